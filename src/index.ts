@@ -21,7 +21,7 @@ export { ResultHandler } from "./results/result-handler.ts";
 export { defaultResultHandler } from "./results/default-result-handler.ts";
 export { problemResultHandler } from "./results/problem-result-handler.ts";
 export { arrayResultHandler } from "./results/array-result-handler.ts";
-export { ensureHttpError, getMessageFromError, toPublicMessage } from "./results/http-error.ts";
+export { ensureHttpError, getMessageFromError, toPublicMessage } from "./reply/http-error.ts";
 
 // Errors
 export { ConfigError, DefinitionError, RequestError, RoutingError, ServerFault } from "./errors.ts";
@@ -36,12 +36,12 @@ export type {
   HookArguments,
   ServerConfig,
 } from "./server/config/config.ts";
-export type { UploadOptions } from "./server/body/uploads.ts";
-export type { UploadLimits } from "./endpoint/upload-limits.ts";
-export type { DocsOptions } from "./docs/docs-options.ts";
-export type { CookieOptions } from "./server/head/cookies.ts";
+export type { UploadOptions } from "./request/uploads.ts";
+export type { UploadLimits } from "./endpoint/body-options.ts";
+export type { DocsOptions } from "./docs-page/docs-options.ts";
+export type { CookieOptions } from "./request/cookies.ts";
 export type { ShutdownOptions } from "./server/connection/shutdown.ts";
-export type { CorsArguments, CorsFunction } from "./server/head/cors.ts";
+export type { CorsArguments, CorsFunction } from "./request/cors.ts";
 export type { RunningServer } from "./server/start-server.ts";
 export type { AttachedRouting } from "./server/attach-routing.ts";
 export type { InputSource, InputSources } from "./endpoint/input-sources.ts";
@@ -73,7 +73,7 @@ export type {
 } from "./results/default-result-handler.ts";
 export type { ProblemDetails } from "./results/problem-result-handler.ts";
 export type { LoggedFault, LogFaults } from "./results/log-fault.ts";
-export type { HttpError } from "./results/http-error.ts";
+export type { HttpError } from "./reply/http-error.ts";
 export type { AnyResultHandler, Result, ResultError } from "./results/result-handler.ts";
 
 // Types: schemas

@@ -5,7 +5,7 @@ export type { Listen } from "./server/connection/listen.ts";
 export type { Endpoint } from "./endpoint/endpoint.ts";
 
 // Configuration
-export type { CorsOption } from "./server/head/cors.ts";
+export type { CorsOption } from "./request/cors.ts";
 export type { EndpointSources } from "./endpoint/input-sources.ts";
 export type { LogMethod, ParentLogger, Severity } from "./logger/logger.ts";
 

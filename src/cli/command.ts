@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { describeUnknown } from "../checks/unknown-names.ts";
+import { describeUnknown } from "../messages/unknown-names.ts";
 
 /** An error that a user of the command line can fix; shown without a stack. */
 export class CliError extends Error {

@@ -1,4 +1,4 @@
-import { readInfo, toYaml } from "../docs/document-texts.ts";
+import { readInfo, toYaml } from "../docs-page/document-texts.ts";
 import { generateClient } from "../generate-client/generate-client.ts";
 import { generateOpenApi } from "../openapi/generate-openapi.ts";
 import type { OpenApiDocument, OpenApiVersion } from "../openapi/options.ts";

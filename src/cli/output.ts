@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { getMessageFromError } from "../results/http-error.ts";
+import { getMessageFromError } from "../reply/http-error.ts";
 import { toUsageError } from "./command.ts";
 
 /** Writes to standard output, and waits until it is flushed. */

@@ -1,6 +1,6 @@
 import { Operation } from "../api/operation.ts";
 import type { Security } from "../endpoint/security.ts";
-import { getMessageFromError } from "../results/http-error.ts";
+import { getMessageFromError } from "../reply/http-error.ts";
 import { listRoutes } from "../routing/list-routes.ts";
 import { toTemplate } from "../openapi/path-templates.ts";
 import { watchBuilds } from "./build-places.ts";

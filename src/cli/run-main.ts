@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { describeUnknown } from "../checks/unknown-names.ts";
-import { getMessageFromError, readSafely } from "../results/http-error.ts";
+import { describeUnknown } from "../messages/unknown-names.ts";
+import { getMessageFromError, readSafely } from "../reply/http-error.ts";
 import { runCommand, toUsageError, type Command } from "./command.ts";
 import { clientCommand, openApiCommand } from "./generating-commands.ts";
 import { writeError, writeOut } from "./output.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Operation } from "../api/operation.ts";
 import { isEventStream, type ReplyBody } from "../api/replies.ts";
-import { getMessageFromError } from "../results/http-error.ts";
+import { getMessageFromError } from "../reply/http-error.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readContent } from "../schemas/content.ts";
 import { isForm } from "../schemas/form.ts";

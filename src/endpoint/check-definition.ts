@@ -1,5 +1,5 @@
-import { show } from "../checks/show.ts";
-import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { show } from "../messages/show.ts";
+import { describeUnknownKey } from "../messages/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import { toSchema } from "../schemas/assert-schema.ts";

@@ -1,4 +1,4 @@
-import { show } from "../checks/show.ts";
+import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../http/status.ts";
 import { toSchema } from "../schemas/assert-schema.ts";

@@ -10,7 +10,7 @@ import type {
   SchemaInput,
   SchemaOutput,
 } from "../schemas/schema.ts";
-import type { BodyLimit } from "./body-limit.ts";
+import type { BodyLimit, UploadLimits } from "./body-options.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type {
   HandlerArguments,
@@ -20,7 +20,6 @@ import type {
   Spread,
 } from "./handler-arguments.ts";
 import type { EndpointSources } from "./input-sources.ts";
-import type { UploadLimits } from "./upload-limits.ts";
 
 /** The options that all endpoints share. */
 export interface DefinitionBase<

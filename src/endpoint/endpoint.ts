@@ -1,13 +1,12 @@
 import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { AnySchema, EmptyObject, ZodSchema } from "../schemas/schema.ts";
-import type { BodyLimit } from "./body-limit.ts";
+import type { BodyLimit, UploadLimits } from "./body-options.ts";
 import { reportBuilt } from "./build-hook.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 import type { EndpointSources } from "./input-sources.ts";
 import type { AnyMiddleware } from "./middleware.ts";
-import type { UploadLimits } from "./upload-limits.ts";
 
 /** The property that marks an endpoint, even one made by another copy of this package in the same process. */
 export const endpointMark: unique symbol = Symbol.for("sallyport/endpoint");

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
-import { findSocket } from "../http/find-socket.ts";
-import { describeUnknown } from "../checks/unknown-names.ts";
+import { findSocket } from "../reply/response-state.ts";
+import { describeUnknown } from "../messages/unknown-names.ts";
 import { ServerFault } from "../errors.ts";
 import { OutputValidationError } from "../schemas/validation-errors.ts";
 import type { Logger } from "../logger/logger.ts";

@@ -1,7 +1,7 @@
 import { aBoolean, aFunction, type ValueCheck } from "./check-definition.ts";
 import type { NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
-import { ensureError, toNativeError } from "../results/http-error.ts";
+import { ensureError, toNativeError } from "../reply/http-error.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
 import { isPromiseLike, type HandlerArguments, type MaybePromise } from "./handler-arguments.ts";
 import { Middleware, type MiddlewareReturn, type Rest } from "./middleware.ts";

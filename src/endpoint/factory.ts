@@ -11,7 +11,7 @@ import type {
   SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
-import { assertInputOptions } from "./check-input-options.ts";
+import { assertInputOptions } from "./body-options.ts";
 import {
   aBoolean,
   aFunction,
@@ -26,8 +26,11 @@ import {
   type ValueCheck,
 } from "./check-definition.ts";
 import type { EndpointDescription, EndpointParts } from "./endpoint.ts";
-import { assertStatusCode, toErrorDeclarations } from "./declared-errors.ts";
-import type { ErrorDeclarations } from "./declared-errors.ts";
+import {
+  assertStatusCode,
+  toErrorDeclarations,
+  type ErrorDeclarations,
+} from "./declared-errors.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import {
   ExpressMiddleware,

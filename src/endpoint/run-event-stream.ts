@@ -1,5 +1,5 @@
 import { ClientLeft } from "../errors.ts";
-import { readSafely } from "../results/http-error.ts";
+import { readSafely } from "../reply/http-error.ts";
 import { EventWriter, type EventStreamSettings } from "./event-stream.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { isHost } from "./host.ts";
 
 /** The longest accepted request target, in characters. */
 export const maxTargetLength = 8192;
@@ -55,3 +54,9 @@ const replace = (request: Targeted, url: string): string => {
   if (isOriginal) (request as { originalUrl?: string }).originalUrl = url;
   return url;
 };
+
+/** Matches a host with an optional port, but nothing that another server could interpret differently. */
+const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d{0,5})?$/i;
+
+/** Checks whether a string is a host with an optional port. */
+export const isHost = (text: string): boolean => hostPattern.test(text);

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { toWriteLine } from "./object-first.ts";
+import { toWriteLine } from "./guard-logger.ts";
 
 const createWinston = () => {
   const error = vi.fn<(message: string, meta: unknown) => void>();

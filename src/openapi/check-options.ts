@@ -1,5 +1,5 @@
-import { describeUnknownKey } from "../checks/unknown-names.ts";
-import { show } from "../checks/show.ts";
+import { describeUnknownKey } from "../messages/unknown-names.ts";
+import { show } from "../messages/show.ts";
 import { OpenApiError } from "../errors.ts";
 import { endpointMethods, isMethod } from "../http/method.ts";
 import { isSchema } from "../schemas/schema.ts";

@@ -1,10 +1,8 @@
 import { DefinitionError } from "../errors.ts";
-import { toBodyLimits, type BodyLimits } from "../endpoint/body-limit.ts";
+import { toBodyLimits, type BodyLimits, type UploadLimits } from "../endpoint/body-options.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
-import { assertForms, declaresBodyType } from "../endpoint/form-option.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
-import type { UploadLimits } from "../endpoint/upload-limits.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
@@ -12,11 +10,11 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
 import { listArrayFields } from "../schemas/list-fields.ts";
+import { isForm } from "../schemas/form.ts";
 import { takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listMiddlewareOnlyKeys } from "../schemas/top-level-keys.ts";
 import { listFileLists, takesFiles } from "../schemas/upload.ts";
-
 import { planErrorData, type ErrorData } from "./error-data.ts";
 
 /** A middleware with everything that the pipeline needs to run it. */
@@ -167,6 +165,26 @@ export const planEndpoint = (
     errorHandler:
       endpoint.resultHandler === defaultResultHandler ? errorHandler : endpoint.resultHandler,
   });
+};
+
+/** Checks whether the input of an endpoint, or of one of its middlewares, is declared as a form, files or bytes. */
+const declaresBodyType = ({ middlewares, inputSchema }: AnyEndpoint): boolean =>
+  [...middlewares, { inputSchema }].some(
+    ({ inputSchema: schema }) =>
+      schema !== undefined && (isForm(schema) || takesFiles(schema) || takesRawBody(schema)),
+  );
+
+/**
+ * Schemas may refer to others that are declared after the endpoint, so this is checked at startup.
+ *
+ * @throws {@link DefinitionError} when an endpoint that rejects forms declares one.
+ */
+const assertForms = (endpoint: AnyEndpoint, where: string): void => {
+  if (endpoint.takesForms !== false || !declaresBodyType(endpoint)) return;
+  throw new DefinitionError(
+    "SLP_DEFINITION_VALUE",
+    `${where}: \`forms: false\` contradicts the input, which is declared with ez.form(), ez.upload() or ez.raw(). Remove one of the two.`,
+  );
 };
 
 /**

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { joinErrors } from "../endpoint/declared-errors.ts";
 import { RequestError, ServerFault } from "../errors.ts";
-import { readSafely, toErrorStatus } from "../results/http-error.ts";
+import { readSafely, toErrorStatus } from "../reply/http-error.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import { toParser, type Parser, type ParseResult } from "../schemas/parser.ts";
 import { InputValidationError } from "../schemas/validation-errors.ts";

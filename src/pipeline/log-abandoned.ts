@@ -1,4 +1,4 @@
-import { readSafely, toErrorStatus } from "../results/http-error.ts";
+import { readSafely, toErrorStatus } from "../reply/http-error.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { RequestState } from "./request-state.ts";
 

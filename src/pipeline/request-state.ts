@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
-import { ClientLeft } from "../errors.ts";
+import { ClientLeft, RequestError } from "../errors.ts";
 import { BareObject } from "../http/bare-object.ts";
-import { findSocket } from "../http/find-socket.ts";
+import { findSocket } from "../reply/response-state.ts";
 import type { Logger } from "../logger/logger.ts";
 import {
   type AppFacts,
@@ -11,12 +11,11 @@ import {
   requestState,
 } from "../reply/reply-state.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
-import type { BodyOptions } from "../server/body/body.ts";
-import { combineInput, type CombinedInput } from "./combine-input.ts";
+import type { BodyOptions } from "../request/parse-body.ts";
+import { combineInput, type CombinedInput } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
-import type { OfferFault } from "./offer-fault.ts";
-import type { RunningRequests } from "./running-requests.ts";
 import type { Deadline } from "./time-limit.ts";
+import { toLoggedPath } from "../results/log-fault.ts";
 
 /** The merged return values of a request's middlewares. */
 export type RequestContext = Record<string, unknown>;
@@ -191,3 +190,82 @@ export class StateArguments<Input> implements HandlerArguments<Input, RequestCon
     return this.#state.signal;
   }
 }
+
+/** A request that is being handled. */
+export interface RunningRequest {
+  readonly request: Request;
+  /** The place of this request in the list. */
+  place: number;
+  /** Asks the handlers to finish. */
+  abort(reason: Error): void;
+}
+
+/**
+ * The requests whose handlers have not ended, including those that nobody is waiting for any longer. A shutdown notifies
+ * and waits for them.
+ */
+export class RunningRequests {
+  readonly #requests: RunningRequest[] = [];
+  #onIdle: (() => void) | undefined;
+  /** The reason for aborting the signals of all requests; undefined before a shutdown. */
+  reason: RequestError | undefined;
+
+  add(request: RunningRequest): void {
+    request.place = this.#requests.push(request) - 1;
+    if (this.reason) request.abort(this.reason);
+  }
+
+  delete(request: RunningRequest): void {
+    const last = this.#requests.pop();
+    // the last request moves to the place of this one; a set would cost ten times as much
+    if (last && last !== request) {
+      this.#requests[request.place] = last;
+      last.place = request.place;
+    }
+    if (this.#requests.length === 0) this.#onIdle?.();
+  }
+
+  /** Aborts the signals of all requests, including later ones. */
+  stop(): void {
+    this.reason = new RequestError("SLP_SHUTTING_DOWN");
+    for (const request of this.#requests) request.abort(this.reason);
+  }
+
+  /** Resolves once no handler is running. */
+  untilIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onIdle = resolve;
+      if (this.#requests.length === 0) resolve();
+    });
+  }
+
+  /** Lists the routes whose handlers are running, such as `GET /v1/users/:id`. */
+  listRoutes(): string[] {
+    const routes = this.#requests.map(({ request }) => {
+      const { path } = (request.route ?? {}) as { readonly path?: string };
+      return `${request.method} ${path ?? toLoggedPath(request)}`;
+    });
+    return [...new Set(routes)];
+  }
+}
+
+/** The result of offering a fault if an error handler has sent the response. */
+export const answered: unique symbol = Symbol("answered");
+
+/**
+ * Offers a fault to error handlers.
+ *
+ * @returns the fault that remains, or `answered`; undefined if there is no error handler
+ */
+export type OfferFault = (
+  error: Error,
+  request: Request,
+  response: Response,
+) => Promise<unknown> | undefined;
+
+/** Offers a fault to the error handlers of the application, once. */
+export const offerFault = (state: RequestState, error: Error): ReturnType<OfferFault> => {
+  if (!state.mayOfferFault) return undefined;
+  state.mayOfferFault = false;
+  return state.service.offerFault?.(error, state.request, state.response);
+};

@@ -1,25 +1,24 @@
 import { ServerFault } from "../errors.ts";
-import { leaveBody } from "../http/leave-body.ts";
+import { leaveBody } from "../reply/closing.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
-import { copyOwn } from "./copy-own.ts";
+import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { checkErrorData } from "./error-data.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
-import { beginReading, readInput } from "./read-input.ts";
+import { beginReading, readInput, validateOutput } from "./validate.ts";
 import {
   noOutput,
   StateArguments,
   type RequestContext,
   type RequestState,
 } from "./request-state.ts";
-import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "./response-state.ts";
+import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
 import { recover, refuse, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
-import { setLinks } from "./set-links.ts";
+import { setLinks } from "../reply/links.ts";
 import { runWithin, type TimeLimit } from "./time-limit.ts";
-import { validateOutput } from "./validate.ts";
-import { watchStatus } from "./watch-status.ts";
+import { watchStatus } from "./development-warnings.ts";
 
 /**
  * Takes a request through an endpoint step by step: runs the middlewares, reads the body, combines and validates the

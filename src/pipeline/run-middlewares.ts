@@ -1,15 +1,14 @@
 import type { AnyMiddleware, Rest } from "../endpoint/middleware.ts";
-import { watchRefusal } from "../http/leave-body.ts";
+import { watchRefusal } from "../reply/closing.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ClientLeft, ServerFault } from "../errors.ts";
-import { copyOwn } from "./copy-own.ts";
+import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logLateFault } from "./log-abandoned.ts";
-import { readBody, readInputEarly } from "./read-input.ts";
-import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "./response-state.ts";
+import { readBody, readInputEarly, validateInput } from "./validate.ts";
+import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { interrupt, sendError } from "./send-result.ts";
-import { watchUnreadBody } from "./unread-body.ts";
-import { validateInput } from "./validate.ts";
+import { watchUnreadBody } from "./development-warnings.ts";
 import { StateArguments, type RequestState } from "./request-state.ts";
 
 const noInput: Readonly<Record<string, never>> = Object.freeze({});

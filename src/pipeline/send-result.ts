@@ -1,12 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { Request, Response } from "express";
 import { RequestError, ServerFault } from "../errors.ts";
-import { leaveBody } from "../http/leave-body.ts";
-import { closeAfterReply } from "../http/lingering-close.ts";
+import { leaveBody, closeAfterReply } from "../reply/closing.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Logger } from "../logger/logger.ts";
 import { clearRepresentation } from "../reply/clear-representation.ts";
-import { ensureError, readSafely, toErrorStatus, toSendingError } from "../results/http-error.ts";
+import { ensureError, readSafely, toErrorStatus, toSendingError } from "../reply/http-error.ts";
 import {
   logClientFault,
   logHandledFault,
@@ -15,10 +14,9 @@ import {
 } from "../results/log-fault.ts";
 import type { AnyResultHandler, Result } from "../results/result-handler.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
-import { answered, offerFault } from "./offer-fault.ts";
-import { cutOff, watchFeeding, isAbandoned, isIdle, isTaken } from "./response-state.ts";
+import { answered, offerFault, type RequestState } from "./request-state.ts";
+import { cutOff, watchFeeding, isAbandoned, isIdle, isTaken } from "../reply/response-state.ts";
 import { checkErrorData, type ErrorData } from "./error-data.ts";
-import type { RequestState } from "./request-state.ts";
 
 /**
  * How long a result handler may take to send the response after it has returned, for example in a callback, in

@@ -4,6 +4,10 @@ import { BareObject } from "../http/bare-object.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import { declaresKey, type Parser, type ParseResult } from "../schemas/parser.ts";
 import { InputValidationError, OutputValidationError } from "../schemas/validation-errors.ts";
+import type { EndpointPlan } from "./endpoint-plan.ts";
+import { parseBody } from "../request/parse-body.ts";
+import { assertGoingOn } from "../reply/response-state.ts";
+import type { RequestState } from "./request-state.ts";
 
 /**
  * Parses input with a schema; returns a promise only if the schema is asynchronous.
@@ -101,4 +105,43 @@ const toValue = (
 ): unknown => {
   if (issues.length > 0) throw toError(issues, parse, given);
   return value;
+};
+
+/**
+ * Parses the input with the endpoint's own schema, unless a middleware has asked for that before; returns `{}` if the
+ * endpoint has no schema, and a promise only if the schema is asynchronous.
+ */
+export const readInput = (plan: EndpointPlan, state: RequestState): unknown => {
+  if (state.input) return state.input.value;
+  const combined = state.combine(plan);
+  if (!plan.parseInput) return {};
+  const seen =
+    plan.middlewareOnlyKeys.length > 0 ? omitKeys(combined, plan.middlewareOnlyKeys) : combined;
+  return validateInput(plan.parseInput, seen);
+};
+
+/** Reads the body and validates the endpoint's input before a middleware with `afterValidation`. */
+export const readInputEarly = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
+  if (state.input) return;
+  await readBody(plan, state);
+  state.input = { value: await readInput(plan, state) };
+  assertGoingOn(state);
+};
+
+/** Reads and parses the body, unless this has been done. */
+export const readBody = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
+  if (state.body !== "unread") return;
+  await beginReading(plan, state);
+  state.body = "read";
+};
+
+/** Begins to read the body; returns undefined if there is nothing to wait for. The clock of a time limit stops meanwhile. */
+export const beginReading = (
+  plan: EndpointPlan,
+  state: RequestState,
+): Promise<void> | undefined => {
+  const { request, response, logger, service, deadline } = state;
+  state.body = "failing";
+  const reading = parseBody(plan, service.bodies, request, response, logger);
+  return reading && deadline ? deadline.pauseFor(reading) : reading;
 };

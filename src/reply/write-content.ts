@@ -8,7 +8,7 @@ import { toStatusText } from "../http/status.ts";
 import { loadHttpErrors } from "../lazy/packages.ts";
 import type { ContentDeclaration, FileContent, StreamContent } from "../schemas/content.ts";
 import { holdErrors, throwHeldError } from "./hold-errors.ts";
-import { ensureError, readSafely, toSendingError } from "../results/http-error.ts";
+import { ensureError, readSafely, toSendingError } from "./http-error.ts";
 
 /**
  * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`.

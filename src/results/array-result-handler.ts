@@ -4,10 +4,9 @@ import { OutputValidationError } from "../schemas/validation-errors.ts";
 import { formatIssues } from "../schemas/issues.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { beginError } from "./answer-error.ts";
+import { beginError, sendSuccess } from "./answer-error.ts";
 import type { ApiResponse, ItemsPlaceholder, SchemaOf } from "./api-response.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
-import { sendSuccess } from "./send-success.ts";
 
 /**
  * The result handler of `arrayEndpointsFactory`, which sends the array `items` of the output as JSON, and errors as

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ShortIssue } from "../schemas/issues.ts";
-import { beginError, toIssuesSchema } from "./answer-error.ts";
+import { beginError, toIssuesSchema, sendSuccess } from "./answer-error.ts";
 import type {
   ApiResponse,
   ErrorDataPlaceholder,
@@ -9,7 +9,6 @@ import type {
 } from "./api-response.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendJson } from "../reply/send-json.ts";
-import { sendSuccess } from "./send-success.ts";
 
 /** The body of a successful response. */
 export interface SuccessEnvelope<Output> {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
 import type { Request } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
-import { ensureError, readSafely } from "./http-error.ts";
+import { ensureError, readSafely } from "../reply/http-error.ts";
 import { warnSampled } from "../logger/sampling.ts";
 
 /** Matches everything before the path of a target that is a URL. */

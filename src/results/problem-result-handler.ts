@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toStatusText } from "../http/status.ts";
-import { beginError, toIssuesSchema, type ErrorAnswer } from "./answer-error.ts";
+import { beginError, toIssuesSchema, type ErrorAnswer, sendSuccess } from "./answer-error.ts";
 import type {
   ApiResponse,
   ErrorDataPlaceholder,
@@ -8,10 +8,9 @@ import type {
   SchemaOf,
 } from "./api-response.ts";
 import type { InputIssue } from "./default-result-handler.ts";
-import { readSafely } from "./http-error.ts";
+import { readSafely } from "../reply/http-error.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendJson } from "../reply/send-json.ts";
-import { sendSuccess } from "./send-success.ts";
 
 /**
  * The body of an error in the problem details format, `application/problem+json`.

@@ -1,6 +1,6 @@
 import type { Request, Response } from "../http/express-objects.ts";
 import type { z } from "zod";
-import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { describeUnknownKey } from "../messages/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { isSchema } from "../schemas/schema.ts";

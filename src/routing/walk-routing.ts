@@ -1,6 +1,6 @@
 import { isEndpoint, type AnyEndpoint } from "../endpoint/endpoint.ts";
-import { show } from "../checks/show.ts";
-import { describeUnknown } from "../checks/unknown-names.ts";
+import { show } from "../messages/show.ts";
+import { describeUnknown } from "../messages/unknown-names.ts";
 import { RoutingError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import type { Routing } from "./routing.ts";

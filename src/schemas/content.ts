@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { z } from "zod";
-import { show } from "../checks/show.ts";
-import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { show } from "../messages/show.ts";
+import { describeUnknownKey } from "../messages/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 

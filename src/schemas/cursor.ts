@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { show } from "../checks/show.ts";
-import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { show } from "../messages/show.ts";
+import { describeUnknownKey } from "../messages/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import { loadNodeCrypto } from "../lazy/node-modules.ts";
 import { toSchema } from "./assert-schema.ts";

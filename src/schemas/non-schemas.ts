@@ -1,4 +1,4 @@
-import { show } from "../checks/show.ts";
+import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { ez } from "./ez.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";

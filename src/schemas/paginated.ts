@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { show } from "../checks/show.ts";
-import { suggest } from "../checks/unknown-names.ts";
+import { show } from "../messages/show.ts";
+import { suggest } from "../messages/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import {
   assertOptions,

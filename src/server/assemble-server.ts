@@ -6,7 +6,7 @@ import { shortcuts } from "../shortcuts/shortcuts.ts";
 import { watchReplies } from "../http/node-internals.ts";
 import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { normalisePath } from "../http/normal-path.ts";
-import { cutOff } from "../pipeline/response-state.ts";
+import { cutOff } from "../reply/response-state.ts";
 import { findState, RequestState, type Service } from "../pipeline/request-state.ts";
 import { recover, warnAlreadySent } from "../pipeline/send-result.ts";
 import { logServerFault } from "../results/log-fault.ts";
@@ -18,11 +18,11 @@ import type { ServerConfig } from "./config/config.ts";
 import { watchConnections } from "./connection/connections.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { createFaultOffer } from "./error-handlers.ts";
-import { expectBody } from "./head/expectation.ts";
+import { expectBody } from "../request/expectation.ts";
 import { isExpressLoaded } from "../lazy/packages.ts";
 import type { Listener } from "./connection/listen.ts";
 import { prepare, type Prepared } from "./prepare.ts";
-import { serveInOrder } from "./connection/request-queue.ts";
+import { serveInOrder } from "./connection/serve-in-order.ts";
 import {
   beginRequests,
   createServing,
@@ -30,7 +30,7 @@ import {
   toEnding,
   type Serve,
 } from "./serve-request.ts";
-import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
+import { defaultResponseIdleTimeout } from "./express/express-response.ts";
 
 /** A server that does not listen yet. */
 export interface AssembledServer extends Prepared {

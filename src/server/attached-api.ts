@@ -6,7 +6,7 @@ import type { RoutingEntry } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { markSending } from "./express/mark-sending.ts";
 import { prepare } from "./prepare.ts";
-import { serveInOrder } from "./connection/request-queue.ts";
+import { serveInOrder } from "./connection/serve-in-order.ts";
 
 /** An API as layers of an Express application. */
 export interface AttachedApi {

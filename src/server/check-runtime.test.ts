@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { toRuntimeWarning } from "./check-runtime.ts";
+import { toRuntimeWarning } from "./start-server.ts";
 
 test("S12: an unsupported Node.js version causes a warning, and a supported one does not", () => {
   expect(toRuntimeWarning("20.20.2")).toBe(
@@ -16,7 +16,7 @@ afterEach(() => {
 
 test("S12: the warning appears once per process, and not in tests", async () => {
   vi.resetModules();
-  const { checkRuntime } = await import("./check-runtime.ts");
+  const { checkRuntime } = await import("./start-server.ts");
   const warn = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
   checkRuntime("20.20.2");
   expect(warn).not.toHaveBeenCalled();

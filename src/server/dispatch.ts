@@ -3,11 +3,11 @@ import { RequestError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
-import { isAbandoned, isTaken } from "../pipeline/response-state.ts";
+import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { refuse } from "../pipeline/send-result.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
-import { ensureError, toErrorStatus } from "../results/http-error.ts";
+import { ensureError, toErrorStatus } from "../reply/http-error.ts";
 import { logServerFault } from "../results/log-fault.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import {
@@ -15,10 +15,10 @@ import {
   setCorsHeadersOfOther,
   type CorsFunction,
   type CorsOption,
-} from "./head/cors.ts";
-import { isForeignForm } from "./head/foreign-form.ts";
-import { answerPreflight, runNativePreflight } from "./head/preflight.ts";
-import { toCanonicalPath } from "./head/request-target.ts";
+} from "../request/cors.ts";
+import { isForeignForm } from "../request/foreign-form.ts";
+import { answerPreflight, runNativePreflight } from "./preflight.ts";
+import { toCanonicalPath } from "../request/head.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
 /** The settings and components of a server that the dispatcher needs. */

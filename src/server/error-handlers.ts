@@ -1,6 +1,6 @@
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
-import { answered, type OfferFault } from "../pipeline/offer-fault.ts";
-import { isTaken } from "../pipeline/response-state.ts";
+import { answered, type OfferFault } from "../pipeline/request-state.ts";
+import { isTaken } from "../reply/response-state.ts";
 import { loadExpress } from "../lazy/packages.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { toBodyLimits } from "../endpoint/body-limit.ts";
+import { toBodyLimits } from "../endpoint/body-options.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
@@ -9,11 +9,10 @@ import { guardLogger } from "../logger/guard-logger.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { setFaultLog } from "../results/log-fault.ts";
-import { findState, type Service } from "../pipeline/request-state.ts";
-import { RunningRequests } from "../pipeline/running-requests.ts";
+import { findState, type Service, RunningRequests } from "../pipeline/request-state.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
-import { defaultBodyIdleTimeout } from "./body/body.ts";
+import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { createBeginning, type Begin } from "./serve-request.ts";
@@ -79,7 +78,7 @@ export const prepare = async (
     bodies: {
       limits: toBodyLimits(config.bodyLimit),
       uploads: config.upload
-        ? (await import("./body/uploads.ts")).prepareUploads(config.upload)
+        ? (await import("../request/uploads.ts")).prepareUploads(config.upload)
         : undefined,
       idleTimeout: config.bodyIdleTimeout ?? defaultBodyIdleTimeout,
     },
@@ -115,7 +114,7 @@ const listDocs = async (
     );
     return [];
   }
-  const { listDocsEntries } = await import("../docs/docs-entries.ts");
+  const { listDocsEntries } = await import("../docs-page/docs-entries.ts");
   return listDocsEntries(entries, config, options, logger);
 };
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import type { RequestError } from "../errors.ts";
-import { closeAfterReply } from "../http/lingering-close.ts";
+import { closeAfterReply } from "../reply/closing.ts";
 import { loadExpress } from "../lazy/packages.ts";
 import { isSilenced } from "../logger/console-logger.ts";
 import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
@@ -9,12 +9,12 @@ import { isLogger, type Logger } from "../logger/logger.ts";
 import { shareSamples } from "../logger/sampling.ts";
 import { RequestState, type Service } from "../pipeline/request-state.ts";
 import { recover } from "../pipeline/send-result.ts";
-import { ensureError, toNativeError } from "../results/http-error.ts";
+import { ensureError, toNativeError } from "../reply/http-error.ts";
 import { logServerFault, setFaultLog, toLoggedPath } from "../results/log-fault.ts";
 import type { AccessedReply, CommonConfig } from "./config/config.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import { setDefaultCorsHeaders } from "./head/cors.ts";
-import { findFramingFault } from "./head/framing.ts";
+import { setDefaultCorsHeaders } from "../request/cors.ts";
+import { findFramingFault } from "../request/head.ts";
 
 /** Serves a request; the returned promise, if any, rejects only if the framework has a defect. */
 export type Serve = (state: RequestState) => Promise<void> | undefined;
@@ -163,10 +163,10 @@ export const createBeginning = async (config: CommonConfig, logger: Logger): Pro
   };
   const logAccess = toAccessLogger(accessLogger, logger);
   const readCookies = cookies
-    ? (await import("./head/cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
+    ? (await import("../request/cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
     : undefined;
   const identify = requestId
-    ? (await import("./head/request-id.ts")).createIdentifier(requestId)
+    ? (await import("../request/request-id.ts")).createIdentifier(requestId)
     : undefined;
   const addChild = async (
     provider: NonNullable<CommonConfig["childLoggerProvider"]>,

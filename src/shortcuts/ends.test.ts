@@ -3,7 +3,7 @@ import { createServer, IncomingMessage, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { finished } from "node:stream/promises";
 import { afterEach, expect, test } from "vitest";
-import { endQuietly } from "./ends.ts";
+import { endQuietly } from "./shortcuts.ts";
 
 let server: Server | undefined;
 

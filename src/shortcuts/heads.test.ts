@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { hideFromSources } from "../../test/assumptions/hide.ts";
-import { writeHead } from "./heads.ts";
+import { writeHead } from "./shortcuts.ts";
 
 const type = "application/json; charset=utf-8";
 let server: Server | undefined;
@@ -123,7 +123,7 @@ describe("the head of a response", () => {
     const countLooks = hideFromSources(Response.prototype, name);
     // resets the cache
     vi.resetModules();
-    const { writeHead: writeAgain } = await import("./heads.ts");
+    const { writeHead: writeAgain } = await import("./shortcuts.ts");
     const send =
       (write: (response: ServerResponse) => unknown) =>
       (response: ServerResponse, index: number): void => {
@@ -186,7 +186,7 @@ describe("the head of a response", () => {
     const heads: string[] = [];
     try {
       // this module keeps the clock of the time when it was loaded
-      const fresh = await import("./heads.ts");
+      const fresh = await import("./shortcuts.ts");
       const respond = (response: ServerResponse): void => {
         fresh.writeHead(response, 200, type, 1);
         heads.push((response as unknown as { readonly _header: string })._header);
@@ -209,7 +209,7 @@ describe("the head of a response", () => {
   test("has the real date even if a test has replaced the clock", async () => {
     vi.resetModules();
     // this module has not read the date yet
-    const fresh = await import("./heads.ts");
+    const fresh = await import("./shortcuts.ts");
     const heads: (string | null)[] = [];
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });
     try {

@@ -1,9 +1,9 @@
 import type { Request, Response } from "express";
-import { show } from "../checks/show.ts";
+import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import { RequestState } from "../pipeline/request-state.ts";
-import { isAbandoned, isTaken } from "../pipeline/response-state.ts";
+import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { createAppObjects } from "../server/assemble-server.ts";
 import { checkServerConfig } from "../server/config/check-server-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";

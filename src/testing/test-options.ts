@@ -1,5 +1,5 @@
 import type { MarkedEndpoint } from "../endpoint/endpoint.ts";
-import { describeUnknownKey } from "../checks/unknown-names.ts";
+import { describeUnknownKey } from "../messages/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Request } from "../http/express-objects.ts";
 import type { Method } from "../http/method.ts";

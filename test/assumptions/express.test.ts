@@ -1,7 +1,7 @@
+import express from "express";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import express from "express";
-import { requestMembers, responseMembers } from "../../src/server/express/placeholders.ts";
+import { requestMembers, responseMembers } from "../../src/server/express/express-objects.ts";
 import { describe, expect, test } from "vitest";
 import { send } from "../http/harness.ts";
 

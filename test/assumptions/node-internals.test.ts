@@ -13,7 +13,7 @@ import { PassThrough, pipeline, Readable } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { innerMethods, parserPaused } from "../../src/http/node-internals.ts";
-import { writeHead } from "../../src/shortcuts/heads.ts";
+import { writeHead } from "../../src/shortcuts/shortcuts.ts";
 import { collect, exchange } from "../../src/testing/exchange.ts";
 import { createCertificate, hasCertificates } from "./certificate.ts";
 

@@ -1,7 +1,6 @@
-import { isBodyLimit } from "../../endpoint/body-limit.ts";
+import { isBodyLimit, uploadLimits } from "../../endpoint/body-options.ts";
 import { inputSources } from "../../endpoint/input-sources.ts";
-import { uploadLimits } from "../../endpoint/upload-limits.ts";
-import { show } from "../../checks/show.ts";
+import { show } from "../../messages/show.ts";
 import { ConfigError } from "../../errors.ts";
 import { endpointMethods } from "../../http/method.ts";
 import { logLevels } from "../../logger/console-logger.ts";
@@ -22,7 +21,7 @@ import {
   refuse,
   timeout,
   type Check,
-} from "./option-checks.ts";
+} from "../../messages/option-checks.ts";
 
 const sourceList: Check = be(
   `an array of ${inputSources.join(", ")}`,

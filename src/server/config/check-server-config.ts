@@ -14,7 +14,7 @@ import {
   refuse,
   timeout,
   type Check,
-} from "./option-checks.ts";
+} from "../../messages/option-checks.ts";
 
 const isPort = (value: unknown): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535;

@@ -2,7 +2,7 @@ import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as HttpsOptions } from "node:https";
 import type { BrotliOptions } from "node:zlib";
 import type { Express, IRouter } from "express";
-import type { BodyLimit } from "../../endpoint/body-limit.ts";
+import type { BodyLimit } from "../../endpoint/body-options.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { SourcesByMethod } from "../../endpoint/input-sources.ts";
 import type { Request, Response } from "../../http/express-objects.ts";
@@ -11,12 +11,12 @@ import type { Logger, ParentLogger } from "../../logger/logger.ts";
 import type { LogFaults } from "../../results/log-fault.ts";
 import type { AnyResultHandler } from "../../results/result-handler.ts";
 import type { WalkOptions } from "../../routing/walk-routing.ts";
-import type { DocsOptions } from "../../docs/docs-options.ts";
+import type { DocsOptions } from "../../docs-page/docs-options.ts";
 import type { Listen } from "../connection/listen.ts";
-import type { CookieOptions } from "../head/cookies.ts";
-import type { CorsOption } from "../head/cors.ts";
+import type { CookieOptions } from "../../request/cookies.ts";
+import type { CorsOption } from "../../request/cors.ts";
 import type { ShutdownOptions } from "../connection/shutdown.ts";
-import type { UploadOptions } from "../body/uploads.ts";
+import type { UploadOptions } from "../../request/uploads.ts";
 
 /** A finished response, as passed to an access logger. */
 export interface AccessedReply {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { closeAfterReply } from "../../http/lingering-close.ts";
+import { closeAfterReply } from "../../reply/closing.ts";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
-import type { RunningRequests } from "../../pipeline/running-requests.ts";
-import { countWaiting } from "./request-queue.ts";
+import type { RunningRequests } from "../../pipeline/request-state.ts";
+import { countWaiting } from "./serve-in-order.ts";
 
 /** How long a connection is still read after its last response during a shutdown, in milliseconds. */
 const shutdownLingering = 30;

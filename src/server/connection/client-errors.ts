@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import { toStatusText } from "../../http/status.ts";
 import type { Logger } from "../../logger/logger.ts";
 import { warnSampled } from "../../logger/sampling.ts";
-import { defaultCorsHeaders } from "../head/cors.ts";
-import { isClosing } from "../../http/lingering-close.ts";
+import { defaultCorsHeaders } from "../../request/cors.ts";
+import { isClosing } from "../../reply/closing.ts";
 import { endOfInput, findReply, parserPaused, parserStatuses } from "../../http/node-internals.ts";
 
 /** The methods that the server supports, regardless of the path. */

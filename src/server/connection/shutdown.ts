@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { Logger } from "../../logger/logger.ts";
-import type { RunningRequests } from "../../pipeline/running-requests.ts";
+import type { RunningRequests } from "../../pipeline/request-state.ts";
 import { destroyConnections, endIdleConnections } from "./connections.ts";
 
 /** Options for the graceful shutdown. */

@@ -5,7 +5,7 @@ import { RequestError } from "../../errors.ts";
 import { findState, type RequestState } from "../../pipeline/request-state.ts";
 import { interruptSending } from "../../pipeline/send-result.ts";
 import { type AppFacts, type AppSettings, requestState } from "../../reply/reply-state.ts";
-import { readQuery, toQueryText } from "../head/read-query.ts";
+import { readQuery, toQueryText } from "../../request/query.ts";
 
 /** Creates the class of an application's requests. */
 export const createRequestClass = (

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { findReplyState } from "../../reply/reply-state.ts";
-import { readSafely } from "../../results/http-error.ts";
+import { readSafely } from "../../reply/http-error.ts";
 
 type Callback = (error?: Error, ...rest: readonly unknown[]) => void;
 type Method = (this: Response, ...args: unknown[]) => unknown;

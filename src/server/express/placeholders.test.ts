@@ -1,6 +1,6 @@
 import express from "express";
 import { expect, test } from "vitest";
-import { requestMembers, responseMembers } from "./placeholders.ts";
+import { requestMembers, responseMembers } from "./express-objects.ts";
 
 // `query` has no placeholder, because the framework itself parses queries
 test.each([

@@ -5,7 +5,7 @@ import { RequestError, RoutingError } from "../../errors.ts";
 import { planEndpoint, type EndpointPlan } from "../../pipeline/endpoint-plan.ts";
 import { runAlone } from "../../pipeline/run-middlewares.ts";
 import type { RequestState } from "../../pipeline/request-state.ts";
-import { ensureError } from "../../results/http-error.ts";
+import { ensureError } from "../../reply/http-error.ts";
 import { parsePathPattern } from "../../routing/path-pattern.ts";
 import type { ServeStaticOptions } from "../../routing/static-files.ts";
 import type { StaticEntry } from "../../routing/walk-routing.ts";

@@ -1,0 +1,127 @@
+import type { Request, Response } from "express";
+import { Endpoint, type AnyEndpoint, type EndpointParts } from "../endpoint/endpoint.ts";
+import { defaultEndpointsFactory } from "../endpoint/endpoints-factory.ts";
+import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
+import { RequestError } from "../errors.ts";
+import type { Logger } from "../logger/logger.ts";
+import { getMessageFromError } from "../reply/http-error.ts";
+import type { DocumentedConfig } from "../api/operation.ts";
+import type { EndpointEntry } from "../routing/walk-routing.ts";
+import type { DocsOptions } from "./docs-options.ts";
+import { toPage, toPolicy } from "./docs-page.ts";
+import { DocumentTexts, toContent, type Content } from "./document-texts.ts";
+import { findUserInterface, readFile } from "./user-interfaces.ts";
+
+/**
+ * Lists the routes that serve the documentation of an API: a page, its files, and the document.
+ *
+ * The document is generated when it is first requested. In development, it is generated soon after the start, so that
+ * errors are logged early.
+ *
+ * @throws ConfigError when the package of the page is not installed.
+ */
+export const listDocsEntries = (
+  entries: readonly EndpointEntry[],
+  config: DocumentedConfig,
+  options: DocsOptions,
+  logger: Logger,
+): readonly EndpointEntry[] => {
+  const ui = findUserInterface(options.ui);
+  const texts = new DocumentTexts(entries, config, options);
+  const policy = toPolicy(ui, options.servers);
+  const assets = new Map<string, Content>();
+  const path = toPath(options.path);
+  const guard = (options.factory ?? defaultEndpointsFactory).buildVoid({
+    handler: () => undefined,
+  });
+  const toEntry = (below: string, send: Send): EndpointEntry => ({
+    kind: "endpoint",
+    method: "get",
+    path: (path === "/" ? below : path + below) || "/",
+    endpoint: toEndpoint(guard, send),
+  });
+  logger.info(`Serving the documentation at ${path}`);
+  if (process.env["NODE_ENV"] !== "production") warnEarly(texts, logger);
+  return [
+    toEntry("", (request, response) => {
+      const { title } = texts.document.info as { readonly title: string };
+      response.setHeader("Content-Security-Policy", policy);
+      response.setHeader("Referrer-Policy", "no-referrer");
+      const page = toPage(title, toBase(request), ui);
+      send(request, response, toContent("text/html; charset=utf-8", page));
+    }),
+    toEntry("/openapi.json", (request, response) => send(request, response, texts.find("json"))),
+    toEntry("/openapi.yaml", (request, response) => send(request, response, texts.find("yaml"))),
+    toEntry("/assets/:file", (request, response) => {
+      const name = String(request.params["file"]);
+      const file = ui.files.get(name);
+      const isScript = name === "init.js";
+      if (!file && !isScript) throw new RequestError("SLP_NOT_FOUND");
+      const content =
+        assets.get(name) ??
+        (file
+          ? toContent(file.type, readFile(file.path))
+          : toContent("text/javascript; charset=utf-8", ui.script));
+      assets.set(name, content);
+      send(request, response, content);
+    }),
+  ];
+};
+
+type Send = (request: Request, response: Response) => void;
+
+/**
+ * Creates an endpoint whose handler sends the response itself, with the middlewares and the result handler of another
+ * endpoint.
+ */
+const toEndpoint = (guard: AnyEndpoint, send: Send): AnyEndpoint =>
+  new Endpoint(
+    Object.assign({}, guard as EndpointParts, {
+      methods: ["get"] as const,
+      handle: ({ request, response }: HandlerArguments<never, never>) => send(request, response),
+    }),
+  );
+
+const toPath = (path = "/docs"): string =>
+  `/${path
+    .split("/")
+    .filter((segment) => segment !== "")
+    .join("/")}`;
+
+/** Returns the path of the page as it was requested, including the path at which the API is mounted. */
+const toBase = ({ originalUrl }: Request): string => {
+  const [path = ""] = originalUrl.split("?", 1);
+  return path.endsWith("/") ? path.slice(0, -1) : path;
+};
+
+/** Sends bytes, or a 304 to clients that already have them. */
+const send = (request: Request, response: Response, { type, bytes, etag }: Content): void => {
+  response.setHeader("ETag", etag);
+  response.setHeader("Cache-Control", "no-cache");
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  const known = (request.headers["if-none-match"] ?? "").split(",");
+  if (known.some((one) => isOf(one.trim(), etag))) {
+    response.statusCode = 304;
+    response.end();
+    return;
+  }
+  response.setHeader("Content-Type", type);
+  response.setHeader("Content-Length", bytes.length);
+  response.end(bytes);
+};
+
+const isOf = (known: string, etag: string): boolean =>
+  known === etag || known === `W/${etag}` || known === "*";
+
+/** Warns developers about errors in the documentation once the server listens. */
+const warnEarly = (texts: DocumentTexts, logger: Logger): void => {
+  setImmediate(() => {
+    try {
+      void texts.document;
+    } catch (error) {
+      logger.warn(
+        `SLP_WARN_DOCS_DOCUMENT: the API cannot be documented, so requests for its document get a 500: ${getMessageFromError(error)}`,
+      );
+    }
+  }).unref();
+};

@@ -1,0 +1,142 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { findSocket } from "./response-state.ts";
+import { endInstead } from "../http/node-internals.ts";
+
+/**
+ * The limits, in bytes and in milliseconds, for discarding data on a closing connection before the socket is destroyed.
+ */
+const maxDiscardedBytes = 256 * 1024;
+const maxDiscardingTime = 500;
+
+/**
+ * Closes the connection after the response without losing the response.
+ *
+ * Closing a socket while the client is still sending resets the connection, and the reset may overtake the response. To
+ * prevent this, the response is finished, the socket is half-closed, and incoming data is discarded for a while. Data
+ * beyond a limit stays unread until the socket is destroyed.
+ *
+ * @param most the maximum number of bytes that are discarded
+ * @param milliseconds how long data is discarded
+ * @see RFC 9112, section 9.6
+ */
+export const closeAfterReply = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  most = maxDiscardedBytes,
+  milliseconds = maxDiscardingTime,
+): void => {
+  if (response.headersSent) return;
+  response.setHeader("Connection", "close");
+  const socket = findSocket(response);
+  if (!socket || isClosing(socket)) return;
+  giveUp(request, socket, most);
+  endInstead(socket, response, () => linger(request, socket, milliseconds));
+  // otherwise Node would read the whole body once the response is finished
+  if (most > 0 && !request.complete) discard(request);
+};
+
+/** The abandoned connections, each with a function that stops reading once too much data has arrived. */
+const lingering = new WeakMap<object, () => void>();
+
+/** Checks whether a connection has been abandoned, so that further data on it is ignored. */
+export const isClosing = (socket: object): boolean => lingering.has(socket);
+
+const giveUp = (request: IncomingMessage, socket: Socket, most: number): void => {
+  const last = socket.bytesRead + most;
+  lingering.set(socket, () => {
+    if (socket.bytesRead < last) return;
+    request.pause();
+    // Node resumes the socket in a later tick, so it is paused again after that
+    setImmediate(() => socket.pause());
+  });
+};
+
+/** Half-closes a connection on which nothing more is sent, and destroys it after a while. */
+const linger = (request: IncomingMessage, socket: Socket, milliseconds: number): void => {
+  const timer = setTimeout(() => socket.destroy(), milliseconds);
+  socket.once("close", () => clearTimeout(timer));
+  socket.end();
+  discard(request);
+};
+
+/** Reads and discards the body of a request, or the rest of the body. */
+export const discard = (request: IncomingMessage): void => {
+  const check = lingering.get(request.socket);
+  if (check && !request.complete && !request.listeners("data").includes(check))
+    request.on("data", check);
+  drain(request);
+  check?.();
+};
+
+/** The maximum number of bytes of an unwanted body that are read to keep the connection open. */
+const maxLeft = 65_536;
+
+/**
+ * Gets rid of the rest of a body when the response begins, because its bytes precede the next request on the
+ * connection. The rest is read and discarded once the response has been sent. If the request was rejected, this is only
+ * done for a short body; otherwise, the connection is closed after the response, which says so. The same happens if a
+ * stream utility has destroyed the request, whose body can then no longer be read.
+ */
+export const leaveBody = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  isRefused: boolean,
+): void => {
+  if (!mayHaveBody(request)) return;
+  const { expect, "content-length": length, "transfer-encoding": coding } = request.headers;
+  const isEndInSight = coding === undefined && Number(length) <= maxLeft;
+  if (request.destroyed || (isRefused && !isEndInSight)) {
+    closeAfterReply(request, response, 0);
+  } else if (isRefused && expect === undefined) {
+    drain(request);
+  } else {
+    const drainLeft = (): void => {
+      if (!request.complete && !request.destroyed) drain(request);
+    };
+    if (response.writableFinished) drainLeft();
+    else response.once("finish", drainLeft);
+  }
+};
+
+const mayHaveBody = ({ complete, headers }: IncomingMessage): boolean =>
+  !complete &&
+  (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined);
+
+/**
+ * Makes an error that other code sends itself leave the body unread.
+ *
+ * @returns a function that ends this
+ */
+export const watchRefusal = (
+  request: IncomingMessage,
+  response: ServerResponse,
+): (() => void) | undefined => {
+  if (!mayHaveBody(request)) return undefined;
+  const isOwn = Object.hasOwn(response, "writeHead");
+  const { writeHead } = response as { readonly writeHead: unknown };
+  const watching = (...head: unknown[]): ServerResponse => {
+    if (Number(head[0]) >= 400) leaveBody(request, response, true);
+    return Reflect.apply(writeHead as () => ServerResponse, response, head);
+  };
+  response.writeHead = watching;
+  return () => {
+    if (response.writeHead !== watching) return;
+    if (isOwn) Object.assign(response, { writeHead });
+    else Reflect.deleteProperty(response, "writeHead");
+  };
+};
+
+/** Reads the rest of a body, no matter who began to read it, or how. */
+export const drain = (request: IncomingMessage): void => {
+  if (request.listenerCount("readable") > 0) {
+    // with a listener for `readable`, `resume` has no effect
+    const readAll = (): void => {
+      while (request.read() !== null);
+    };
+    request.on("readable", readAll);
+    readAll();
+  } else {
+    request.resume();
+  }
+};

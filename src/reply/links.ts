@@ -1,0 +1,97 @@
+import { parseQuery } from "../http/query.ts";
+import type { Pagination } from "../schemas/paginated.ts";
+import type { Request, Response } from "express";
+
+/**
+ * The maximum length of the `Link` field, in characters, because proxies reject long heads; the link to the next page
+ * is always kept.
+ */
+const maxFieldLength = 4096;
+
+/** A link to another page: its relation and the parameters of that page. */
+type PageLink = readonly [relation: string, parameters: Readonly<Record<string, string>>];
+
+/**
+ * Adds a `Link` header with links to the neighbouring pages to the response to a GET or HEAD request.
+ *
+ * Each link is a relative reference that consists only of a query: the query of the request with other pagination
+ * parameters. No part of a link comes from `Host`. An existing `Link` header is kept.
+ *
+ * @see RFC 8288
+ */
+export const setLinks = (
+  { style }: Pagination,
+  { request, response }: { readonly request: Request; readonly response: Response },
+  output: unknown,
+): void => {
+  if (request.method !== "GET" && request.method !== "HEAD") return;
+  // the client or a timeout may have ended the response during output validation
+  if (response.headersSent) return;
+  const page = output as Readonly<Record<string, unknown>>;
+  const links = style === "offset" ? listOffsetLinks(page) : listCursorLinks(page);
+  if (links.length === 0) return;
+  const mark = request.url.indexOf("?");
+  const query = parseQuery(mark < 0 ? "" : request.url.slice(mark + 1));
+  const own = response.getHeader("Link");
+  let field = own === undefined ? "" : [own].flat().join(", ");
+  for (const [relation, parameters] of links) {
+    const link = `<?${toQuery(parameters, query)}>; rel="${relation}"`;
+    if (relation !== "next" && field.length + link.length > maxFieldLength) break;
+    field = field === "" ? link : `${field}, ${link}`;
+  }
+  if (field !== "") response.setHeader("Link", field);
+};
+
+/**
+ * Lists the links for offset pagination, the next page first. The page size is the output's `limit`, not the length of
+ * its array, so pages never overlap.
+ */
+const listOffsetLinks = ({
+  total,
+  limit,
+  offset,
+}: Readonly<Record<string, unknown>>): PageLink[] => {
+  if (!isCount(total) || !isCount(limit) || !isCount(offset) || limit === 0) return [];
+  const toLink = (relation: string, start: number): PageLink => [
+    relation,
+    { limit: String(limit), offset: String(start) },
+  ];
+  const links: PageLink[] = [];
+  const hasNext = offset + limit < total;
+  if (hasNext) links.push(toLink("next", offset + limit));
+  if (offset > 0) {
+    links.push(toLink("prev", Math.max(0, Math.min(offset, total) - limit)));
+    links.push(toLink("first", 0));
+  }
+  if (hasNext)
+    links.push(toLink("last", offset + Math.floor((total - 1 - offset) / limit) * limit));
+  return links;
+};
+
+const listCursorLinks = ({ nextCursor, limit }: Readonly<Record<string, unknown>>): PageLink[] =>
+  typeof nextCursor === "string" && isCount(limit)
+    ? [["next", { limit: String(limit), cursor: nextCursor }]]
+    : [];
+
+/**
+ * Checks whether a value is a non-negative integer; a transformation in the schema may have changed the fields of the
+ * output.
+ */
+const isCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+
+/**
+ * Formats the query of a link and encodes every character that could end a link or a header; never throws, not even on
+ * a lone surrogate.
+ */
+const toQuery = (
+  parameters: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string | string[]>>,
+): string => {
+  const pairs = new URLSearchParams(parameters);
+  for (const [name, value] of Object.entries(query)) {
+    if (Object.hasOwn(parameters, name)) continue;
+    for (const one of [value].flat()) pairs.append(name, one);
+  }
+  return pairs.toString();
+};

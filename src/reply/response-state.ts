@@ -1,0 +1,82 @@
+import type { ServerResponse, IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import type { Response } from "express";
+import { ClientLeft } from "../errors.ts";
+import { hasBegun, isFed, isPiped } from "../http/node-internals.ts";
+import { findReplyState } from "./reply-state.ts";
+import type { Socket } from "node:net";
+
+/** Checks whether the response has begun or is about to begin, because a stream or a file is being sent. */
+export const isTaken = (response: Response): boolean =>
+  response.headersSent ||
+  response.writableEnded ||
+  findReplyState(response)?.isSending === true ||
+  isFed(response);
+
+/** Checks whether nothing of the response has been sent and nothing is about to be sent. */
+export const isIdle = (response: Response): boolean => {
+  const isSending = findReplyState(response)?.isSending === true;
+  return !hasBegun(response) && !response.writableEnded && !isSending && !isFed(response);
+};
+
+/**
+ * Watches a response that a stream feeds, and closes the stream when the client leaves, which `pipe` does not do. A
+ * response to HEAD needs no body, so the stream is stopped and the head is sent at once.
+ */
+export const watchFeeding = (response: Response): void => {
+  if (!isPiped(response)) return;
+  if (response.req.method === "HEAD" && !response.writableEnded) {
+    response.once("unpipe", (source: Readable) => stopSource(response, source));
+    response.end();
+    return;
+  }
+  response.on("unpipe", (source: Readable) => {
+    // a handler may unpipe the stream in order to pipe another one
+    if (response.destroyed && !response.writableEnded) source.destroy();
+  });
+};
+
+/** Stops a stream that nothing reads any longer; the rest of a request is read, because other requests may follow. */
+export const stopSource = (response: ServerResponse, source: Readable): void => {
+  if (source === (response.req as unknown)) source.resume();
+  else source.destroy();
+};
+
+/** Closes the connection in the middle of a response, after the data that was written. */
+export const cutOff = (response: ServerResponse): void => {
+  // Node holds written data until the next tick: in the socket before version 26, in the response as of version 26
+  while (response.writableCorked > 0) response.uncork();
+  response.socket?.uncork();
+  response.destroy();
+};
+
+/** Checks whether the client has stopped waiting for the response. */
+export const isAbandoned = (response: Response): boolean => {
+  if (response.destroyed || response.closed || findSocket(response)?.destroyed) return true;
+  const { req } = response;
+  // a stream utility that destroys a request, such as `pipeline`, detaches it from its connection; the client still waits
+  return req.destroyed && !req.complete && (req.socket as unknown) !== null;
+};
+
+/**
+ * Checks that the next stage may run.
+ *
+ * @throws the error that was sent in the meantime, or {@link ClientLeft} when the client has disconnected
+ */
+export const assertGoingOn = ({
+  failure,
+  response,
+}: {
+  readonly failure: Error | undefined;
+  readonly response: Response;
+}): void => {
+  if (failure) throw failure;
+  if (isAbandoned(response)) throw new ClientLeft();
+};
+
+/**
+ * Returns the connection of a response, if it still has one. Stream utilities that destroy a request, such as
+ * `pipeline`, detach it from its connection, so that the response can still be sent.
+ */
+export const findSocket = (response: ServerResponse): Socket | undefined =>
+  response.socket ?? (response.req as Partial<IncomingMessage> | undefined)?.socket ?? undefined;

@@ -1,0 +1,140 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { parseCookie } from "cookie";
+import type { CookieOptions as SentCookieOptions, Request, Response } from "express";
+import { BareObject } from "../http/bare-object.ts";
+
+/** Options for cookies. */
+export interface CookieOptions {
+  /**
+   * The secret that signs cookies and verifies signatures. If this is an array, the first secret signs and every secret
+   * verifies, so that secrets can be rotated.
+   */
+  readonly secret?: string | readonly string[] | undefined;
+  /**
+   * Whether the signature of a cookie covers its name. If not, as in Express and `cookie-parser`, a client can send the
+   * value of one signed cookie under the name of another.
+   *
+   * - `"transition"`: cookies are signed with their name; cookies signed without it are still accepted.
+   * - `"required"`: cookies are signed with their name; all others are dropped. Choose this once older cookies have
+   * expired, or immediately if there are none.
+   * - `"off"`: cookies are signed without their name, for programs that share cookies with Express or `cookie-parser`.
+   *
+   * @default "transition"
+   */
+  readonly nameBinding?: "transition" | "required" | "off" | undefined;
+}
+
+type NameBinding = NonNullable<CookieOptions["nameBinding"]>;
+
+type Cookies = Record<string, string>;
+
+interface RequestWithCookies {
+  secret?: string | undefined;
+  cookies?: unknown;
+  signedCookies?: unknown;
+}
+
+/**
+ * Creates the parser that sets `request.cookies` and, for cookies with a valid signature, `request.signedCookies`.
+ *
+ * A cookie with an invalid signature is dropped. `response.cookie(name, value, { signed: true })` creates the
+ * signatures, so this method is replaced if signatures cover the name.
+ */
+export const createCookieParser = ({
+  secret = [],
+  nameBinding = "transition",
+}: CookieOptions): ((request: Request) => void) => {
+  const secrets = typeof secret === "string" ? [secret] : secret;
+  const bindsName = secrets.length > 0 && nameBinding !== "off";
+  return (request) => {
+    parseCookies(request, secrets, nameBinding);
+    // the property is defined, because an assignment would call the placeholder's setter, which loads Express
+    if (bindsName && request.res) Object.defineProperty(request.res, "cookie", signingCookie);
+  };
+};
+
+const parseCookies = (
+  request: Request,
+  secrets: readonly string[],
+  nameBinding: NameBinding,
+): void => {
+  const cookies = new BareObject() as Cookies;
+  const signedCookies = new BareObject() as Cookies;
+  for (const [name, value = ""] of Object.entries(parseCookie(request.headers.cookie ?? ""))) {
+    if (name === "__proto__") continue;
+    if (secrets.length === 0 || !value.startsWith("s:")) {
+      cookies[name] = value;
+      continue;
+    }
+    const plain = unsign(name, value.slice(2), secrets, nameBinding);
+    if (plain !== undefined) signedCookies[name] = plain;
+  }
+  const target = request as RequestWithCookies;
+  target.secret = secrets[0];
+  target.cookies = cookies;
+  target.signedCookies = signedCookies;
+};
+
+const unsign = (
+  name: string,
+  signed: string,
+  secrets: readonly string[],
+  nameBinding: NameBinding,
+): string | undefined => {
+  const dot = signed.lastIndexOf(".");
+  if (dot < 0) return undefined;
+  const value = signed.slice(0, dot);
+  const given = Buffer.from(signed.slice(dot + 1));
+  // the length tells the kinds of signatures apart; no signature is computed for other lengths
+  const sign =
+    given.length === lengthWithName && nameBinding !== "off"
+      ? (secret: string) => signWithName(name, value, secret)
+      : given.length === lengthAlone && nameBinding !== "required"
+        ? (secret: string) => signAlone(value, secret)
+        : undefined;
+  const isRight =
+    sign && secrets.some((secret) => timingSafeEqual(given, Buffer.from(sign(secret))));
+  return isRight ? value : undefined;
+};
+
+/**
+ * Signs the value of a cookie together with its name. The hash function differs from that of {@link signAlone}, so that
+ * a signed value such as `user=admin` cannot pass as a cookie named `user`.
+ */
+const signWithName = (name: string, value: string, secret: string): string =>
+  createHmac("sha512", secret).update(`${name}=${value}`).digest("base64url");
+
+/** The length of such a signature: 64 bytes in base64url. */
+const lengthWithName = 86;
+
+/** Signs a value as Express does, without the padding character of Base64. */
+const signAlone = (value: string, secret: string): string =>
+  createHmac("sha256", secret).update(value).digest("base64").slice(0, -1);
+
+type SetCookie = (
+  this: Response,
+  name: string,
+  value: string | object,
+  options?: SentCookieOptions,
+) => Response;
+
+/** The length of Express' signature: 32 bytes in Base64 without padding. */
+const lengthAlone = 43;
+
+const setCookie: SetCookie = function setCookie(name, value, options) {
+  const { cookie } = Object.getPrototypeOf(this) as { readonly cookie: SetCookie };
+  const { secret } = this.req as RequestWithCookies;
+  // Express throws if there is no secret
+  if (options?.signed !== true || secret === undefined)
+    return cookie.call(this, name, value, options);
+  const text = typeof value === "object" ? `j:${JSON.stringify(value)}` : value;
+  const signed = `s:${text}.${signWithName(name, text, secret)}`;
+  return cookie.call(this, name, signed, { ...options, signed: false });
+};
+
+const signingCookie: PropertyDescriptor = {
+  configurable: true,
+  enumerable: true,
+  writable: true,
+  value: setCookie,
+};

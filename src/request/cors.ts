@@ -1,0 +1,155 @@
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import type { MaybePromise } from "../endpoint/handler-arguments.ts";
+import { ServerFault } from "../errors.ts";
+import type { Request, Response } from "../http/express-objects.ts";
+import { toErrorStatus } from "../reply/http-error.ts";
+import { loadNodeHttp } from "../lazy/node-modules.ts";
+import type { Logger } from "../logger/logger.ts";
+
+/** The argument of a `cors` function. */
+export interface CorsArguments {
+  /** The headers that `cors: true` sends. */
+  readonly defaultHeaders: Record<string, string>;
+  readonly request: Request;
+  /**
+   * The matched endpoint; for a preflight, the endpoint for the requested method. It is undefined for static files and
+   * for paths without an endpoint; these responses need CORS headers too, because browsers would otherwise report a 404
+   * as a CORS error.
+   */
+  readonly endpoint: AnyEndpoint | undefined;
+  readonly logger: Logger;
+}
+
+/** Returns the CORS headers for a response, which replace the default ones. */
+export type CorsFunction = (args: CorsArguments) => MaybePromise<Record<string, string>>;
+
+/** The option `cors`: `true` for the default headers, `false` for none, or a function. */
+export type CorsOption = boolean | CorsFunction;
+
+/** The headers that `cors: true` sends. */
+export const defaultCorsHeaders: Readonly<Record<string, string>> = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
+  "Access-Control-Allow-Headers": "Content-Type, Authorization",
+};
+
+/** Sets the headers of `cors: true`. */
+export const setDefaultCorsHeaders = (response: Response): void => {
+  for (const name in defaultCorsHeaders) response.setHeader(name, defaultCorsHeaders[name] ?? "");
+};
+
+/** What the CORS headers of a response depend on. */
+interface CorsRequest {
+  readonly request: Request;
+  readonly response: Response;
+  readonly logger: Logger;
+}
+
+/**
+ * Calls a `cors` function and sets the headers that it returns.
+ *
+ * `Vary: Origin` is added unless the origin is `*`, so that a cache never serves a response to another origin.
+ * Credentials are never sent along with `*`, which browsers reject.
+ *
+ * @returns the names of the header fields that were set
+ * @throws the error of the function if it fails, and {@link ServerFault} when it returns headers that cannot be sent;
+ * no header is set then.
+ * @see Fetch standard, "CORS protocol and credentials"
+ */
+export const setCorsHeaders = async (
+  cors: CorsFunction,
+  { request, response, logger }: CorsRequest,
+  endpoint: AnyEndpoint | undefined,
+): Promise<Iterable<string>> => {
+  const given: unknown = await cors({
+    defaultHeaders: { ...defaultCorsHeaders },
+    request,
+    endpoint,
+    logger,
+  });
+  const headers = toHeaders(given);
+  const origin = headers.get("access-control-allow-origin")?.value;
+  if (origin === "*" && headers.get("access-control-allow-credentials")?.value === "true") {
+    headers.delete("access-control-allow-credentials");
+    warnOfCredentials(cors, logger);
+  }
+  for (const { name, value } of headers.values()) response.setHeader(name, value);
+  if (origin !== "*") response.vary("Origin");
+  return headers.keys();
+};
+
+/**
+ * Sets the CORS headers of the response to a request without an endpoint; if the function fails, the response is sent
+ * without CORS headers. Many functions rely on `endpoint`, and a 404 is better than the 500 that their error would
+ * cause.
+ *
+ * @returns the names of the header fields that were set
+ */
+export const setCorsHeadersOfOther = async (
+  cors: CorsFunction,
+  state: CorsRequest,
+): Promise<Iterable<string>> => {
+  try {
+    return await setCorsHeaders(cors, state, undefined);
+  } catch (error) {
+    // a deliberate rejection is not a failure
+    if (toErrorStatus(error) < 500 || warnedOfEndpoint.has(cors)) return [];
+    warnedOfEndpoint.add(cors);
+    state.logger.error(
+      "SLP_CORS_ENDPOINT: the cors function failed for a path without an endpoint, for which `endpoint` is undefined, so the response has no CORS headers. Check `endpoint` in the function.",
+      { error },
+    );
+    return [];
+  }
+};
+
+const warnedOfEndpoint = new WeakSet<CorsFunction>();
+
+const warnedOfCredentials = new WeakSet<CorsFunction>();
+
+const warnOfCredentials = (cors: CorsFunction, logger: Logger): void => {
+  if (warnedOfCredentials.has(cors)) return;
+  warnedOfCredentials.add(cors);
+  logger.error(
+    "SLP_CORS_CREDENTIALS: the cors function allows credentials together with the origin *, which browsers reject; the credentials header was dropped. Return an exact origin instead.",
+  );
+};
+
+interface Header {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Converts the return value of a `cors` function to a map of headers by lower-case name. */
+const toHeaders = (given: unknown): Map<string, Header> => {
+  if (given === undefined || given === null) return new Map();
+  if (!isPlainObject(given))
+    throw new ServerFault(
+      "SLP_CORS_HEADERS",
+      "The cors function must return a plain object of header names and values",
+    );
+  const sent = Object.entries(given).filter(([, value]) => value !== undefined);
+  return new Map(sent.map(([name, value]) => [name.toLowerCase(), toHeader(name, value)]));
+};
+
+const isPlainObject = (value: unknown): value is object => {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+};
+
+const toHeader = (name: string, value: unknown): Header => {
+  const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
+  try {
+    validateHeaderName(name);
+    if (typeof value !== "string") throw new TypeError("The value is not a string");
+    validateHeaderValue(name, value);
+    return { name, value };
+  } catch (cause) {
+    throw new ServerFault(
+      "SLP_CORS_HEADERS",
+      `The cors function returned a header that cannot be sent: ${JSON.stringify(name)}`,
+      cause,
+    );
+  }
+};

@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { closeAfterReply, isClosing } from "../reply/closing.ts";
+
+/**
+ * Prepares a request whose client has sent `Expect: 100-continue` and waits for permission to send the body. The
+ * permission is granted when the body is first read. If the response begins before that, the client may or may not send
+ * the body, so the connection ends with the response.
+ *
+ * @see RFC 9110, section 10.1.1
+ */
+export const expectBody = (request: IncomingMessage, response: ServerResponse): void => {
+  let isAsked = false;
+  const onNewListener = (event: string | symbol): void => {
+    if ((event !== "data" && event !== "readable") || isClosing(request.socket)) return;
+    request.off("newListener", onNewListener);
+    isAsked = true;
+    // this is sent even if the body has arrived in the meantime, because Node would otherwise end the connection
+    if (!response.headersSent) response.writeContinue();
+  };
+  request.on("newListener", onNewListener);
+  const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => ServerResponse;
+  response.writeHead = (...head: unknown[]) => {
+    if (!isAsked) closeAfterReply(request, response);
+    return writeHead(...head);
+  };
+};

@@ -1,0 +1,59 @@
+import type { Writable } from "node:stream";
+import { RequestError } from "../errors.ts";
+import type { ContentType } from "../http/content-type.ts";
+import type { Dicer } from "@fastify/busboy";
+
+// The undocumented parts of @fastify/busboy that sallyport uses. See ARCHITECTURE.md, "Undocumented parts of dependencies".
+/**
+ * Returns the Content-Type field of a multipart body in the form that the parser expects.
+ *
+ * @throws {@link RequestError} when the field has no boundary or a malformed one.
+ */
+export const toMultipartField = ({ type, parameters }: ContentType): string => {
+  const boundary = parameters.get("boundary") ?? "";
+  if (!/^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary))
+    throw new RequestError("SLP_UPLOAD_MALFORMED");
+  return `${type}; boundary="${boundary}"`;
+};
+
+/** Values by name, with arrays for repeated names. */
+export type Several<T> = Record<string, T | T[]>;
+
+/** Adds a value under a name; returns false if the name is missing or could change a prototype. */
+export const add = <T>(target: Several<T>, name: string | undefined, value: T): boolean => {
+  if (name === undefined || name === "" || name === "__proto__") return false;
+  const known = target[name];
+  if (known === undefined) target[name] = value;
+  else if (Array.isArray(known)) known.push(value);
+  else target[name] = [known, value];
+  return true;
+};
+
+const mostHeaderBytes = 16_384;
+
+/** Limits for the headers of a part; {@link watchParts} rejects longer headers before the parser would cut them off. */
+export const partLimits = { headerPairs: 100, headerSize: 2 * mostHeaderBytes };
+
+/**
+ * Watches the parts that a parser finds, because it skips parts whose headers are malformed, without any event.
+ *
+ * @param reject is called when the headers of a part are longer than 16 KiB
+ * @returns a function that returns the number of parts so far, including skipped ones; 0 if the parser cannot be watched
+ */
+export const watchParts = (parser: Writable, reject: () => void): (() => number) => {
+  let count = 0;
+  findPartParser(parser)?.on("part", (part) => {
+    count++;
+    part.on("header", (header) => {
+      const sizes = Object.entries(header as Record<string, string[]>).map(
+        ([name, values]) => name.length + values.join("").length,
+      );
+      if (sizes.reduce((sum, size) => sum + size, 0) > mostHeaderBytes) reject();
+    });
+  });
+  return () => count;
+};
+
+/** Returns the inner parser of a parser, which has an event for each part, even for those that the parser skips. */
+export const findPartParser = (parser: Writable): Dicer | undefined =>
+  (parser as { readonly _parser?: { readonly parser?: Dicer } })._parser?.parser;

@@ -1,0 +1,318 @@
+import { tmpdir } from "node:os";
+import type { Writable } from "node:stream";
+import type { BusboyFileStream } from "@fastify/busboy";
+import type { Request, Response } from "express";
+import type { MaybePromise } from "../endpoint/handler-arguments.ts";
+import type { UploadLimits } from "../endpoint/body-options.ts";
+import { ClientLeft, RequestError } from "../errors.ts";
+import type { ContentType } from "../http/content-type.ts";
+import type { Logger } from "../logger/logger.ts";
+import { closeAfterReply } from "../reply/closing.ts";
+import { loadBusboy } from "../lazy/packages.ts";
+import { add, partLimits, toMultipartField, watchParts, type Several } from "./multipart.ts";
+import { isUnread, watchPauses, safely } from "./read-bytes.ts";
+import { Spool, type MemoryBudget } from "./spool.ts";
+import { UploadedFile } from "./uploaded-file.ts";
+
+/** Options for uploads. */
+export interface UploadOptions {
+  readonly limits?: UploadLimits | undefined;
+  /**
+   * The directory for temporary files.
+   *
+   * @default the temporary directory of the operating system
+   */
+  readonly tempFileDir?: string | undefined;
+  /** Runs before any of the body is read; throw an error to reject the upload. */
+  readonly beforeUpload?:
+    | ((args: { readonly request: Request; readonly logger: Logger }) => MaybePromise<void>)
+    | undefined;
+}
+
+/** The resolved upload options. */
+export interface PreparedUploads {
+  readonly beforeUpload: UploadOptions["beforeUpload"];
+  /**
+   * Reads a multipart body: its fields into `request.body`, its files into `request.files`; repeated names become
+   * arrays. Files that were not moved are deleted when the response is finished or the client has left.
+   *
+   * @param own the limits of the route, which override those of the configuration
+   * @param idleTimeout how long the client may pause, in milliseconds
+   * @throws {@link RequestError} when the body is malformed or over a limit, or when the client pauses for too long; no
+   * files are left then.
+   */
+  readonly parse: (
+    type: ContentType,
+    own: UploadLimits | undefined,
+    idleTimeout: number,
+    request: Request,
+    response: Response,
+  ) => Promise<void>;
+}
+
+type AllLimits = { readonly [K in keyof UploadLimits]-?: number };
+
+/** Resolves the upload options. */
+export const prepareUploads = (option: true | UploadOptions): PreparedUploads => {
+  const { limits, tempFileDir = tmpdir(), beforeUpload } = option === true ? {} : option;
+  const general = toLimits(limits);
+  return {
+    beforeUpload,
+    parse: (type, own, idleTimeout, request, response) =>
+      parseUpload(
+        own ? toLimits({ ...limits, ...own }) : general,
+        tempFileDir,
+        type,
+        idleTimeout,
+        request,
+        response,
+      ),
+  };
+};
+
+const toLimits = (limits: UploadLimits = {}): AllLimits => {
+  const { fileSize = 10_485_760, files = 10, fieldSize = 1_048_576 } = limits;
+  const fieldsSize = limits.fieldsSize ?? Math.max(2_097_152, fieldSize);
+  return {
+    fileSize,
+    files,
+    fields: limits.fields ?? 1000,
+    parts: limits.parts ?? 1000,
+    fieldSize,
+    fieldsSize,
+    total: limits.total ?? files * fileSize + fieldsSize + 1_048_576,
+    memory: limits.memory ?? 1_048_576,
+  };
+};
+
+const parseUpload = async (
+  limits: AllLimits,
+  tempFileDir: string,
+  contentType: ContentType,
+  idleTimeout: number,
+  request: Request,
+  response: Response,
+): Promise<void> => {
+  const field = toMultipartField(contentType);
+  if (Number(request.headers["content-length"]) > limits.total) {
+    closeAfterReply(request, response);
+    throw new RequestError("SLP_UPLOAD_TOO_LARGE");
+  }
+  if (request.destroyed) throw new ClientLeft("The client disconnected while sending the body");
+  const upload = new Upload(limits, tempFileDir);
+  response.once("close", () => void upload.discard());
+  try {
+    await upload.read(request, field, idleTimeout);
+  } catch (error) {
+    if (error instanceof RequestError && error.statusCode === 413)
+      closeAfterReply(request, response);
+    else request.resume();
+    await upload.discard();
+    throw error;
+  }
+  request.body = upload.fields;
+  (request as { files?: unknown }).files = upload.files;
+};
+
+/** A file of a multipart body, with the headers of its part. */
+interface Arrival {
+  readonly field: string | undefined;
+  readonly parts: { readonly name: string; readonly encoding: string; readonly mimetype: string };
+  /** Whether the file name was sent empty, as it is for a file input of a form in which no file was chosen. */
+  readonly isUnnamed: boolean;
+  readonly stream: BusboyFileStream;
+  readonly spool: Spool;
+}
+
+/** One incoming multipart body. */
+class Upload {
+  readonly fields = Object.create(null) as Several<string>;
+  readonly files = Object.create(null) as Several<UploadedFile>;
+  readonly #limits: AllLimits;
+  readonly #tempFileDir: string;
+  readonly #budget: MemoryBudget;
+  readonly #arrivals: Arrival[] = [];
+  readonly #kept: UploadedFile[] = [];
+  /** A promise that resolves once the pending writes are done. */
+  #settling = Promise.resolve();
+  #isOver = false;
+
+  constructor(limits: AllLimits, tempFileDir: string) {
+    this.#limits = limits;
+    this.#tempFileDir = tempFileDir;
+    this.#budget = { limit: limits.memory, used: 0 };
+  }
+
+  async read(request: Request, contentType: string, idleTimeout: number): Promise<void> {
+    const { fieldSize, files, fields, parts } = this.#limits;
+    const parser = new (loadBusboy())({
+      headers: { "content-type": contentType },
+      limits: { ...partLimits, fieldSize, files, fields, parts },
+    });
+    let stop: () => void = ignore;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const malformed = (cause?: unknown): void =>
+          reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
+        const tooMany = (): void => reject(new RequestError("SLP_UPLOAD_TOO_MANY"));
+        const countParts = watchParts(parser, malformed);
+        let held = 0;
+        let received = 0;
+        const onField = (name: string | undefined, value: string, isCut: boolean): void => {
+          received++;
+          held += Buffer.byteLength(name ?? "") + Buffer.byteLength(value);
+          if (held > this.#limits.fieldsSize)
+            reject(new RequestError("SLP_UPLOAD_FIELDS_TOO_LARGE"));
+          else if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
+          else if (!name) malformed();
+          else if (!add(this.fields, name, value))
+            reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
+        };
+        parser.on(
+          "field",
+          safely(reject, (name, value, _isNameCut, isCut) => onField(name, value, isCut)),
+        );
+        parser.on(
+          "file",
+          safely(reject, (field, stream, name, encoding, mimetype) => {
+            stream.on("error", malformed);
+            if (!field) malformed();
+            this.#receive(
+              {
+                ...{ field, stream, isUnnamed: name === "" },
+                parts: { name: toBaseName(name), encoding, mimetype },
+              },
+              reject,
+            );
+          }),
+        );
+        parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
+        parser.on("error", malformed);
+        parser.on(
+          "finish",
+          safely(reject, () => {
+            if (countParts() > received + this.#arrivals.length) malformed();
+            else void this.#settle().then(resolve, reject);
+          }),
+        );
+        // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
+        request.once("close", () => {
+          if (!request.readableEnded)
+            reject(new ClientLeft("The client disconnected while sending the body"));
+        });
+        stop = this.#feed(request, parser, idleTimeout, reject);
+      });
+    } finally {
+      this.#isOver = true;
+      stop();
+    }
+    // data after the last part is ignored
+    request.resume();
+    for (const { field, parts: info, isUnnamed, spool } of this.#arrivals) {
+      const { size, path: tempFilePath } = spool;
+      if (isUnnamed && size === 0) continue;
+      const content = spool.takeContent();
+      const file = new UploadedFile({ ...info, size, content, tempFilePath });
+      this.#kept.push(file);
+      if (!add(this.files, field, file)) throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
+    }
+  }
+
+  /** Deletes all files, including those still being written. */
+  async discard(): Promise<void> {
+    this.#isOver = true;
+    await this.#settling.catch(ignore);
+    const unfinished = this.#arrivals.slice(this.#kept.length);
+    await Promise.allSettled([
+      ...this.#kept.map((file) => file.discard()),
+      ...unfinished.map(({ spool }) => spool.discard()),
+    ]);
+  }
+
+  /** Passes the chunks of the body to the parser, each once the data of the previous one has been stored. */
+  #feed(
+    request: Request,
+    parser: Writable,
+    idleTimeout: number,
+    fail: (error: unknown) => void,
+  ): () => void {
+    const isOurs = isUnread(request);
+    let left = this.#limits.total;
+    const timer = watchPauses(request, idleTimeout, () =>
+      fail(new RequestError("SLP_BODY_TIMEOUT")),
+    );
+    const onData = safely(fail, (data: Buffer | string) => {
+      timer.refresh();
+      // data is a string if an encoding was set on the request
+      const piece =
+        typeof data === "string" ? Buffer.from(data, request.readableEncoding ?? "utf8") : data;
+      left -= piece.length;
+      if (left < 0) {
+        fail(new RequestError("SLP_UPLOAD_TOO_LARGE"));
+        return;
+      }
+      request.pause();
+      // by the next turn of the event loop, the streams have passed on the data that they held
+      parser.write(piece, () => setImmediate(() => void goOn(piece).catch(fail)));
+    });
+    const goOn = async (piece: Buffer): Promise<void> => {
+      await this.#settle();
+      if (this.#isOver) return;
+      const isTaken = this.#arrivals.every(({ stream }) => stream.readableLength === 0);
+      if (isOurs && isTaken && request.listenerCount("data") === 1) free(piece);
+      // what has arrived in the meantime is read as one chunk, because a body may consist of chunks of one byte
+      if (request.read() === null) request.resume();
+    };
+    const onEnd = safely(fail, () => void parser.end());
+    request.on("data", onData).on("end", onEnd);
+    return () => {
+      clearTimeout(timer);
+      request.off("data", onData).off("end", onEnd);
+    };
+  }
+
+  #receive(info: Omit<Arrival, "spool">, fail: (error: unknown) => void): void {
+    const spool = new Spool(this.#budget, this.#tempFileDir);
+    this.#arrivals.push({ ...info, spool });
+    const onData = safely(fail, (part: Buffer) => {
+      if (this.#isOver) return;
+      if (spool.size + part.length <= this.#limits.fileSize) spool.take(part);
+      else {
+        this.#isOver = true;
+        fail(new RequestError("SLP_UPLOAD_FILE_TOO_LARGE", { field: info.field }));
+      }
+    });
+    info.stream.on("data", onData).on("end", () => (spool.isEnded = true));
+  }
+
+  /**
+   * Writes the data of the files; each call waits for the previous one, because the end of a part may be parsed while
+   * the part is still being written.
+   */
+  #settle(): Promise<void> {
+    const earlier = this.#settling;
+    const settle = async (): Promise<void> => {
+      await earlier;
+      for (const { spool } of this.#arrivals) if (!this.#isOver) await spool.settle();
+    };
+    return (this.#settling = settle());
+  }
+}
+
+const ignore = (): void => undefined;
+
+/**
+ * Frees the memory of a chunk that is no longer used, unless other buffers share the memory. Before version 21, Node
+ * cannot do this, so V8 frees the chunks later.
+ */
+const free = ({ buffer, byteLength }: Buffer): void => {
+  if (buffer.byteLength === byteLength)
+    (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);
+};
+
+// oxlint-disable-next-line no-control-regex -- the pattern is meant to match control characters
+const unsafeCharacters = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Returns the base name of a file name, without characters that could affect a terminal, a header or a file system. */
+const toBaseName = (given = ""): string =>
+  (given.split(/[/\\]/).at(-1) ?? "").replace(unsafeCharacters, "").slice(0, 255);

@@ -1,0 +1,127 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { isLost } from "./client-errors.ts";
+import { onceHasSocket } from "../../http/node-internals.ts";
+import { discard } from "../../reply/closing.ts";
+
+/**
+ * The maximum number of requests that may wait on one connection; while more are waiting, the connection is not read.
+ */
+export const maxWaiting = 16;
+
+/**
+ * How long a paused connection may go without a response before a piece of it is read, in milliseconds; otherwise nobody
+ * would notice that the client leaves.
+ */
+export const probeInterval = 5000;
+
+/** How many bytes such pieces may have together; if the client sends more, its connection is destroyed. */
+const maxProbed = 256 * 1024;
+
+/** The waiting requests of one connection. */
+interface Queue {
+  waiting: number;
+  /** Whether the connection is paused, or about to be. */
+  isPaused: boolean;
+  isPausing: boolean;
+  /** The number of bytes that the connection had received when it was paused. */
+  bytesRead: number;
+  probe: NodeJS.Timeout | undefined;
+}
+
+const queues = new WeakMap<Socket, Queue>();
+
+/** Returns the number of waiting requests of a connection; undefined if no request has ever waited. */
+export const countWaiting = (socket: Socket): number | undefined => queues.get(socket)?.waiting;
+
+/**
+ * Makes a listener handle the requests of a connection one at a time.
+ *
+ * Node emits pipelined requests even while an earlier request is running. In this queue, each request waits until its
+ * response has the socket, so a connection runs one handler at a time, and nothing runs after a response that ends the
+ * connection.
+ *
+ * @see RFC 9112, sections 9.3.2 and 9.6
+ */
+export const serveInOrder =
+  (
+    listener: RequestListener,
+    onDefect: (request: IncomingMessage, response: ServerResponse, error: unknown) => void,
+    isStopping: () => boolean = () => false,
+  ): RequestListener =>
+  (request, response) => {
+    try {
+      const { socket } = response;
+      if (socket?.writable) listener(request, response);
+      // during a shutdown, requests that arrive behind others are not accepted
+      else if (socket || isStopping()) discard(request);
+      else waitForTurn(request, response, listener);
+    } catch (error) {
+      onDefect(request, response, error);
+    }
+  };
+
+/**
+ * Calls a listener once the response has the socket; the listener is never called if the connection ends before that.
+ */
+export const waitForTurn = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  listener: RequestListener,
+): void => {
+  const { socket } = request;
+  let queue = queues.get(socket);
+  if (!queue) queues.set(socket, (queue = createQueue()));
+  queue.waiting++;
+  pauseWhenLong(queue, socket);
+  onceHasSocket(response, socket, () => {
+    // each request has its own turn of the event loop, so that a long queue does not block other connections
+    setImmediate(() => {
+      leaveQueue(queue, socket);
+      if (socket.writable && !isLost(request)) listener(request, response);
+      else discard(request);
+    });
+  });
+};
+
+const createQueue = (): Queue => ({
+  waiting: 0,
+  isPaused: false,
+  isPausing: false,
+  bytesRead: 0,
+  probe: undefined,
+});
+
+const pauseWhenLong = (queue: Queue, socket: Socket): void => {
+  if (queue.waiting <= maxWaiting || queue.isPausing) return;
+  if (!queue.isPaused) queue.bytesRead = socket.bytesRead;
+  queue.isPaused = queue.isPausing = true;
+  queue.probe ??= setTimeout(() => probe(queue, socket), probeInterval).unref();
+  // Node resumes the socket after it has parsed a request and when a request is read, so the socket is paused after that
+  process.nextTick(() => {
+    queue.isPausing = false;
+    if (queue.isPaused) socket.pause();
+  });
+};
+
+/** Reads the next piece of a paused connection; the next request in it pauses the connection again. */
+const probe = (queue: Queue, socket: Socket): void => {
+  if (socket.bytesRead - queue.bytesRead > maxProbed) socket.destroy();
+  if (socket.destroyed) return;
+  if (!socket.writableNeedDrain) socket.resume();
+  queue.probe?.refresh();
+};
+
+const leaveQueue = (queue: Queue, socket: Socket): void => {
+  queue.probe?.refresh();
+  if (--queue.waiting > 0 || !queue.isPaused) return;
+  queue.isPaused = false;
+  clearTimeout(queue.probe);
+  queue.probe = undefined;
+  const resume = (): void => {
+    if (!queue.isPaused) socket.resume();
+  };
+  // Node itself may have paused the socket until it drains, and must not receive data before that
+  if (socket.writableNeedDrain) socket.once("drain", resume);
+  else resume();
+};
