@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import { toBodyLimits, type BodyLimits, type UploadLimits } from "../endpoint/body-options.ts";
+import { joinErrors } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
@@ -15,7 +17,25 @@ import { takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listMiddlewareOnlyKeys } from "../schemas/top-level-keys.ts";
 import { listFileLists, takesFiles } from "../schemas/upload.ts";
-import { planErrorData, type ErrorData } from "./error-data.ts";
+
+/** The check for the data of an error. */
+export interface ErrorData {
+  readonly parse: Parser;
+  /** Whether an error without data is allowed. */
+  readonly mayLackData: boolean;
+}
+
+/** Prepares the checks for error data, by status; returns undefined if the endpoint declares none. */
+const planErrorData = (endpoint: AnyEndpoint): ReadonlyMap<number, ErrorData> | undefined => {
+  const plans = new Map<number, ErrorData>();
+  for (const [status, { schemas, mayLackData }] of joinErrors(endpoint)) {
+    const [schema] = schemas;
+    if (!schema) continue;
+    const parse = toParser(schemas.length === 1 ? schema : z.union(schemas));
+    plans.set(status, { parse, mayLackData });
+  }
+  return plans.size > 0 ? plans : undefined;
+};
 
 /** A middleware with everything that the pipeline needs to run it. */
 export interface MiddlewareStep {

@@ -1,33 +1,10 @@
-import { z } from "zod";
-import type { AnyEndpoint } from "../endpoint/endpoint.ts";
-import { joinErrors } from "../endpoint/declared-errors.ts";
 import { RequestError, ServerFault } from "../errors.ts";
 import { readSafely, toErrorStatus } from "../reply/http-error.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
-import { toParser, type Parser, type ParseResult } from "../schemas/parser.ts";
+import type { ParseResult } from "../schemas/parser.ts";
 import { InputValidationError } from "../schemas/validation-errors.ts";
+import type { ErrorData } from "./endpoint-plan.ts";
 import { validate } from "./validate.ts";
-
-/** The check for the data of an error. */
-export interface ErrorData {
-  readonly parse: Parser;
-  /** Whether an error without data is allowed. */
-  readonly mayLackData: boolean;
-}
-
-/** Prepares the checks for error data, by status; returns undefined if the endpoint declares none. */
-export const planErrorData = (
-  endpoint: AnyEndpoint,
-): ReadonlyMap<number, ErrorData> | undefined => {
-  const plans = new Map<number, ErrorData>();
-  for (const [status, { schemas, mayLackData }] of joinErrors(endpoint)) {
-    const [schema] = schemas;
-    if (!schema) continue;
-    const parse = toParser(schemas.length === 1 ? schema : z.union(schemas));
-    plans.set(status, { parse, mayLackData });
-  }
-  return plans.size > 0 ? plans : undefined;
-};
 
 /** Checks whether the framework itself created an error; such errors carry no data. */
 export const isOfFramework = (error: unknown): boolean =>

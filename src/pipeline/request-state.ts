@@ -14,7 +14,6 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
 import { combineInput, type CombinedInput } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
-import type { Deadline } from "./time-limit.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 
 /** The merged return values of a request's middlewares. */
@@ -22,6 +21,14 @@ export type RequestContext = Record<string, unknown>;
 
 /** The parts of a plan that determine how the input is combined. */
 type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "textLists">;
+
+/** The running time limit of a request. */
+export interface Deadline {
+  /** The time limit, in milliseconds. */
+  readonly limit: number;
+  /** Stops the clock while a promise is pending. */
+  readonly pauseFor: (reading: Promise<void>) => Promise<void>;
+}
 
 /** What the requests of one server, or of one attached API, share. */
 export interface Service {

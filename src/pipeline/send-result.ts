@@ -16,7 +16,8 @@ import type { AnyResultHandler, Result } from "../results/result-handler.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { answered, offerFault, type RequestState } from "./request-state.ts";
 import { cutOff, watchFeeding, isAbandoned, isIdle, isTaken } from "../reply/response-state.ts";
-import { checkErrorData, type ErrorData } from "./error-data.ts";
+import type { ErrorData } from "./endpoint-plan.ts";
+import { checkErrorData } from "./error-data.ts";
 
 /**
  * How long a result handler may take to send the response after it has returned, for example in a callback, in

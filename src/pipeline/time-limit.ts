@@ -1,5 +1,5 @@
 import { RequestError } from "../errors.ts";
-import type { RequestState } from "./request-state.ts";
+import type { Deadline, RequestState } from "./request-state.ts";
 
 /** A time limit, and the option that sets it. */
 export interface TimeLimit {
@@ -34,7 +34,8 @@ export const runWithin = async (
       rejectLate(defect);
     }
   };
-  const deadline = (state.deadline = new Deadline(limit.milliseconds, expire));
+  const deadline = new RunningDeadline(limit.milliseconds, expire);
+  state.deadline = deadline;
   let stages: Promise<void> | undefined;
   try {
     deadline.start();
@@ -60,9 +61,7 @@ const toTimeout = ({ option, milliseconds }: TimeLimit): RequestError =>
     ),
   });
 
-/** The running time limit of a request. */
-export class Deadline {
-  /** The time limit, in milliseconds. */
+class RunningDeadline implements Deadline {
   readonly limit: number;
   readonly #onExpire: () => void;
   #left: number;
@@ -87,7 +86,6 @@ export class Deadline {
     clearTimeout(this.#timer);
   }
 
-  /** Stops the clock while a promise is pending. */
   async pauseFor(reading: Promise<void>): Promise<void> {
     clearTimeout(this.#timer);
     this.#left -= performance.now() - this.#since;

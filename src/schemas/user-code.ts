@@ -102,10 +102,6 @@ const hasOwnFunction = (schema: ZodSchema): boolean => {
   return transform !== undefined && !pureFunctions.has(transform);
 };
 
-/** Checks whether a schema has a default, whether a constant or a function. */
-export const hasDefault = (schema: ZodSchema): boolean =>
-  ["default", "prefault"].includes(toDefinition(schema).type);
-
 const runsFunction = ({ _zod: { def } }: Check): boolean => {
   if (def.check === "overwrite") return !isOwnOverwrite(def.tx);
   return !ownChecks.has(def.check) || def.fn !== undefined;
