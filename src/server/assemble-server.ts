@@ -79,14 +79,15 @@ export const createAppObjects = (
     queryParser,
     build,
     sentTwice: ({ req }) => warnAlreadySent({ request: req, logger: getLogger(req as Request) }),
-    wrongLength: (response, length) => {
+    wrongLength: (response, cause) => {
       const request = response.req as Request;
       cutOff(response);
-      const fault = new ServerFault(
-        "SLP_CONTENT_LENGTH",
-        `The body that was sent has another length than its Content-Length, ${length}`,
+      const text = "The body has another length than its Content-Length";
+      logServerFault(
+        getLogger(request),
+        request,
+        new ServerFault("SLP_CONTENT_LENGTH", text, cause),
       );
-      logServerFault(getLogger(request), request, fault);
     },
     fail: (error, request, response) => void dispatcher.fail(error, request, response),
     stalled: {
