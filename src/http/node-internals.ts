@@ -195,7 +195,3 @@ export const hasOtherInnerMethod = (
     own._flush !== inherited._flush
   );
 };
-
-/** Returns the Content-Length in the head that Node has written; undefined if there is none or Node does not tell. */
-export const readContentLength = (response: ServerResponse): number | undefined =>
-  (response as { readonly _contentLength?: number | null })._contentLength ?? undefined;

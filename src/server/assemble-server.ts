@@ -88,15 +88,16 @@ export const createAppObjects = (
       const state = findState(response);
       if (state) warnAlreadySent(state);
     },
-    wrongLength: (response, length) => {
+    wrongLength: (response, cause) => {
       cutOff(response);
+      const text = "The body has another length than its Content-Length";
       const state = findState(response);
-      if (!state) return;
-      const fault = new ServerFault(
-        "SLP_CONTENT_LENGTH",
-        `The body that was sent has another length than its Content-Length, ${length}`,
-      );
-      logServerFault(state.logger, state.request, fault);
+      if (state)
+        logServerFault(
+          state.logger,
+          state.request,
+          new ServerFault("SLP_CONTENT_LENGTH", text, cause),
+        );
     },
     stalled: {
       timeout: responseIdleTimeout ?? defaultResponseIdleTimeout,

@@ -45,9 +45,9 @@ const uncaught: readonly RegExp[] = [
   /^server\/prepare\.ts end$/,
   /^server\/body\/uploads\.ts (?:pass|read|receive|discard|parseUpload)$/,
   /^pipeline\/walk\.ts (?:onClose|within|late)$/,
-  /^http\/(?:node-internals\.ts (?:watchDump|endQuietly|endOnce|readContentLength)|lingering-close\.ts )/,
+  /^http\/(?:node-internals\.ts (?:watchDump|endQuietly|endOnce)|lingering-close\.ts )/,
   // the methods of a response that `send` calls while it streams a file
-  /^server\/(?:express\/(?:express-response|content-length|static-mounts)|connection\/stalled-reader)\.ts /,
+  /^server\/(?:express\/(?:express-response|static-mounts)|connection\/stalled-reader)\.ts /,
 ];
 
 /** The stages of a request, in order; each responds with 500 if it throws, and the error is logged. */

@@ -37,19 +37,13 @@ const exchange = async (endpoint: typeof ok, config = {}): Promise<string> => {
 const countReplies = (text: string): number => text.split("HTTP/1.1 ").length - 1;
 
 test.each([
-  ["too small", build((response) => response.set("Content-Length", "3").end("abcdef"))],
-  ["too large", build((response) => response.set("Content-Length", "30").end("abcdef"))],
-  ["no number", build((response) => response.set("Content-Length", "x").end("abcdef"))],
-])(
-  "W29: a Content-Length that is %s is corrected before the head is sent",
-  async (_name, wrong) => {
-    const text = await exchange(wrong);
-    expect(text).toMatch(/content-length: 6\r\n(?:.+\r\n)*\r\nabcdefHTTP/i);
-    expect(countReplies(text)).toBe(2);
-  },
-);
-
-test.each([
+  ["a longer body", "", build((response) => response.set("Content-Length", "3").end("abcdef"))],
+  ["a shorter body", "", build((response) => response.set("Content-Length", "30").end("abcdef"))],
+  [
+    "a length that is no number",
+    "",
+    build((response) => response.set("Content-Length", "x").end("abcdef")),
+  ],
   ["a longer stream", "abc", toLength(3)],
   ["a shorter stream", "abcdef", toLength(30)],
   [

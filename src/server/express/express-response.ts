@@ -6,7 +6,6 @@ import { isPiped, noteReply, watchPipes } from "../../http/node-internals.ts";
 import { findState, type RequestState } from "../../pipeline/request-state.ts";
 import { stopSource } from "../../reply/response-state.ts";
 import { type SentFields, requestState } from "../../reply/reply-state.ts";
-import { countChunk, countLastChunk, writtenBytes } from "./content-length.ts";
 
 type NodeResponse = typeof ServerResponse<IncomingMessage>;
 
@@ -15,8 +14,8 @@ export interface ResponseOptions {
   readonly stalled: StalledReaderOptions;
   /** Logs that something was written to a response that had already ended. */
   readonly sentTwice: (response: ServerResponse) => void;
-  /** Logs that the body has another length than the Content-Length that was sent. */
-  readonly wrongLength: (response: ServerResponse, length: number) => void;
+  /** Logs Node's error for a body that has another length than the Content-Length, and closes the connection. */
+  readonly wrongLength: (response: ServerResponse, error: unknown) => void;
 }
 
 /** Creates the class of an application's responses. */
@@ -52,8 +51,21 @@ export const createResponseClass = (
     return true;
   };
 
+  /**
+   * Cuts off a response whose length is not its Content-Length, which would frame the next response. Node throws this
+   * error even where a stream writes, so that nothing could catch it.
+   */
+  const cutWrongLength = (response: ServerResponse, error: unknown, hasBegun: boolean): void => {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_HTTP_CONTENT_LENGTH_MISMATCH") throw error;
+    // the response of a client that has left is never complete
+    if (response.destroyed) return;
+    // Node holds a response that began with its end, and no part of it is sent
+    if (!hasBegun) response.destroy();
+    wrongLength(response, error);
+  };
+
   class ExpressResponse extends OwnResponse {
-    [writtenBytes] = 0;
+    override strictContentLength = true;
     [requestState]: RequestState | undefined = undefined;
 
     override assignSocket(socket: Socket): void {
@@ -87,15 +99,18 @@ export const createResponseClass = (
       refuseBody(this);
       if (this.req.method === "HEAD") return this.#skip(callback ?? encoding);
       if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
-      const tooShort = countChunk(this, chunk, encoding);
-      if (tooShort !== undefined) {
-        wrongLength(this, tooShort);
+      // Node compares the first chunk with the Content-Length only if the head has been written; a tool may still add to it
+      if (!this.headersSent && !this[patchedMark] && this.hasHeader("content-length"))
+        this.writeHead(this.statusCode);
+      try {
+        const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
+        // Node may hand the chunk to the socket as late as the next tick
+        if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
+        return isTaken;
+      } catch (error) {
+        cutWrongLength(this, error, true);
         return false;
       }
-      const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
-      // Node may hand the chunk to the socket as late as the next tick
-      if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
-      return isTaken;
     }
 
     /**
@@ -130,17 +145,14 @@ export const createResponseClass = (
         const hasChunk = chunk !== undefined && chunk !== null && typeof chunk !== "function";
         if (hasChunk && isSentTwice(this, encoding, callback)) return this;
       }
-      // the length of a response that the framework has serialised is right
-      if (findState(this)?.sentFields === undefined && this.req.method !== "HEAD") {
-        const wrong = countLastChunk(this, chunk, encoding);
-        if (wrong !== undefined) {
-          wrongLength(this, wrong);
-          return this;
-        }
-      }
       refuseBody(this);
-      super.end(chunk, encoding as BufferEncoding, callback as () => void);
-      dropStalledReader(this, stalled);
+      const hasBegun = this.headersSent;
+      try {
+        super.end(chunk, encoding as BufferEncoding, callback as () => void);
+        dropStalledReader(this, stalled);
+      } catch (error) {
+        cutWrongLength(this, error, hasBegun);
+      }
       return this;
     }
 
