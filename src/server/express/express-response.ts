@@ -100,7 +100,7 @@ export const createResponseClass = (
       if (this.req.method === "HEAD") return this.#skip(callback ?? encoding);
       if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
       // Node compares the first chunk with the Content-Length only if the head has been written; a tool may still add to it
-      if (!this.headersSent && !this[patchedMark] && this.hasHeader("content-length"))
+      if (!this.headersSent && !isPatched(this) && this.hasHeader("content-length"))
         this.writeHead(this.statusCode);
       try {
         const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
@@ -177,6 +177,9 @@ const refuseBody = (response: ServerResponse): void => {
   if (req.complete || response.headersSent) return;
   if (response.statusCode >= 400 || req.destroyed) leaveBody(req, response, true);
 };
+
+const isPatched = (response: ServerResponse): boolean =>
+  findState(response)?.app?.isPatched() === true;
 
 const ignore = (): void => undefined;
 
