@@ -10,8 +10,7 @@ import type { Logger } from "../../logger/logger.ts";
 import { closeAfterReply } from "../../http/lingering-close.ts";
 import { loadBusboy } from "../../lazy/packages.ts";
 import { add, partLimits, toMultipartField, watchParts, type Several } from "./multipart.ts";
-import { isUnread, watchPauses } from "./read-bytes.ts";
-import { safely } from "./safely.ts";
+import { isUnread, safely, watchPauses } from "./read-bytes.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile } from "./uploaded-file.ts";
 
