@@ -56,7 +56,11 @@ export const createResponseClass = (
    * error even where a stream writes, so that nothing could catch it.
    */
   const cutWrongLength = (response: ServerResponse, error: unknown, hasBegun: boolean): void => {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_HTTP_CONTENT_LENGTH_MISMATCH") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ERR_HTTP_CONTENT_LENGTH_MISMATCH") {
+      // Node has counted the bytes of this attempt, and another response may follow
+      response.strictContentLength = false;
+      throw error;
+    }
     // the response of a client that has left is never complete
     if (response.destroyed) return;
     // Node holds a response that began with its end, and no part of it is sent
