@@ -60,7 +60,7 @@ export const runMiddlewares = async (
     let returned: unknown = unwatch
       ? handleWatched(middleware, args, unwatch)
       : middleware.handle(args);
-    if (isPromiseLike(returned)) returned = await returned;
+    if (returned instanceof Promise || isPromiseLike(returned)) returned = await returned;
     joinContext(state.ctx, returned);
     if (!canGoOn(state)) return;
   }

@@ -1,6 +1,6 @@
 import type { ServerResponse, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import type { Response } from "express";
+import type { Express, Response } from "express";
 import { ClientLeft } from "../errors.ts";
 import { hasBegun, isFed, isPiped } from "../http/node-internals.ts";
 import type { Socket } from "node:net";
@@ -36,6 +36,8 @@ export interface AppFacts {
   readonly settings: AppSettings;
   /** Whether no code has accessed the application: Express is not loaded, so no part of it can have been replaced. */
   readonly isPristine: boolean;
+  /** The application, once it has been created. */
+  readonly express: Express | undefined;
   /** Returns whether a tool has replaced a method of all responses. */
   readonly isPatched: () => boolean;
 }

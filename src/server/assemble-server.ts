@@ -52,16 +52,18 @@ export const assembleServer = async (
   const objects = createAppObjects(config, (app) => {
     if (isBare) buildStack(app, prepared);
   });
-  const { findApp } = objects;
-  const offerFault = createFaultOffer(findApp, () => {
-    const app = findApp();
-    return app && apiLayers.get(app);
-  });
+  const offerFault = createFaultOffer(
+    () => objects.facts.express,
+    () => {
+      const { express } = objects.facts;
+      return express && apiLayers.get(express);
+    },
+  );
   const { facts: app } = objects;
   const prepared = await prepare(config, [...walkRouting(routing, config)], { app, offerFault });
   if (!isBare) await buildOwnStack(objects.getApp(), prepared, config);
   else if (config.etag || isExpressLoaded()) objects.getApp();
-  const listener = createServing(prepared, findApp, isBare ? undefined : objects.getApp());
+  const listener = createServing(prepared, isBare ? undefined : objects.getApp());
   const listeners = createServers(config, objects, listener, prepared);
   for (const { server } of listeners)
     answerClientErrors(server, prepared.getLogger(), config.cors === true);

@@ -294,6 +294,7 @@ export class OwnFacts implements AppFacts {
   readonly ways: Ways;
   settings: AppSettings;
   isPristine = true;
+  express: Express | undefined = undefined;
   readonly isPatched: () => boolean;
 
   constructor(ways: Ways, settings: AppSettings, prototype: Methods) {
