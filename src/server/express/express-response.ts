@@ -1,8 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { leaveBody } from "../../reply/closing.ts";
-import { isPiped, noteReply, watchPipes } from "../../http/node-internals.ts";
+import { isPiped } from "../../http/node-internals.ts";
 import { findState, type RequestState } from "../../pipeline/request-state.ts";
 import { stopSource } from "../../reply/response-state.ts";
 import { type SentFields, requestState } from "../../reply/reply-state.ts";
@@ -67,11 +66,6 @@ export const createResponseClass = (
   class ExpressResponse extends OwnResponse {
     override strictContentLength = true;
     [requestState]: RequestState | undefined = undefined;
-
-    override assignSocket(socket: Socket): void {
-      super.assignSocket(socket);
-      noteReply(socket, this);
-    }
 
     // fields that were sent without `setHeader` are returned too
     override getHeader(name: string): number | string | string[] | undefined {
@@ -167,7 +161,6 @@ export const createResponseClass = (
     }
   }
 
-  watchPipes(ExpressResponse.prototype);
   return ExpressResponse;
 };
 
