@@ -2,7 +2,7 @@ import type { ServerResponse, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Express, Response } from "express";
 import { ClientLeft } from "../errors.ts";
-import { hasBegun, isFed, isPiped } from "../http/node-internals.ts";
+import { hasBegun } from "../http/node-internals.ts";
 import type { Socket } from "node:net";
 
 /** The settings of an Express application. */
@@ -68,6 +68,17 @@ export const requestState: unique symbol = Symbol.for("sallyport/request-state")
 /** Returns the state to which a request or a response belongs; undefined if sallyport has not begun the request. */
 export const findReplyState = (message: object): ReplyState | undefined =>
   (message as { readonly [requestState]?: ReplyState })[requestState];
+
+/** Checks whether a stream is piped to a response: `pipe` adds a listener for `unpipe`. */
+export const isPiped = (response: ServerResponse): boolean => response.listenerCount("unpipe") > 0;
+
+/**
+ * Checks whether a stream feeds a response: the stream is piped, or `pipeline` with an iterable listens for `drain`. If
+ * Node does not add the `drain` listener, a response only counts as taken after its first chunk, so a handler must
+ * await its `pipeline`.
+ */
+export const isFed = (response: ServerResponse): boolean =>
+  response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
 
 /** Checks whether the response has begun or is about to begin, because a stream or a file is being sent. */
 export const isTaken = (response: Response & { readonly [requestState]?: ReplyState }): boolean =>

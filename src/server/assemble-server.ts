@@ -3,7 +3,7 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from "e
 import { RequestError, ServerFault } from "../errors.ts";
 import { plainWays, cutOff } from "../reply/response-state.ts";
 import { shortcuts } from "../shortcuts/shortcuts.ts";
-import { watchReplies } from "../http/node-internals.ts";
+import { watchPipes } from "../http/node-internals.ts";
 import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { findState, RequestState, type Service } from "../pipeline/request-state.ts";
@@ -217,7 +217,7 @@ const createServers = (
   );
   for (const { name, server } of listeners) {
     watchConnections(server, name === "https");
-    watchReplies(server);
+    watchPipes(server);
     server.on("request", onRequest);
     server.on("checkContinue", onContinue);
     server.on("checkExpectation", onExpectation);
