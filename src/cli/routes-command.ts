@@ -1,4 +1,4 @@
-import { Operation } from "../api/operation.ts";
+import { listOperations } from "../api/operation.ts";
 import type { Security } from "../endpoint/security.ts";
 import { getMessageFromError } from "../reply/http-error.ts";
 import { listRoutes } from "../routing/list-routes.ts";
@@ -43,9 +43,7 @@ const listLines = async (
   places: ReadonlyMap<object, string>,
 ): Promise<readonly RouteLine[]> => {
   const { routing, config } = entry;
-  const operations = listRoutes(routing, config).flatMap((one) =>
-    one.kind === "endpoint" ? new Operation(one, config) : [],
-  );
+  const operations = listOperations(listRoutes(routing, config), config);
   const find = await findDocumented(entry);
   return operations.map(({ method, path, endpoint, sources, security }) => {
     const documented = find?.(method, toTemplate(path));

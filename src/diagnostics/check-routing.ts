@@ -1,4 +1,4 @@
-import { Operation, toQueryParser, type DocumentedConfig } from "../api/operation.ts";
+import { listOperations, toQueryParser, type DocumentedConfig } from "../api/operation.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
 import { checkBodies } from "./check-bodies.ts";
@@ -23,9 +23,7 @@ export const checkRouting = (
     takesUploads: upload !== false,
     hasNativeParsers: app !== undefined || beforeRouting !== undefined,
   };
-  const operations = entries.flatMap((entry) =>
-    entry.kind === "endpoint" ? new Operation(entry, config) : [],
-  );
+  const operations = listOperations(entries, config);
   const files = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   const checks: readonly (() => readonly Diagnostic[])[] = [
     () => checkCookies(operations, config),

@@ -32,10 +32,8 @@ export class DocumentTexts {
     config: DocumentedConfig,
     { servers, openapi, tags, webhooks, head, override, info = readInfo() }: DocsOptions,
   ) {
-    this.#write = () =>
-      writeDocument(entries, {
-        ...{ config, info, servers, openapi, tags, webhooks, head, override },
-      });
+    const options = { config, info, servers, openapi, tags, webhooks, head, override };
+    this.#write = () => writeDocument(entries, options);
   }
 
   /** @throws OpenApiError when the API cannot be documented. */
@@ -49,11 +47,10 @@ export class DocumentTexts {
    * @throws OpenApiError when the API cannot be documented.
    */
   find(format: "json" | "yaml"): Content {
+    const write = format === "json" ? JSON.stringify : toYaml;
     const content =
       this.#contents.get(format) ??
-      (format === "json"
-        ? toContent("application/json; charset=utf-8", JSON.stringify(this.document))
-        : toContent("application/yaml; charset=utf-8", toYaml(this.document)));
+      toContent(`application/${format}; charset=utf-8`, write(this.document));
     this.#contents.set(format, content);
     return content;
   }
@@ -65,17 +62,16 @@ export const toYaml = (document: object): string =>
 
 /** Reads the name, version and description of the API from the package.json in the working directory. */
 export const readInfo = (folder: string = process.cwd()): OpenApiInfo => {
-  const info = { title: "API", version: "0.0.0" };
-  let read: Readonly<Record<string, unknown>>;
+  let read: unknown;
   try {
-    read = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as typeof read;
+    read = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
   } catch {
-    return info;
+    // there is no file, or not one that describes a package
   }
-  const { name, version, description } = read;
+  const { name, version, description } = Object(read) as Readonly<Record<string, unknown>>;
   return {
-    title: typeof name === "string" ? name : info.title,
-    version: typeof version === "string" ? version : info.version,
+    title: typeof name === "string" ? name : "API",
+    version: typeof version === "string" ? version : "0.0.0",
     ...(typeof description === "string" && { description }),
   };
 };
