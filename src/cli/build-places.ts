@@ -23,10 +23,7 @@ export const watchBuilds = (): ReadonlyMap<object, string> => {
 
 /** Returns the file and line of the first stack frame in the application's code; undefined if there is none. */
 export const findPlace = (stack: string): string | undefined =>
-  stack
-    .split("\n")
-    .map(toPlace)
-    .find((one) => one !== undefined);
+  stack.split("\n").map(toPlace).find(Boolean);
 
 /** Returns the file and line of a stack frame; undefined for a frame inside a package. */
 const toPlace = (frame: string): string | undefined => {

@@ -101,12 +101,7 @@ const toTable = (lines: readonly RouteLine[]): string => {
     Math.max(...all.map((row) => row[column]?.length ?? 0)),
   );
   return all
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
+    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "))
+    .map((line) => `${line.trimEnd()}\n`)
     .join("");
 };
