@@ -35,7 +35,6 @@ export class OperationIds {
     return id;
   }
 
-  /** Returns the id of an operation. */
   find(operation: Served): string {
     return readId(operation) ?? this.make(operation.method, operation.path);
   }
@@ -63,9 +62,7 @@ export class OperationIds {
 const readId = ({ method, endpoint: { operationId } }: Served): string | undefined =>
   typeof operationId === "function" ? operationId(method) : operationId;
 
-/** Splits a name into its words, which consist of letters and digits. */
 export const toWords = (text: string): readonly string[] =>
   text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
 
-/** Writes the first letter as a capital. */
 export const capitalise = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);

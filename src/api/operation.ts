@@ -41,13 +41,11 @@ export interface BodyDeclaration {
 /** What an operation takes and sends: an endpoint, served at a path with a method. */
 export class Operation {
   readonly method: Method;
-  /** The path as in the routing map. */
   readonly path: string;
   readonly endpoint: AnyEndpoint;
   /** The route as it appears in messages, such as `GET /users/:id`. */
   readonly route: string;
   readonly segments: readonly Segment[];
-  /** The names of the path parameters. */
   readonly parameters: readonly string[];
   /** The parts of a request that the input comes from. */
   readonly sources: readonly InputSource[];
@@ -72,7 +70,6 @@ export class Operation {
     this.#config = config;
   }
 
-  /** Whether the body is a source of the input. */
   get hasBody(): boolean {
     return this.sources.includes("body");
   }
@@ -90,13 +87,11 @@ export class Operation {
       : { kind: "json", mediaType: "application/json" };
   }
 
-  /** The successful replies. */
   get successes(): readonly Reply[] {
     // a result handler may create the schemas on each call
     return (this.#successes ??= listSuccesses(this.endpoint));
   }
 
-  /** The error replies. */
   get errors(): readonly ErrorReply[] {
     const { requestTimeout = 0, errorHandler } = this.#config;
     return listErrors(this.endpoint, {
@@ -163,7 +158,6 @@ export class Operation {
   }
 }
 
-/** Lists the operations among the entries of a routing map. */
 export const listOperations = (
   entries: readonly RoutingEntry[],
   config: DocumentedConfig,

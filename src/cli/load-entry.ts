@@ -37,7 +37,6 @@ const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flat
   ...[`${name}.ts`, `${name}.js`],
 ]);
 
-/** The environment variable that marks a process restarted with tsx. */
 const restartMark = "SALLYPORT_CLI_TSX";
 
 const toEntryError = (message: string, cause?: unknown): CliError =>

@@ -3,10 +3,8 @@ import { dirname, resolve } from "node:path";
 import { getMessageFromError } from "../reply/http-error.ts";
 import { toUsageError } from "./command.ts";
 
-/** Writes to standard output, and waits until it is flushed. */
 export const writeOut = (text: string): Promise<void> => write(process.stdout, text);
 
-/** Writes to standard error, and waits until it is flushed. */
 export const writeError = (text: string): Promise<void> => write(process.stderr, text);
 
 const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
@@ -75,7 +73,6 @@ const toDifference = (before: string, after: string): string => {
   return lines.join("\n");
 };
 
-/** Finds the nearest place where both texts are the same again. */
 const findNext = (
   old: readonly string[],
   own: readonly string[],

@@ -66,7 +66,6 @@ interface Documented {
   readonly responses: object;
 }
 
-/** Returns a function that finds documented operations; undefined if the API cannot be documented. */
 const findDocumented = async (entry: Entry) => {
   try {
     const { paths } = toDocument(entry, undefined);

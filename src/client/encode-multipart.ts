@@ -1,11 +1,9 @@
 import { listParts } from "./encode-pairs.ts";
 import { refuse, toText } from "./wire-value.ts";
 
-/** Checks whether a value is a file, or an array that contains one. */
 export const hasFile = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(hasFile) : value instanceof Blob;
 
-/** Quotes the name of a field or a file as browsers do. */
 const quote = (text: string): string =>
   `"${text.replace(/[\r\n"]/g, (character) => encodeURIComponent(character))}"`;
 

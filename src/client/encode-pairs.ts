@@ -3,7 +3,6 @@ import { isRecord, listFields, refuse, toField, toText } from "./wire-value.ts";
 /** The maximum length of an array that the extended parser reads as an array. */
 const maxBracketed = 20;
 
-/** The maximum nesting depth that the extended parser reads. */
 const maxBrackets = 5;
 
 type Pairs = Iterable<readonly [string, unknown]>;

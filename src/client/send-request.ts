@@ -9,13 +9,11 @@ const maxTime = 2e9;
 
 const idempotentMethods = ["get", "put", "delete"];
 
-/** Returns an option of the call, or the client's option if the call does not set it. */
 export const readOption = <Name extends keyof SharedOptions>(
   { options, client }: Call,
   name: Name,
 ): SharedOptions[Name] => options[name] ?? client[name];
 
-/** Runs the `onError` hooks, then throws the error. */
 export const fail = async (call: Call, error: unknown): Promise<never> => {
   for (const { onError } of [call.client, call.options]) await onError?.(error, call);
   throw error;
@@ -57,7 +55,6 @@ export const sendRequest = async <Result>(
   }
 };
 
-/** Checks whether a request that failed with an error may succeed later. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof NetworkError || error instanceof TimeoutError;
 
@@ -74,7 +71,6 @@ const readRetryAfter = ({ headers }: Response): number => {
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
-/** Waits until the time has passed or the signal is aborted. */
 export const pause = (
   milliseconds: number,
   signal: AbortSignal | null | undefined,

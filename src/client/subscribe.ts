@@ -5,7 +5,6 @@ import { readEvents } from "./read-events.ts";
 import { readReply } from "./read-reply.ts";
 import { isTransient, pause, sendRequest, toWait } from "./send-request.ts";
 
-/** An event of a stream, with its data parsed. */
 export interface ReceivedEvent {
   readonly event: string;
   readonly data: unknown;

@@ -1,6 +1,5 @@
 import type { Fetch, UploadProgress } from "./call-options.ts";
 
-/** The members of `XMLHttpRequest` that are used; only browsers have this class. */
 interface ProgressRequest {
   responseType: string;
   withCredentials: boolean;

@@ -79,7 +79,6 @@ const checkUploads = (
   });
 };
 
-/** Returns the reason why a route cannot receive files; undefined if it can. */
 const findObstacle = (
   { sources, method }: Operation,
   { takesUploads, hasNativeParsers }: RoutingFacts,

@@ -33,7 +33,6 @@ const toPattern = (segment: Segment): Pattern => {
   return segment.kind === "rest" ? ["", ""] : segment.around;
 };
 
-/** Checks whether a segment has both parameters and literal text. */
 const hasText = (segment: Segment): boolean =>
   segment.kind === "parameters" && segment.around.join("") !== "";
 
@@ -62,7 +61,6 @@ const findRest = (segments: readonly Segment[]): Segment | undefined => {
   return last?.kind === "rest" ? last : undefined;
 };
 
-/** Finds a path that matches both of two routes. */
 const findCommonPath = (one: readonly Segment[], other: readonly Segment[]): string | undefined => {
   let path = "";
   for (let at = 0; at < Math.max(one.length, other.length); at++) {

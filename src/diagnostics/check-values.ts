@@ -133,7 +133,6 @@ interface EventSchema {
   readonly data: ZodSchema;
 }
 
-/** Lists the events that an operation declares; none if it sends no stream of them. */
 const listEvents = (operation: Operation): readonly EventSchema[] =>
   listDeclaredBodies(operation).flatMap(({ type, schema }): EventSchema[] => {
     if (type === null || !schema || !isEventStream(type)) return [];

@@ -9,7 +9,6 @@ export interface Diagnostic {
   readonly meta: object;
 }
 
-/** Creates a diagnostic about an operation. */
 export const toWarning = (
   { method, path }: Operation,
   code: Diagnostic["code"],

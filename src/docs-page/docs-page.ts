@@ -64,7 +64,6 @@ const listUrls = (server: string | OpenApiServer): readonly string[] => {
   return urls;
 };
 
-/** Returns the origin of an HTTP URL if a policy can name it. */
 const toOrigin = (url: string): readonly string[] => {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return [];
   const { origin } = new URL(url);

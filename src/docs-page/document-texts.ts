@@ -7,14 +7,12 @@ import type { OpenApiDocument, OpenApiInfo } from "../openapi/options.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { DocsOptions } from "./docs-options.ts";
 
-/** Bytes to send, and their ETag. */
 export interface Content {
   readonly type: string;
   readonly bytes: Buffer;
   readonly etag: string;
 }
 
-/** Prepares a string or bytes for sending. */
 export const toContent = (type: string, body: string | Buffer): Content => {
   const bytes = Buffer.from(body as string);
   const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;

@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { ConfigError } from "../errors.ts";
 import type { DocsOptions } from "./docs-options.ts";
 
-/** A page that shows a document. */
 export interface UserInterface {
   /**
    * Functions that read the files that the page loads, by the names under which they are served. The last one starts the

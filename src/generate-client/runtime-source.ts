@@ -30,7 +30,6 @@ export const exportedTypes = [
   "UploadProgress",
 ] as const;
 
-/** Joins the modules of a part, without their imports and exports. */
 const bundle = (folder: URL, part: keyof typeof parts): string =>
   parts[part]
     .map((name) =>
@@ -48,7 +47,6 @@ export const writeParts = (from: URL, to: URL): void => {
     writeFileSync(new URL(`${part}.txt`, to), bundle(from, part));
 };
 
-/** Returns the source of a part of the client. */
 export const readPart = (part: keyof typeof parts): string => {
   const home = pathToFileURL(createRequire(import.meta.url).resolve("sallyport/package.json"));
   return import.meta.url.endsWith(".ts")

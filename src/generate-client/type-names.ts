@@ -1,10 +1,8 @@
 import { capitalise, toWords } from "../api/operation-ids.ts";
 
-/** A named type. */
 interface NamedType {
   /** The origin of the type; types of one origin share a name if they are written identically. */
   readonly origin: string;
-  /** The preferred name. */
   readonly wanted: string;
   readonly text: string;
   readonly comment: string;
@@ -15,10 +13,8 @@ interface NamedType {
  * these characters.
  */
 const [opening, closing] = ["\u0001", "\u0002"];
-/** Writes a reference to a type, by the type's key. */
 export const toReference = (key: string): string => `${opening}${JSON.stringify(key)}${closing}`;
 
-/** Replaces references with names. */
 const replaceReferences = (text: string, toName: (key: string) => string): string => {
   const [start = "", ...others] = text.split(opening);
   const named = others.map((part) => {
@@ -39,7 +35,6 @@ export class TypeNames {
   readonly #types = new Map<string, NamedType>();
   readonly #shared = new Map<string, string>();
 
-  /** Names a type, and returns a reference to it. */
   define(key: string, type: NamedType): string {
     this.#types.set(key, type);
     return toReference(key);

@@ -12,7 +12,6 @@ import {
 import { indent, quote } from "./type-text.ts";
 import { readPropertyValues } from "../schemas/zod-internals.ts";
 
-/** Writes functions that revive the dates of schemas. */
 export class RevivalWriter {
   readonly #numbers = new Map<string, number>();
   readonly #schemas = new Map<ZodSchema, number>();
@@ -21,12 +20,10 @@ export class RevivalWriter {
   readonly #declarations = new Map<string, string>();
   readonly #holding = new Map<string, boolean>();
 
-  /** Whether any dates are revived. */
   get isUsed(): boolean {
     return [...this.#texts.values()].some((text) => text !== undefined);
   }
 
-  /** The declarations of the recursive functions. */
   get declarations(): readonly string[] {
     return [...this.#declarations.values()];
   }
@@ -126,7 +123,6 @@ export class RevivalWriter {
   }
 }
 
-/** Writes a map of the functions that there are. */
 const toMap = (
   keys: "string" | "unknown",
   entries: readonly (readonly [key: string, text: string | undefined])[],

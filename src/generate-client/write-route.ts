@@ -21,7 +21,6 @@ import {
 import type { RevivalWriter } from "./write-revival.ts";
 import { sent, type Side, type TypeWriter } from "./write-type.ts";
 
-/** The tools and settings for writing routes. */
 export interface RouteContext {
   readonly names: TypeNames;
   readonly writer: TypeWriter;
@@ -32,7 +31,6 @@ export interface RouteContext {
   readonly isForInferred: boolean;
 }
 
-/** A route in a generated file. */
 export interface WrittenRoute {
   /** The property for the route in the type of all routes, with its comment. */
   readonly type: string;
@@ -40,7 +38,6 @@ export interface WrittenRoute {
   readonly plan: string;
 }
 
-/** Writes the types of a route, and its run-time description. */
 export const writeRoute = (
   operation: Operation,
   operationId: string,
@@ -138,7 +135,6 @@ interface Failures {
   readonly hasData: boolean;
 }
 
-/** Groups the statuses that have the same body. */
 const groupByText = (
   failures: readonly (readonly [status: number, text: string, hasData: boolean])[],
 ): readonly Failures[] => {
@@ -151,7 +147,6 @@ const groupByText = (
   return [...groups.values()];
 };
 
-/** A body as a client reads it. */
 interface ReceivedBody {
   readonly kind: BodyKind;
   /** The schema of the JSON in the body; undefined if the JSON may be anything. */
@@ -202,7 +197,6 @@ const hasOneJson = (bodies: readonly ReceivedBody[]): boolean =>
 /** The values that a path parameter may have. */
 const pathValue = "bigint | boolean | Date | number | string";
 
-/** Writes the type of the input that a client sends to a route. */
 const writeInput = (operation: Operation, writer: TypeWriter, name: string): string => {
   const schemas = operation.inputs.filter((schema) => !isEmpty(schema));
   const known = new Set(schemas.flatMap((schema) => [...readTopLevel(schema).fields.keys()]));
@@ -244,7 +238,6 @@ const isEmpty = (schema: ZodSchema): boolean => {
   return def.type === "object" && Object.keys(def.shape).length === 0 && !isOpen(def);
 };
 
-/** Writes the run-time description of a route. */
 const writePlan = (
   { method, sources, body: { kind: body }, itemsName }: Operation,
   replies: readonly ReceivedReply[],
@@ -265,7 +258,6 @@ const writePlan = (
   return `{ ${parts.join(", ")} }`;
 };
 
-/** Writes the functions that revive the dates of bodies and events. */
 const writeRevivals = (
   replies: readonly ReceivedReply[],
   revival: RevivalWriter,

@@ -57,7 +57,6 @@ export const readNotes = (schema: ZodSchema): { description?: string; deprecated
   };
 };
 
-/** Writes the wire types of schemas. */
 export class TypeWriter {
   readonly #names: TypeNames;
   readonly #numbers = new Map<ZodSchema, number>();
@@ -103,7 +102,6 @@ export class TypeWriter {
     return members;
   }
 
-  /** Writes the fields of several objects as one object. */
   writeFields(
     fields: Iterable<readonly [string, ZodSchema]>,
     others: ZodSchema | undefined,

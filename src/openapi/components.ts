@@ -9,11 +9,9 @@ import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { writeNode, type WritePlace } from "./node-writer.ts";
 import { isAnyJson, readDiscriminator } from "./unions.ts";
 
-/** A schema that a document refers to by name. */
 interface Component {
   /** The name that the application gave the schema, or the preferred one for a schema without a name. */
   readonly name: string;
-  /** Whether the application has chosen the name. */
   readonly isGiven: boolean;
   readonly direction: Direction;
   readonly schema: ZodSchema | undefined;
@@ -48,7 +46,6 @@ export class Components {
     this.#override = override;
   }
 
-  /** Writes a schema: its JSON Schema, or a reference if it has a name. Callers must not modify the result. */
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
     const known = this.#written[direction].get(schema);
     if (known) return known;
@@ -134,7 +131,6 @@ export class Components {
     return Object.keys(more).length > 0 ? { ...own, ...more } : this.resolve(component.json);
   }
 
-  /** Gives all references their final names, and adds the components that they refer to. */
   finish(document: JsonObject): JsonObject {
     const used = this.#findUsed(document);
     const names = this.#toNames(used);
@@ -299,7 +295,6 @@ const readId = (schema: ZodSchema): string | undefined =>
 const toOptionName = (union: string, [value = ""]: readonly string[]): string =>
   [union, ...toWords(value)].map(capitalise).join("");
 
-/** Returns the name of a schema; a schema without a name is named after its place, followed by Zod's number. */
 const toName = (key: string, place: WritePlace): string => {
   const made = readMadeName(key);
   return made === undefined ? key : `${place.name}${made}`;

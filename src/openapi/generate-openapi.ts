@@ -121,7 +121,6 @@ const toPaths = (
   return paths;
 };
 
-/** Derives the name of a component from an id. */
 const toName = (id: string): string => capitalise(id).replaceAll(/[^\w.-]/g, "_");
 
 const toInfo = (
@@ -135,7 +134,6 @@ const toInfo = (
     license: info.license && toLicense(info.license, version),
   });
 
-/** Omits the license identifier for OpenAPI 3.0, which does not have it. */
 const toLicense = (
   { identifier, ...license }: NonNullable<OpenApiOptions["info"]["license"]>,
   version: OpenApiVersion,

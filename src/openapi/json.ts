@@ -1,10 +1,8 @@
 import type { JsonObject } from "./options.ts";
 
-/** Checks whether a value is a JSON object. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Checks whether two values have the same JSON. */
 export const isSame = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other);
 
@@ -61,7 +59,6 @@ export const inlineClosed = (
   return copy as JsonObject;
 };
 
-/** Visits each reference in a value. */
 export const visitReferences = (value: unknown, visit: (reference: string) => void): void => {
   if (Array.isArray(value)) for (const one of value) visitReferences(one, visit);
   else if (isObject(value))
@@ -70,14 +67,12 @@ export const visitReferences = (value: unknown, visit: (reference: string) => vo
       else if (typeof inner === "object") visitReferences(inner, visit);
 };
 
-/** Copies an object with changed values. */
 export const mapValues = (
   object: Readonly<Record<string, unknown>>,
   change: (value: unknown, key: string) => unknown,
 ): JsonObject =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 
-/** Removes undefined properties. */
 export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
@@ -101,7 +96,6 @@ export const allOf = (schemas: readonly JsonObject[]): JsonObject => {
   return distinct.length < 2 ? (first ?? {}) : { allOf: distinct };
 };
 
-/** Removes values with the same JSON. */
 export const distinctBy = <Value>(schemas: readonly Value[]): readonly Value[] =>
   schemas.length < 2
     ? schemas

@@ -204,7 +204,6 @@ const writeDefault = (
   }
 };
 
-/** Converts a value to JSON; undefined if JSON cannot represent it. */
 const toJson = (value: unknown): string | undefined => {
   try {
     return JSON.stringify(value);
@@ -260,7 +259,6 @@ const nameKeys = (def: z.core.$ZodRecordDef, json: JsonObject): void => {
   if (def.mode !== "loose") json["additionalProperties"] = false;
 };
 
-/** Returns the values that a schema allows; undefined if they are not listed. */
 const listValues = (json: JsonObject): readonly string[] | undefined => {
   const { const: value, enum: values, anyOf } = json;
   if (value !== undefined || Array.isArray(values)) return [value ?? values].flat().map(String);
@@ -276,7 +274,6 @@ const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObjec
   if (strings) replace(json, { type: "string", enum: strings, ...readMeta(schema) });
 };
 
-/** Formats a place in a schema for messages, such as `input.users[].at`. */
 const toPath = ({ place, path }: NodePlace): string => {
   let text = place.path;
   for (let at = 0; at < path.length; at++) {

@@ -32,7 +32,6 @@ const keywords: ReadonlySet<string> = new Set([
 
 const onlyNull: JsonObject = { type: "string", nullable: true, enum: [null] };
 
-/** Converts a JSON Schema 2020-12 schema to the dialect of OpenAPI 3.0. */
 const toSchema30 = (value: unknown): JsonObject => {
   if (value === false) return { not: {} };
   if (!isObject(value)) return {};

@@ -2,7 +2,6 @@ import type { Components } from "./components.ts";
 import { allOf, anyOf, isObject, listOf } from "./json.ts";
 import type { JsonObject } from "./options.ts";
 
-/** A field that a schema has at its top level. */
 export interface Field {
   readonly json: JsonObject;
   readonly isRequired: boolean;
@@ -40,7 +39,6 @@ export const viewObject = (json: JsonObject, components: Components, depth = 0):
   ]);
 };
 
-/** Combines what several schemas say about the same object. */
 export const joinAll = (views: readonly ObjectView[]): ObjectView =>
   join(views, (fields) => ({
     json: allOf(fields.map(({ json }) => json)),
@@ -88,7 +86,6 @@ export const omitFields = (
   return discriminator !== undefined && isMapped ? { ...own, discriminator } : own;
 };
 
-/** Checks whether an object without any fields fits a schema. */
 export const acceptsNothing = (json: JsonObject, components: Components, depth = 0): boolean => {
   const own = components.resolve(json);
   if (depth > 20) return true;

@@ -17,14 +17,12 @@ import {
 import { toResponses, type ResponseContext } from "./responses.ts";
 import type { SecuritySchemes } from "./security-schemes.ts";
 
-/** The tools and settings for writing operations. */
 export interface OperationContext extends ResponseContext {
   readonly security: SecuritySchemes;
   readonly queryParser: QueryParser;
   readonly override: OpenApiOverride["operation"];
 }
 
-/** Writes an operation. */
 export const toOperation = (
   operation: Operation,
   place: WritePlace,
@@ -132,7 +130,6 @@ const toStyle = (
   );
 };
 
-/** Writes the body of a request; returns undefined if the request has none. */
 const toRequestBody = (
   { body }: Placement,
   { body: { kind, mediaType } }: Operation,

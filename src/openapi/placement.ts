@@ -6,7 +6,6 @@ import type { JsonObject } from "./options.ts";
 
 export type QueryParser = ReturnType<typeof toQueryParser>;
 
-/** A field that is not part of the body. */
 export interface PlacedField extends Field {
   readonly name: string;
   readonly location: Exclude<Location, "body">;
@@ -66,7 +65,6 @@ export const placeInput = (
   };
 };
 
-/** Checks whether a query can represent the values of a schema. */
 export const fitsQuery = (
   json: JsonObject,
   queryParser: QueryParser,

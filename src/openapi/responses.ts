@@ -6,14 +6,12 @@ import { anyOf, compact, isObject, listOf, mapValues } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 
-/** The context that the responses of all operations share. */
 export interface ResponseContext {
   readonly components: Components;
   readonly shared: SharedResponses;
   readonly version: OpenApiVersion;
 }
 
-/** Writes every response that an operation can have, by status. */
 export const toResponses = (
   operation: Operation,
   place: WritePlace,

@@ -10,7 +10,6 @@ type Scheme = Exclude<Security, { readonly and: unknown } | { readonly or: unkno
 /** Alternative sets of schemes; the schemes of a set are required together. OpenAPI calls each set a requirement. */
 type Alternatives = readonly (readonly Scheme[])[];
 
-/** Collects the ways in which clients authenticate. */
 export class SecuritySchemes {
   readonly #schemes = new Map<string, JsonObject>();
 
@@ -27,7 +26,6 @@ export class SecuritySchemes {
     );
   }
 
-  /** Returns all schemes by name. */
   toComponents(): JsonObject | undefined {
     return this.#schemes.size > 0 ? Object.fromEntries(this.#schemes) : undefined;
   }

@@ -20,7 +20,6 @@ export const isAnyJson = (schema: ZodSchema): boolean => {
   return isSame(kinds, ["string", "number", "boolean", "null", "list", "object"]);
 };
 
-/** The property that distinguishes the options of a union, and its values. */
 export interface Discriminator {
   readonly propertyName: string;
   readonly options: readonly { readonly schema: ZodSchema; readonly values: readonly string[] }[];
