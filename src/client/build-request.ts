@@ -1,7 +1,6 @@
 import type { Call, SourceName } from "./call-options.ts";
 import { readProperty, UnsendableInputError } from "./client-errors.ts";
-import { encodeBrackets, encodePairs } from "./encode-pairs.ts";
-import { encodeMultipart, hasFile } from "./encode-multipart.ts";
+import { encodeBrackets, encodeMultipart, encodePairs, hasFile } from "./encode-input.ts";
 import { fillPath } from "./fill-path.ts";
 import { listFields, refuse, toJsonValue, toKind, toText, type Refusal } from "./wire-value.ts";
 

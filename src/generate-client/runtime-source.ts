@@ -4,9 +4,8 @@ import { pathToFileURL } from "node:url";
 
 /** The client modules that a generated file contains, each after the modules that it imports. */
 const modules = [
-  ...["call-options", "client-errors", "reply-types", "wire-value", "encode-pairs"],
-  ...["encode-multipart", "fill-path", "build-request", "pages", "upload-progress"],
-  ...["follow-redirects", "send-request", "read-reply", "read-events", "subscribe", "client"],
+  ...["call-options", "client-errors", "reply-types", "wire-value", "encode-input"],
+  ...["fill-path", "build-request", "pages", "send-request", "read-reply", "subscribe", "client"],
   "generated-client",
 ] as const;
 
