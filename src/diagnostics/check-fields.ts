@@ -125,8 +125,8 @@ const listLacking = (
   // a native middleware may add fields to any source
   if (!inputSchema || hasNativeParsers || middlewares.some(({ isNative }) => isNative)) return [];
   const isRaw = body.kind === "raw";
-  const passed = ["params", "files", "headers", ...(isRaw ? ["body"] : [])];
-  if (!sources.every((source) => passed.includes(source))) return [];
+  const passed = new Set(["params", "files", "headers", ...(isRaw ? ["body"] : [])]);
+  if (!sources.every((source) => passed.has(source))) return [];
   const hasHeaders = sources.includes("headers");
   return [...readTopLevel(inputSchema).fields]
     .filter(

@@ -95,8 +95,8 @@ const send = (request: Request, response: Response, { type, bytes, etag }: Conte
   response.setHeader("ETag", etag);
   response.setHeader("Cache-Control", "no-cache");
   response.setHeader("X-Content-Type-Options", "nosniff");
-  const known = (request.headers["if-none-match"] ?? "").split(",").map((one) => one.trim());
-  if ([etag, `W/${etag}`, "*"].some((one) => known.includes(one))) {
+  const known = (request.headers["if-none-match"] ?? "").split(",");
+  if (known.some((one) => [etag, `W/${etag}`, "*"].includes(one.trim()))) {
     response.statusCode = 304;
     response.end();
     return;

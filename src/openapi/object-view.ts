@@ -138,6 +138,6 @@ const isEmptyObject = (json: JsonObject, components: Components): boolean => {
   const { fields, others } = viewObject(json, components);
   if (fields.size > 0 || others) return false;
   const { type = "object", ...more } = components.resolve(json);
-  const known = ["properties", "additionalProperties", "title", "description"];
-  return type === "object" && Object.keys(more).every((key) => known.includes(key));
+  const known = new Set(["properties", "additionalProperties", "title", "description"]);
+  return type === "object" && Object.keys(more).every((key) => known.has(key));
 };
