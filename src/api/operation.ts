@@ -9,7 +9,7 @@ import type { Security } from "../endpoint/security.ts";
 import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { listNames, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
-import type { EndpointEntry, WalkOptions } from "../routing/walk-routing.ts";
+import type { EndpointEntry, RoutingEntry, WalkOptions } from "../routing/walk-routing.ts";
 import { isForm } from "../schemas/form.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import { readRawType, takesRawBody } from "../schemas/raw.ts";
@@ -41,13 +41,11 @@ export interface BodyDeclaration {
 /** What an operation takes and sends: an endpoint, served at a path with a method. */
 export class Operation {
   readonly method: Method;
-  /** The path as in the routing map. */
   readonly path: string;
   readonly endpoint: AnyEndpoint;
   /** The route as it appears in messages, such as `GET /users/:id`. */
   readonly route: string;
   readonly segments: readonly Segment[];
-  /** The names of the path parameters. */
   readonly parameters: readonly string[];
   /** The parts of a request that the input comes from. */
   readonly sources: readonly InputSource[];
@@ -61,7 +59,7 @@ export class Operation {
     this.method = method;
     this.path = path;
     this.endpoint = endpoint;
-    this.route = formatRoute({ method, path });
+    this.route = formatRoute(method, path);
     this.segments = parsePathPattern(path);
     this.parameters = this.segments.flatMap(listNames);
     this.sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
@@ -72,7 +70,6 @@ export class Operation {
     this.#config = config;
   }
 
-  /** Whether the body is a source of the input. */
   get hasBody(): boolean {
     return this.sources.includes("body");
   }
@@ -90,13 +87,11 @@ export class Operation {
       : { kind: "json", mediaType: "application/json" };
   }
 
-  /** The successful replies. */
   get successes(): readonly Reply[] {
     // a result handler may create the schemas on each call
     return (this.#successes ??= listSuccesses(this.endpoint));
   }
 
-  /** The error replies. */
   get errors(): readonly ErrorReply[] {
     const { requestTimeout = 0, errorHandler } = this.#config;
     return listErrors(this.endpoint, {
@@ -111,12 +106,8 @@ export class Operation {
 
   /** Whether successful replies link to the neighbouring pages. */
   get hasLinks(): boolean {
-    const { outputSchema } = this.endpoint;
-    return (
-      this.method === "get" &&
-      outputSchema !== undefined &&
-      readPagination(outputSchema)?.hasLinks === true
-    );
+    const { outputSchema: output } = this.endpoint;
+    return this.method === "get" && !!output && readPagination(output)?.hasLinks === true;
   }
 
   /** The name of the items in the page that the operation returns; undefined if it returns none. */
@@ -127,11 +118,9 @@ export class Operation {
     const isPage =
       fields.has("nextCursor") || ["total", "limit", "offset"].every((name) => fields.has(name));
     if (!isPage) return undefined;
-    const lists = [...fields].flatMap(([name, { _zod }]) =>
-      _zod.def.type === "array" ? [name] : [],
-    );
     const wanted = readPagination(outputSchema)?.itemsName ?? "items";
-    return lists.includes(wanted) ? wanted : lists[0];
+    const isList = (name: string): boolean => fields.get(name)?._zod.def.type === "array";
+    return [wanted, ...fields.keys()].find(isList);
   }
 
   /** Checks whether a reply contains the whole output, either as its body or as `data`, as in the default envelope. */
@@ -168,6 +157,12 @@ export class Operation {
     return has("headers") ? "header" : undefined;
   }
 }
+
+export const listOperations = (
+  entries: readonly RoutingEntry[],
+  config: DocumentedConfig,
+): readonly Operation[] =>
+  entries.flatMap((entry) => (entry.kind === "endpoint" ? new Operation(entry, config) : []));
 
 /** Returns how queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
 export const toQueryParser = ({

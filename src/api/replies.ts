@@ -33,10 +33,8 @@ export interface ErrorReply extends Reply {
   readonly hasData: boolean;
 }
 
-/** Checks whether a media type is that of server-sent events. */
 export const isEventStream = (type: string): boolean => /^text\/event-stream\b/i.test(type);
 
-/** The statuses whose responses have no body. */
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 const toBodies = (status: number, responses: readonly ApiResponse[]): readonly ReplyBody[] =>
@@ -48,7 +46,6 @@ const toBodies = (status: number, responses: readonly ApiResponse[]): readonly R
 
 const anyOutput = (): z.ZodType => z.record(z.string(), z.unknown());
 
-/** Lists the successful replies of an endpoint. */
 export const listSuccesses = (endpoint: AnyEndpoint): readonly Reply[] => {
   const { outputSchema, resultHandler, statusCode: preset = 200 } = endpoint;
   const content = outputSchema && readContent(outputSchema);
@@ -85,7 +82,6 @@ export interface ErrorFacts {
   readonly errorHandler: AnyResultHandler | undefined;
 }
 
-/** Lists the error replies of an endpoint. */
 export const listErrors = (endpoint: AnyEndpoint, facts: ErrorFacts): readonly ErrorReply[] => {
   const { resultHandler } = endpoint;
   const errors = joinErrors(endpoint);

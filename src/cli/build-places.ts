@@ -22,14 +22,9 @@ export const watchBuilds = (): ReadonlyMap<object, string> => {
   return places;
 };
 
-/** Returns the file and line of the first stack frame in the application's code; undefined if there is none. */
 export const findPlace = (stack: string): string | undefined =>
-  stack
-    .split("\n")
-    .map(toPlace)
-    .find((one) => one !== undefined);
+  stack.split("\n").map(toPlace).find(Boolean);
 
-/** Returns the file and line of a stack frame; undefined for a frame inside a package. */
 const toPlace = (frame: string): string | undefined => {
   const [, url, line] = /[( ](file:\/\/.+?|\/.+?):(\d+):\d+\)?$/.exec(frame) ?? [];
   if (url === undefined) return undefined;

@@ -12,7 +12,6 @@ export class CliError extends Error {
   }
 }
 
-/** Creates the error for incorrect usage. */
 export const toUsageError = (message: string, cause?: unknown): CliError =>
   new CliError("SLP_CLI_USAGE", message, cause);
 
@@ -41,10 +40,8 @@ interface CommandOf<Own extends Options> {
   readonly run: (values: Values<Own>, entry: string | undefined) => Promise<number>;
 }
 
-/** A command, such as `sallyport routes`. */
 export type Command = CommandOf<Options>;
 
-/** Infers the types of a command's options. */
 export const defineCommand = <const Own extends Options>(command: CommandOf<Own>): Command =>
   command as unknown as Command;
 

@@ -35,12 +35,13 @@ export const useEntry = async (
 };
 
 const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flatMap((name) => [
-  `${name}.ts`,
-  `${name}.js`,
+  ...[`${name}.ts`, `${name}.js`],
 ]);
 
-/** The environment variable that marks a process restarted with tsx. */
 const restartMark = "SALLYPORT_CLI_TSX";
+
+const toEntryError = (message: string, cause?: unknown): CliError =>
+  new CliError("SLP_CLI_ENTRY", message, cause);
 
 /**
  * Finds the module of an API: the given module, the module that `sallyport.entry` in package.json names, or the first
@@ -54,15 +55,13 @@ const findEntry = (given: string | undefined): string => {
   if (wanted !== undefined) {
     const path = resolve(folder, wanted);
     if (existsSync(path)) return path;
-    throw new CliError(
-      "SLP_CLI_ENTRY",
+    throw toEntryError(
       `There is no file ${wanted}${given === undefined ? ", the value of `sallyport.entry` in package.json" : ""}. Pass the module that exports \`routing\` and \`config\`.`,
     );
   }
   const found = conventions.find((name) => existsSync(join(folder, name)));
   if (found !== undefined) return join(folder, found);
-  throw new CliError(
-    "SLP_CLI_ENTRY",
+  throw toEntryError(
     `None of ${conventions.join(", ")} exists here. Pass the module that exports \`routing\` and \`config\`, as in \`sallyport routes src/main-routing.ts\`; or set "sallyport": { "entry": "..." } in package.json.`,
   );
 };
@@ -89,8 +88,7 @@ const runWithTypeScript = (path: string): number | undefined => {
   const tsx = findTsx();
   if (tsx === undefined) {
     if ("typescript" in process.features && process.features.typescript) return undefined;
-    throw new CliError(
-      "SLP_CLI_ENTRY",
+    throw toEntryError(
       `${path} is TypeScript, which Node.js ${process.version} cannot load. Run: npm install --save-dev tsx. Or use Node.js 22.18 or later.`,
     );
   }
@@ -124,8 +122,7 @@ const loadEntry = async (path: string): Promise<Entry> => {
     readSafely(module, name) ?? readSafely(readSafely(module, "default"), name);
   const routing = exported("routing");
   if (typeof routing !== "object" || routing === null)
-    throw new CliError(
-      "SLP_CLI_ENTRY",
+    throw toEntryError(
       `${path} does not export \`routing\`. Export the routing map and the configuration, as in \`export { routing, config }\`.`,
     );
   return { routing: routing as Routing, config: exported("config") ?? {} };
@@ -161,8 +158,7 @@ const importSafely = async (path: string): Promise<unknown> => {
     if (["DefinitionError", "RoutingError"].includes(String(readSafely(error, "name"))))
       throw error;
     const place = findPlace(String(readSafely(error, "stack")));
-    throw new CliError(
-      "SLP_CLI_ENTRY",
+    throw toEntryError(
       `${path} cannot be loaded: ${getMessageFromError(error)}${place === undefined ? "" : ` (${place})`}`,
       error,
     );

@@ -3,10 +3,8 @@ import { dirname, resolve } from "node:path";
 import { getMessageFromError } from "../reply/http-error.ts";
 import { toUsageError } from "./command.ts";
 
-/** Writes to standard output, and waits until it is flushed. */
 export const writeOut = (text: string): Promise<void> => write(process.stdout, text);
 
-/** Writes to standard error, and waits until it is flushed. */
 export const writeError = (text: string): Promise<void> => write(process.stderr, text);
 
 const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
@@ -59,27 +57,22 @@ const maxLines = 60;
 const toDifference = (before: string, after: string): string => {
   const [old, own] = [before.split("\n"), after.split("\n")];
   const lines: string[] = [];
-  let [at, to] = [0, 0];
-  while (at < old.length || to < own.length) {
-    if (old[at] === own[to]) {
-      at++;
-      to++;
-      continue;
-    }
+  for (let [at, to] = [0, 0]; at < old.length || to < own.length; at++, to++) {
+    if (old[at] === own[to]) continue;
     const [gone, come] = findNext(old, own, at, to);
-    lines.push(`@@ line ${at + 1} @@`);
-    for (let back = Math.max(0, at - 2); back < at; back++) lines.push(`  ${old[back]}`);
-    lines.push(...old.slice(at, gone).map((line) => `- ${line}`));
-    lines.push(...own.slice(to, come).map((line) => `+ ${line}`));
+    lines.push(
+      `@@ line ${at + 1} @@`,
+      ...old.slice(Math.max(0, at - 2), at).map((line) => `  ${line}`),
+      ...old.slice(at, gone).map((line) => `- ${line}`),
+      ...own.slice(to, come).map((line) => `+ ${line}`),
+    );
     [at, to] = [gone, come];
   }
   const more = lines.length - maxLines;
-  return [...lines.slice(0, maxLines), ...(more > 0 ? [`... and ${more} more lines`] : [])].join(
-    "\n",
-  );
+  if (more > 0) lines.splice(maxLines, more, `... and ${more} more lines`);
+  return lines.join("\n");
 };
 
-/** Finds the nearest place where both texts are the same again. */
 const findNext = (
   old: readonly string[],
   own: readonly string[],
@@ -87,16 +80,13 @@ const findNext = (
   to: number,
 ): readonly [number, number] => {
   const most = old.length - at + own.length - to;
-  for (let distance = 1; distance <= most; distance++)
-    for (
-      let gone = Math.max(0, distance - own.length + to);
-      gone <= Math.min(distance, old.length - at);
-      gone++
-    ) {
-      const come = distance - gone;
-      const [one, other] = [old[at + gone], own[to + come]];
+  for (let distance = 1; distance <= most; distance++) {
+    const last = Math.min(at + distance, old.length);
+    for (let gone = Math.max(at, at + distance - own.length + to); gone <= last; gone++) {
+      const come = to + distance - (gone - at);
       // a single line, such as a brace, may be the same by chance
-      if (one === other && old[at + gone + 1] === own[to + come + 1]) return [at + gone, to + come];
+      if (old[gone] === own[come] && old[gone + 1] === own[come + 1]) return [gone, come];
     }
+  }
   return [old.length, own.length];
 };

@@ -1,4 +1,4 @@
-import { Operation } from "../api/operation.ts";
+import { listOperations } from "../api/operation.ts";
 import type { Security } from "../endpoint/security.ts";
 import { getMessageFromError } from "../reply/http-error.ts";
 import { listRoutes } from "../routing/list-routes.ts";
@@ -43,9 +43,7 @@ const listLines = async (
   places: ReadonlyMap<object, string>,
 ): Promise<readonly RouteLine[]> => {
   const { routing, config } = entry;
-  const operations = listRoutes(routing, config).flatMap((one) =>
-    one.kind === "endpoint" ? new Operation(one, config) : [],
-  );
+  const operations = listOperations(listRoutes(routing, config), config);
   const find = await findDocumented(entry);
   return operations.map(({ method, path, endpoint, sources, security }) => {
     const documented = find?.(method, toTemplate(path));
@@ -68,7 +66,6 @@ interface Documented {
   readonly responses: object;
 }
 
-/** Returns a function that finds documented operations; undefined if the API cannot be documented. */
 const findDocumented = async (entry: Entry) => {
   try {
     const { paths } = toDocument(entry, undefined);
@@ -103,12 +100,7 @@ const toTable = (lines: readonly RouteLine[]): string => {
     Math.max(...all.map((row) => row[column]?.length ?? 0)),
   );
   return all
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
+    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "))
+    .map((line) => `${line.trimEnd()}\n`)
     .join("");
 };

@@ -1,11 +1,9 @@
 import type { Call, SourceName } from "./call-options.ts";
 import { readProperty, UnsendableInputError } from "./client-errors.ts";
-import { encodeBrackets, encodePairs } from "./encode-pairs.ts";
-import { encodeMultipart, hasFile } from "./encode-multipart.ts";
+import { encodeBrackets, encodeMultipart, encodePairs, hasFile } from "./encode-input.ts";
 import { fillPath } from "./fill-path.ts";
 import { listFields, refuse, toJsonValue, toKind, toText, type Refusal } from "./wire-value.ts";
 
-/** A request without the header fields that the options add. */
 export interface BuiltRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -66,7 +64,6 @@ const placeFields = (call: Call, input: unknown): BuiltRequest => {
  */
 const headerValue = /^(?:[!-~](?:[\t -~]*[!-~])?)?$/;
 
-/** Separates the fields that are sent as header fields from the others. */
 const takeHeaders = (
   sources: ReadonlySet<SourceName>,
   fields: Map<string, unknown>,
@@ -99,7 +96,6 @@ const isRaw = (call: Call, fields: ReadonlyMap<string, unknown>): boolean => {
 const isBytes = (value: unknown): value is ArrayBuffer | ArrayBufferView =>
   ArrayBuffer.isView(value) || toKind(value) === "arraybuffer";
 
-/** Separates the fields that the body carries from the others. */
 const takeBody = (
   call: Call,
   fields: Map<string, unknown>,

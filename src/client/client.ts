@@ -35,7 +35,6 @@ export interface PlainClient {
   ) => AsyncGenerator<ReceivedEvent, void, undefined>;
 }
 
-/** Creates a client without types. */
 export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClient => {
   const toCall = (key: string, options: CallOptions = {}): Call => {
     const at = key.indexOf(" ");

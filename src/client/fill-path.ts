@@ -1,4 +1,4 @@
-import { listParts } from "./encode-pairs.ts";
+import { listParts } from "./encode-input.ts";
 import { assertString, refuse, toText } from "./wire-value.ts";
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;

@@ -11,7 +11,6 @@ const isPage = (value: unknown): value is Page =>
   readProperty(value, "nextCursor") !== undefined ||
   ["total", "limit", "offset"].every((name) => typeof readProperty(value, name) === "number");
 
-/** Finds a page: the value itself, the `data` of an envelope, or the `body` of a reply. */
 const findPage = (response: unknown): Page | undefined => {
   const body = readProperty(response, "body");
   return [response, readProperty(response, "data"), body, readProperty(body, "data")].find(isPage);

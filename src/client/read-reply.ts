@@ -1,7 +1,6 @@
 import type { BodyKind, Call } from "./call-options.ts";
 import { toNetworkError } from "./send-request.ts";
 
-/** A reply as received. */
 export interface Reply {
   /** Whether the response is successful. */
   readonly ok: boolean;
@@ -17,7 +16,6 @@ export interface Reply {
   readonly isForeign: boolean;
 }
 
-/** Returns how to read a body of a media type. */
 export const readKind = (type: string): BodyKind => {
   if (/[/+]json$/.test(type)) return "json";
   return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";

@@ -1,7 +1,6 @@
 /** A function that replaces date strings with dates; other values stay unchanged. */
 export type Revive = (value: unknown) => unknown;
 
-/** Converts a date string to a date. */
 const reviveDate: Revive = (value) => {
   const date = typeof value === "string" ? new Date(value) : undefined;
   return date && !Number.isNaN(date.getTime()) ? date : value;
@@ -49,7 +48,6 @@ const reviveBy =
     return revive ? revive(value) : value;
   };
 
-/** Returns a function that applies two revivals, one after the other. */
 const reviveBoth =
   (one: Revive, other: Revive): Revive =>
   (value) =>

@@ -1,21 +1,124 @@
 import type { BuiltRequest } from "./build-request.ts";
-import type { Attempt, Call, HeaderSource, RetryOptions, SharedOptions } from "./call-options.ts";
-import { AbortedError, NetworkError, RedirectError, TimeoutError } from "./client-errors.ts";
-import { followRedirects } from "./follow-redirects.ts";
-import { toProgressFetch } from "./upload-progress.ts";
+import type {
+  Attempt,
+  Call,
+  Fetch,
+  HeaderSource,
+  RetryOptions,
+  SharedOptions,
+  UploadProgress,
+} from "./call-options.ts";
+import {
+  AbortedError,
+  NetworkError,
+  RedirectError,
+  TimeoutError,
+  type CallRoute,
+} from "./client-errors.ts";
+
+interface ProgressRequest {
+  responseType: string;
+  withCredentials: boolean;
+  readonly upload: {
+    addEventListener(name: "progress", listener: (progress: UploadProgress) => void): void;
+  };
+  readonly response: Blob;
+  readonly status: number;
+  readonly statusText: string;
+  addEventListener(name: "loadend", listener: () => void): void;
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  send(body: unknown): void;
+  abort(): void;
+  getAllResponseHeaders(): string;
+}
+
+/**
+ * Returns a `fetch` that reports how much of the body it has sent; undefined without a listener or without
+ * `XMLHttpRequest`.
+ */
+const toProgressFetch = (
+  onProgress: "" | ((progress: UploadProgress) => void) | undefined,
+): Fetch | undefined => {
+  const { XMLHttpRequest: Request } = globalThis as unknown as {
+    readonly XMLHttpRequest?: new () => ProgressRequest;
+  };
+  if (!Request || !onProgress) return undefined;
+  return (url, { method = "GET", headers, body, credentials, signal }) =>
+    new Promise((resolve, reject) => {
+      const request = new Request();
+      request.open(method, url);
+      request.responseType = "blob";
+      request.withCredentials = credentials === "include";
+      (headers as Headers).forEach((value, name) => request.setRequestHeader(name, value));
+      request.upload.addEventListener("progress", onProgress);
+      request.addEventListener("loadend", () => {
+        // after an error or an abort, there is no status
+        if (request.status) resolve(toResponse(request));
+        else reject(new TypeError("The upload failed"));
+      });
+      signal?.addEventListener("abort", () => request.abort());
+      request.send(body ?? null);
+    });
+};
+
+const toResponse = (request: ProgressRequest): Response => {
+  const { status, statusText } = request;
+  const headers = new Headers();
+  for (const [, name = "", value = ""] of request
+    .getAllResponseHeaders()
+    .matchAll(/^([^:\r\n]+):(.*)$/gm))
+    headers.append(name, value);
+  const body = [204, 205, 304].includes(status) ? null : request.response;
+  return new Response(body, { status, statusText, headers });
+};
+
+/**
+ * Sends a request with `redirect: "manual"`, and follows redirects within its origin as `fetch` does.
+ *
+ * @throws {@link RedirectError} when a redirect leads to another origin; in browsers, which hide where a redirect leads,
+ * when there is one.
+ * @see https://fetch.spec.whatwg.org/#http-redirect-fetch
+ */
+const followRedirects = async (
+  route: CallRoute,
+  send: Fetch,
+  url: string,
+  { headers, ...init }: RequestInit & { readonly headers: Headers },
+): Promise<Response> => {
+  for (let redirects = 0; ; redirects++) {
+    const response = await send(url, { ...init, headers });
+    if (response.type === "opaqueredirect")
+      throw new RedirectError(route, "an origin that browsers hide");
+    const { status } = response;
+    const location = response.headers.get("location");
+    if (location === null || ![301, 302, 303, 307, 308].includes(status)) return response;
+    await response.body?.cancel();
+    // a `fetch` for tests may accept a path alone
+    const from = new URL(response.url || url, "http://localhost");
+    const to = new URL(location, from);
+    if (to.origin !== from.origin) throw new RedirectError(route, to.origin);
+    // the limit of `fetch`
+    if (redirects === 20) throw new TypeError("too many redirects");
+    if (status === 303 || (status < 303 && init.method === "POST")) {
+      init.method = "GET";
+      init.body = null;
+      headers.delete("content-type");
+    }
+    url = to.href;
+  }
+};
 
 /** The longest time that timers accept, roughly, in milliseconds. */
 const maxTime = 2e9;
 
 const idempotentMethods = ["get", "put", "delete"];
 
-/** Returns an option of the call, or the client's option if the call does not set it. */
 export const readOption = <Name extends keyof SharedOptions>(
   { options, client }: Call,
   name: Name,
 ): SharedOptions[Name] => options[name] ?? client[name];
 
-/** Runs the `onError` hooks, then throws the error. */
 export const fail = async (call: Call, error: unknown): Promise<never> => {
   for (const { onError } of [call.client, call.options]) await onError?.(error, call);
   throw error;
@@ -57,7 +160,6 @@ export const sendRequest = async <Result>(
   }
 };
 
-/** Checks whether a request that failed with an error may succeed later. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof NetworkError || error instanceof TimeoutError;
 
@@ -74,7 +176,6 @@ const readRetryAfter = ({ headers }: Response): number => {
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
-/** Waits until the time has passed or the signal is aborted. */
 export const pause = (
   milliseconds: number,
   signal: AbortSignal | null | undefined,

@@ -25,11 +25,6 @@ export const assertString = (field: string, text: string): string =>
 export const toKind = (value: unknown): string =>
   Object.prototype.toString.call(value).slice(8, -1).toLowerCase();
 
-/**
- * Lists the own fields of an object, without undefined ones.
- *
- * @throws {@link Refusal} when a key cannot be sent.
- */
 export const listFields = (field: string, value: object): readonly (readonly [string, unknown])[] =>
   Object.entries(value).filter(([key, part]: [string, unknown]) => {
     if (key === "__proto__") refuse(toField(field, key), "has a name that APIs reject");
@@ -37,7 +32,6 @@ export const listFields = (field: string, value: object): readonly (readonly [st
     return part !== undefined;
   });
 
-/** Returns the name of a part of a field. */
 export const toField = (field: string, key: number | string): string =>
   typeof key === "number" ? `${field}[${key}]` : field === "" ? key : `${field}.${key}`;
 

@@ -1,8 +1,7 @@
 import type { Operation } from "../api/operation.ts";
 import { takesRawBody } from "../schemas/raw.ts";
-import type { ZodSchema } from "../schemas/schema.ts";
 import { takesFiles } from "../schemas/upload.ts";
-import { toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
+import { onlyOnce, toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
 import type { Wire } from "./wire.ts";
 
@@ -26,25 +25,23 @@ const checkBodyOfGet = (operations: readonly Operation[]): readonly Diagnostic[]
 };
 
 const checkRawBodies = (operations: readonly Operation[]): readonly Diagnostic[] => {
-  const known = new Set<ZodSchema>();
+  const isNew = onlyOnce();
   return operations.flatMap((operation): readonly Diagnostic[] => {
     const { sources, method, route } = operation;
     const raw = operation.hasBody ? undefined : operation.inputs.find(takesRawBody);
-    if (!raw || known.has(raw)) return [];
-    known.add(raw);
+    if (!raw || !isNew(raw)) return [];
     const text = `the input of ${route} is ez.raw(), but the body is not an input source of its method, so every request gets a 400. Serve it with POST or PUT, or add "body" to \`inputSources.${method}\`.`;
     return [toWarning(operation, "SLP_WARN_NO_BODY", text, { sources })];
   });
 };
 
 const checkKeptBodies = (operations: readonly Operation[]): readonly Diagnostic[] => {
-  const known = new Set<unknown>();
+  const isNew = onlyOnce();
   return operations.flatMap((operation): readonly Diagnostic[] => {
     const { endpoint, route } = operation;
     // the endpoint may also be served with a method that has a body
     const isKept = operations.some((other) => other.endpoint === endpoint && other.hasBody);
-    if (!endpoint.keepsRawBody || isKept || known.has(endpoint)) return [];
-    known.add(endpoint);
+    if (!endpoint.keepsRawBody || isKept || !isNew(endpoint)) return [];
     const text = `\`keepRawBody\` of ${route} has no effect, because the body is not an input source of its method. Serve it with POST or PUT, or remove the option.`;
     return [toWarning(operation, "SLP_WARN_NO_BODY", text)];
   });
@@ -66,24 +63,22 @@ const checkUploads = (
   facts: RoutingFacts,
 ): readonly Diagnostic[] => {
   const finder = new MisfitFinder("input");
-  const known = new Set<ZodSchema>();
+  const isNew = onlyOnce();
   const uses = operations.flatMap((operation) =>
     operation.inputs
       .filter(takesFiles)
       .map((schema) => ({ operation, schema, obstacle: findObstacle(operation, facts) })),
   );
   return uses.flatMap(({ operation, schema, obstacle }): readonly Diagnostic[] => {
-    if (!obstacle || known.has(schema)) return [];
+    if (!obstacle) return [];
     // the optional files may be for another route that shares the schema
     const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
-    if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
-    known.add(schema);
+    if ((isMeantElsewhere && !finder.isDead(schema, withoutFiles)) || !isNew(schema)) return [];
     const text = `the input of ${operation.route} accepts files with ez.upload(), but ${obstacle.reason}.`;
     return [toWarning(operation, obstacle.code, text)];
   });
 };
 
-/** Returns the reason why a route cannot receive files; undefined if it can. */
 const findObstacle = (
   { sources, method }: Operation,
   { takesUploads, hasNativeParsers }: RoutingFacts,
@@ -98,8 +93,6 @@ const findObstacle = (
           : `\`inputSources.${method}\` lacks ${lacking.map((source) => `"${source}"`).join(" and ")}. Extend the option, or serve the endpoint with POST`,
     };
   if (takesUploads || hasNativeParsers) return undefined;
-  return {
-    code: "SLP_WARN_UPLOAD_OFF",
-    reason: "uploads are off. Set `upload: true` in the configuration",
-  };
+  const reason = "uploads are off. Set `upload: true` in the configuration";
+  return { code: "SLP_WARN_UPLOAD_OFF", reason };
 };

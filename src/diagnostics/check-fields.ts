@@ -4,41 +4,28 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { takesFiles } from "../schemas/upload.ts";
-import { toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
+import { onlyOnce, toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
 
 /** Finds path parameters that an endpoint's input lacks or declares as optional. */
 export const checkPathParameters = (operations: readonly Operation[]): readonly Diagnostic[] => {
-  const warned = new Set<string>();
+  const isNew = onlyOnce();
   return operations
     .filter(({ sources }) => sources.includes("params"))
     .flatMap((operation) => {
       const { path } = operation;
-      const warn = (
-        parameter: string,
-        code: Diagnostic["code"],
-        text: string,
-      ): readonly Diagnostic[] => {
-        const place = `${path} ${parameter}`;
-        if (warned.has(place)) return [];
-        warned.add(place);
-        const where = `the path parameter :${parameter} of ${path} is ${text}`;
-        return [toWarning(operation, code, where, { parameter })];
-      };
+      const missing = listMissing(operation).filter((name) => isNew(`${path} ${name}`));
+      const optional = listOptional(operation, operations).filter((name) =>
+        isNew(`${path} ${name}`),
+      );
       return [
-        ...listMissing(operation).flatMap((parameter) =>
-          warn(
-            parameter,
-            "SLP_WARN_PATH_PARAMETER",
-            `missing from the endpoint's input schema, so the handler never receives it. Add \`${parameter}\` to \`input\`.`,
-          ),
-        ),
-        ...listOptional(operation, operations).flatMap((parameter) =>
-          warn(
-            parameter,
-            "SLP_WARN_PATH_PARAMETER_OPTIONAL",
-            `optional in the endpoint's input schema, although every path contains it. Make \`${parameter}\` of \`input\` required.`,
-          ),
-        ),
+        ...missing.map((parameter) => {
+          const text = `the path parameter :${parameter} of ${path} is missing from the endpoint's input schema, so the handler never receives it. Add \`${parameter}\` to \`input\`.`;
+          return toWarning(operation, "SLP_WARN_PATH_PARAMETER", text, { parameter });
+        }),
+        ...optional.map((parameter) => {
+          const text = `the path parameter :${parameter} of ${path} is optional in the endpoint's input schema, although every path contains it. Make \`${parameter}\` of \`input\` required.`;
+          return toWarning(operation, "SLP_WARN_PATH_PARAMETER_OPTIONAL", text, { parameter });
+        }),
       ];
     });
 };
@@ -109,35 +96,25 @@ export const checkSources = (
   operations: readonly Operation[],
   facts: RoutingFacts,
 ): readonly Diagnostic[] => {
-  const known = new Set<ZodSchema>();
+  const isNew = onlyOnce();
   const lacking = operations.map((operation) => ({
     operation,
     schema: operation.endpoint.inputSchema,
     fields: listLacking(operation, facts),
   }));
   return lacking.flatMap(({ operation, schema, fields }): Diagnostic[] => {
-    if (fields.length === 0 || !schema || known.has(schema)) return [];
     // the fields may be for another route that shares the schema
     const isMeantElsewhere = lacking.some(
       (other) => other.schema === schema && other.fields.length === 0,
     );
-    if (isMeantElsewhere) return [];
-    known.add(schema);
+    if (isMeantElsewhere || !isNew(schema)) return [];
     const { sources, route, body } = operation;
     const named = fields.map((field) => `\`input.${field}\``).join(", ");
-    const text = sources.includes("headers")
+    const reason = sources.includes("headers")
       ? `a header field, because the names of header fields arrive in lower case. Write ${fields.map((field) => `\`${field.toLowerCase()}\``).join(", ")}.`
       : `any input source of the route, which has ${sources.join(", ")}${body.kind === "raw" ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`;
-    return [
-      toWarning(
-        operation,
-        "SLP_WARN_INPUT_SOURCE",
-        `${named} of ${route} cannot come from ${text}`,
-        {
-          fields,
-        },
-      ),
-    ];
+    const text = `${named} of ${route} cannot come from ${reason}`;
+    return [toWarning(operation, "SLP_WARN_INPUT_SOURCE", text, { fields })];
   });
 };
 
@@ -148,11 +125,9 @@ const listLacking = (
   // a native middleware may add fields to any source
   if (!inputSchema || hasNativeParsers || middlewares.some(({ isNative }) => isNative)) return [];
   const isRaw = body.kind === "raw";
-  const others = sources.filter(
-    (source) => source !== "params" && source !== "files" && !(source === "body" && isRaw),
-  );
-  const hasHeaders = others.includes("headers");
-  if (others.some((source) => source !== "headers")) return [];
+  const passed = new Set(["params", "files", "headers", ...(isRaw ? ["body"] : [])]);
+  if (!sources.every((source) => passed.has(source))) return [];
+  const hasHeaders = sources.includes("headers");
   return [...readTopLevel(inputSchema).fields]
     .filter(
       ([name, field]) =>

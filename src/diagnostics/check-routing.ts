@@ -1,15 +1,22 @@
-import { Operation, toQueryParser, type DocumentedConfig } from "../api/operation.ts";
+import {
+  listOperations,
+  toQueryParser,
+  type DocumentedConfig,
+  type Operation,
+} from "../api/operation.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
 import { checkBodies } from "./check-bodies.ts";
-import { checkCookies, type CookieConfig } from "./check-cookies.ts";
 import { checkPathParameters, checkSources } from "./check-fields.ts";
 import { checkShadows } from "./check-shadows.ts";
 import { checkEvents, checkInputs, checkOutputs } from "./check-values.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 
 /** The parts of a configuration that the checks need. */
-export interface CheckedConfig extends DocumentedConfig, CookieConfig {}
+export interface CheckedConfig extends DocumentedConfig {
+  readonly beforeRouting?: unknown;
+  readonly cookies?: boolean | { readonly secret?: unknown } | undefined;
+}
 
 /** In development, warns about legal but probably unintended parts of a routing map. */
 export const checkRouting = (
@@ -23,9 +30,7 @@ export const checkRouting = (
     takesUploads: upload !== false,
     hasNativeParsers: app !== undefined || beforeRouting !== undefined,
   };
-  const operations = entries.flatMap((entry) =>
-    entry.kind === "endpoint" ? new Operation(entry, config) : [],
-  );
+  const operations = listOperations(entries, config);
   const files = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   const checks: readonly (() => readonly Diagnostic[])[] = [
     () => checkCookies(operations, config),
@@ -45,4 +50,29 @@ export const checkRouting = (
       logger.debug("A routing check failed", { error });
     }
   }
+};
+
+/** Finds a mistake in the use of cookies. */
+const checkCookies = (
+  operations: readonly Operation[],
+  config: CheckedConfig,
+): readonly Diagnostic[] => {
+  const configured = Object.values(config.inputSources ?? {});
+  const sources = [...operations.map((operation) => operation.sources), ...configured].flat();
+  const text = describeFault(config, sources);
+  return text === undefined ? [] : [{ code: "SLP_WARN_COOKIES", text, meta: {} }];
+};
+
+const describeFault = (config: CheckedConfig, sources: readonly unknown[]): string | undefined => {
+  const { cookies = false } = config;
+  const options = typeof cookies === "object" ? cookies : {};
+  if ("secret" in options && options.secret === undefined)
+    return "`cookies.secret` is undefined, so no cookies are signed. Set it, for example in the environment, or omit the option.";
+  // the application, or a hook, may parse cookies
+  if ("app" in config || "beforeRouting" in config) return undefined;
+  if (cookies === false && sources.some((one) => String(one).endsWith("ookies")))
+    return "`inputSources` lists cookies, but nothing parses them. Set `cookies: true`, or `cookies: { secret }` for signed cookies.";
+  if (options.secret === undefined && sources.includes("signedCookies"))
+    return "`inputSources` lists signed cookies, but there is no secret to verify them with. Set `cookies: { secret }`.";
+  return undefined;
 };

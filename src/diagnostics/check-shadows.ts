@@ -1,7 +1,7 @@
 import type { Operation } from "../api/operation.ts";
 import { matchParameters, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
 import type { StaticEntry } from "../routing/walk-routing.ts";
-import { toWarning, type Diagnostic } from "./diagnostic.ts";
+import { onlyOnce, toWarning, type Diagnostic } from "./diagnostic.ts";
 
 /** Finds routes that only their order tells apart, and files that a wildcard route hides. */
 export const checkShadows = (
@@ -13,14 +13,12 @@ export const checkShadows = (
 ];
 
 const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] => {
-  const known = new Set<string>();
+  const isNew = onlyOnce();
   return operations.flatMap((taker, at) =>
     operations.slice(at + 1).flatMap((loser): readonly Diagnostic[] => {
-      const pair = `${taker.path} ${loser.path}`;
-      if (taker.method !== loser.method || known.has(pair)) return [];
-      const example = areEqual(taker, loser) && findCommonPath(taker.segments, loser.segments);
-      if (!example) return [];
-      known.add(pair);
+      if (taker.method !== loser.method || !areEqual(taker, loser)) return [];
+      const example = findCommonPath(taker.segments, loser.segments);
+      if (!example || !isNew(`${taker.path} ${loser.path}`)) return [];
       const text = `${taker.route} and ${loser.route} both match paths such as ${example}, and only their order decides which one is used. Add literal text to one of the paths.`;
       return [toWarning(loser, "SLP_WARN_ROUTE_ORDER", text, { takenBy: taker.path, example })];
     }),
@@ -35,7 +33,6 @@ const toPattern = (segment: Segment): Pattern => {
   return segment.kind === "rest" ? ["", ""] : segment.around;
 };
 
-/** Checks whether a segment has both parameters and literal text. */
 const hasText = (segment: Segment): boolean =>
   segment.kind === "parameters" && segment.around.join("") !== "";
 
@@ -64,7 +61,6 @@ const findRest = (segments: readonly Segment[]): Segment | undefined => {
   return last?.kind === "rest" ? last : undefined;
 };
 
-/** Finds a path that matches both of two routes. */
 const findCommonPath = (one: readonly Segment[], other: readonly Segment[]): string | undefined => {
   let path = "";
   for (let at = 0; at < Math.max(one.length, other.length); at++) {

@@ -8,7 +8,7 @@ import { isForm } from "../schemas/form.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { someSchema, walkSchemas } from "../schemas/some-schema.ts";
 import { readValues } from "../schemas/zod-internals.ts";
-import { toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
+import { onlyOnce, toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder, type Misfit } from "./misfits.ts";
 import { formWire, toInputWire, toOutputWire } from "./wire.ts";
@@ -37,12 +37,12 @@ export const checkInputs = (
 ): readonly Diagnostic[] => {
   const finder = new MisfitFinder("input");
   // a schema that several routes share is reported once, because it is one place in the code
-  const reported = new Map<ZodSchema, Set<string>>();
+  const reported = new Map<ZodSchema, (field: string) => boolean>();
   return operations.flatMap((operation) => {
     const wire = toInputWire(operation, facts);
     return operation.inputs.flatMap((schema) => {
-      const known = reported.get(schema) ?? new Set<string>();
-      reported.set(schema, known);
+      const isNew = reported.get(schema) ?? onlyOnce();
+      reported.set(schema, isNew);
       const part = schema === operation.endpoint.inputSchema ? "" : "a middleware of ";
       // the fields of a form are strings, but an endpoint with a form also accepts JSON
       const misfits = isForm(schema)
@@ -50,8 +50,7 @@ export const checkInputs = (
         : finder.list(schema, wire);
       return misfits.flatMap((misfit): Diagnostic[] => {
         const field = `input${misfit.path}`;
-        if (known.has(field)) return [];
-        known.add(field);
+        if (!isNew(field)) return [];
         const code = misfit.wire.carrier === "json" ? "SLP_WARN_INPUT_JSON" : "SLP_WARN_INPUT_TEXT";
         return [toMisfitWarning(operation, code, field, misfit, { part })];
       });
@@ -114,11 +113,10 @@ const isJson = (type: string | null): boolean =>
 export const checkEvents = (operations: readonly Operation[]): readonly Diagnostic[] => {
   const finder = new MisfitFinder("output");
   const wire = toOutputWire();
-  const known = new Set<AnyResultHandler>();
+  const isNew = onlyOnce();
   return operations.flatMap((operation): Diagnostic[] => {
     const { resultHandler, outputSchema } = operation.endpoint;
-    if (outputSchema || known.has(resultHandler)) return [];
-    known.add(resultHandler);
+    if (outputSchema || !isNew(resultHandler)) return [];
     return listEvents(operation).flatMap(({ event, data }) =>
       finder.list(data, wire).map((misfit) =>
         toMisfitWarning(operation, "SLP_WARN_OUTPUT_JSON", `data${misfit.path}`, misfit, {
@@ -135,7 +133,6 @@ interface EventSchema {
   readonly data: ZodSchema;
 }
 
-/** Lists the events that an operation declares; none if it sends no stream of them. */
 const listEvents = (operation: Operation): readonly EventSchema[] =>
   listDeclaredBodies(operation).flatMap(({ type, schema }): EventSchema[] => {
     if (type === null || !schema || !isEventStream(type)) return [];

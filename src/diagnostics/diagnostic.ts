@@ -9,13 +9,18 @@ export interface Diagnostic {
   readonly meta: object;
 }
 
-/** Creates a diagnostic about an operation. */
 export const toWarning = (
   { method, path }: Operation,
   code: Diagnostic["code"],
   text: string,
   more: object = {},
 ): Diagnostic => ({ code, text, meta: { method, path, ...more } });
+
+/** Returns a function that tells whether it is called with a value for the first time. */
+export const onlyOnce = (): ((value: unknown) => boolean) => {
+  const known = new Set<unknown>();
+  return (value) => known.size < known.add(value).size;
+};
 
 /** The facts about a server that the checks need. */
 export interface RoutingFacts {

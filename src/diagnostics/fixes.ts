@@ -9,7 +9,6 @@ const ownNames: Readonly<Partial<Record<Kind, string>>> = {
   upload: "ez.upload()",
 };
 
-/** Formats the type of a schema as in code, such as `z.bigint()`. */
 const toName = ({ kind, schema }: Misfit): string =>
   ownNames[kind] ?? `z.${schema._zod.def.type}()`;
 
@@ -61,7 +60,6 @@ const forOutput: Readonly<Partial<Record<Kind, string>>> = {
   upload: "Send the file's name, size or URL; ez.upload() is for inputs",
 };
 
-/** Explains what is wrong with a misfit. */
 export const toReason = (misfit: Misfit): string => {
   if (misfit.kind === "never") return "accepts no value at all";
   if (misfit.kind === "coercedBoolean")
@@ -85,6 +83,5 @@ const fixes: Readonly<Record<Wire["carrier"], Readonly<Partial<Record<Kind, stri
   wildcard: { ...forText, string: "Use z.array(z.string())" },
 };
 
-/** Returns a fix: what to write instead of a misfit. */
 export const toFix = ({ kind, wire: { carrier } }: Misfit): string =>
   fixes[carrier][kind] ?? otherwise;

@@ -4,7 +4,6 @@ import { ownKinds, toDateKind } from "../schemas/form.ts";
 import type { Kind, Wire } from "./wire.ts";
 import { readLazy, readValues } from "../schemas/zod-internals.ts";
 
-/** The schema types whose values are all of one kind. */
 const kindOfType: Readonly<Record<string, Kind>> = {
   ...{ string: "string", template_literal: "string", number: "number", int: "number" },
   ...{ boolean: "boolean", null: "null", undefined: "undefined", void: "undefined" },
@@ -12,7 +11,6 @@ const kindOfType: Readonly<Record<string, Kind>> = {
   ...{ nan: "nan", function: "function", file: "file" },
 };
 
-/** Returns the kind of a value from a literal or an enum. */
 const kindOfValue = (value: unknown): Kind => (value === null ? "null" : typeof value);
 
 /** A part of a schema that no possible value fits. */
@@ -30,7 +28,6 @@ interface Finding {
   readonly isDead: boolean;
 }
 
-/** The maximum number of misfits that are reported for one schema. */
 const maxMisfits = 10;
 
 const fit: Finding = { misfits: [], isDead: false };
@@ -56,7 +53,6 @@ export class MisfitFinder {
     return this.#find(schema, wire).misfits;
   }
 
-  /** Checks whether no possible value fits a schema. */
   isDead(schema: ZodSchema, wire: Wire): boolean {
     return this.#find(schema, wire).isDead;
   }

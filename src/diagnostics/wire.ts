@@ -3,7 +3,6 @@ import type { Operation } from "../api/operation.ts";
 import { listNames } from "../routing/path-pattern.ts";
 import type { RoutingFacts } from "./diagnostic.ts";
 
-/** A kind of value that the checks distinguish. */
 export type Kind =
   | ("string" | "number" | "boolean" | "null" | "array" | "object" | "undefined")
   | ("bigint" | "date" | "map" | "set" | "symbol" | "nan" | "function" | "file")
@@ -76,7 +75,6 @@ const toFieldWire = (
   return queryParser === "extended" ? textTree : undefined;
 };
 
-/** Returns the values that the input of a route can have. */
 export const toInputWire = (
   { sources, segments }: Pick<Operation, "segments" | "sources">,
   facts: Pick<RoutingFacts, "queryParser">,

@@ -10,7 +10,7 @@ import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { DocsOptions } from "./docs-options.ts";
 import { toPage, toPolicy } from "./docs-page.ts";
 import { DocumentTexts, toContent, type Content } from "./document-texts.ts";
-import { findUserInterface, readFile } from "./user-interfaces.ts";
+import { findUserInterface } from "./user-interfaces.ts";
 
 /**
  * Lists the routes that serve the documentation of an API: a page, its files, and the document.
@@ -54,14 +54,10 @@ export const listDocsEntries = (
     toEntry("/openapi.yaml", (request, response) => send(request, response, texts.find("yaml"))),
     toEntry("/assets/:file", (request, response) => {
       const name = String(request.params["file"]);
-      const file = ui.files.get(name);
-      const isScript = name === "init.js";
-      if (!file && !isScript) throw new RequestError("SLP_NOT_FOUND");
-      const content =
-        assets.get(name) ??
-        (file
-          ? toContent(file.type, readFile(file.path))
-          : toContent("text/javascript; charset=utf-8", ui.script));
+      const read = ui.files.get(name);
+      if (!read) throw new RequestError("SLP_NOT_FOUND");
+      const type = name.endsWith(".css") ? "css" : "javascript";
+      const content = assets.get(name) ?? toContent(`text/${type}; charset=utf-8`, read());
       assets.set(name, content);
       send(request, response, content);
     }),
@@ -100,7 +96,7 @@ const send = (request: Request, response: Response, { type, bytes, etag }: Conte
   response.setHeader("Cache-Control", "no-cache");
   response.setHeader("X-Content-Type-Options", "nosniff");
   const known = (request.headers["if-none-match"] ?? "").split(",");
-  if (known.some((one) => isOf(one.trim(), etag))) {
+  if (known.some((one) => [etag, `W/${etag}`, "*"].includes(one.trim()))) {
     response.statusCode = 304;
     response.end();
     return;
@@ -109,9 +105,6 @@ const send = (request: Request, response: Response, { type, bytes, etag }: Conte
   response.setHeader("Content-Length", bytes.length);
   response.end(bytes);
 };
-
-const isOf = (known: string, etag: string): boolean =>
-  known === etag || known === `W/${etag}` || known === "*";
 
 /** Warns developers about errors in the documentation once the server listens. */
 const warnEarly = (texts: DocumentTexts, logger: Logger): void => {

@@ -11,7 +11,7 @@ export const toPage = (title: string, base: string, { files }: UserInterface): s
   const names = [...files.keys()];
   const toUrl = (name: string): string => escape(`${base}/assets/${name}`);
   const styles = names.filter((name) => name.endsWith(".css"));
-  const scripts = [...names.filter((name) => name.endsWith(".js")), "init.js"];
+  const scripts = names.filter((name) => name.endsWith(".js"));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -64,7 +64,6 @@ const listUrls = (server: string | OpenApiServer): readonly string[] => {
   return urls;
 };
 
-/** Returns the origin of an HTTP URL if a policy can name it. */
 const toOrigin = (url: string): readonly string[] => {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return [];
   const { origin } = new URL(url);

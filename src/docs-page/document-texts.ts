@@ -7,14 +7,12 @@ import type { OpenApiDocument, OpenApiInfo } from "../openapi/options.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { DocsOptions } from "./docs-options.ts";
 
-/** Bytes to send, and their ETag. */
 export interface Content {
   readonly type: string;
   readonly bytes: Buffer;
   readonly etag: string;
 }
 
-/** Prepares a string or bytes for sending. */
 export const toContent = (type: string, body: string | Buffer): Content => {
   const bytes = Buffer.from(body as string);
   const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
@@ -32,10 +30,8 @@ export class DocumentTexts {
     config: DocumentedConfig,
     { servers, openapi, tags, webhooks, head, override, info = readInfo() }: DocsOptions,
   ) {
-    this.#write = () =>
-      writeDocument(entries, {
-        ...{ config, info, servers, openapi, tags, webhooks, head, override },
-      });
+    const options = { config, info, servers, openapi, tags, webhooks, head, override };
+    this.#write = () => writeDocument(entries, options);
   }
 
   /** @throws OpenApiError when the API cannot be documented. */
@@ -49,11 +45,10 @@ export class DocumentTexts {
    * @throws OpenApiError when the API cannot be documented.
    */
   find(format: "json" | "yaml"): Content {
+    const write = format === "json" ? JSON.stringify : toYaml;
     const content =
       this.#contents.get(format) ??
-      (format === "json"
-        ? toContent("application/json; charset=utf-8", JSON.stringify(this.document))
-        : toContent("application/yaml; charset=utf-8", toYaml(this.document)));
+      toContent(`application/${format}; charset=utf-8`, write(this.document));
     this.#contents.set(format, content);
     return content;
   }
@@ -65,17 +60,16 @@ export const toYaml = (document: object): string =>
 
 /** Reads the name, version and description of the API from the package.json in the working directory. */
 export const readInfo = (folder: string = process.cwd()): OpenApiInfo => {
-  const info = { title: "API", version: "0.0.0" };
-  let read: Readonly<Record<string, unknown>>;
+  let read: unknown;
   try {
-    read = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as typeof read;
+    read = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
   } catch {
-    return info;
+    // there is no file, or not one that describes a package
   }
-  const { name, version, description } = read;
+  const { name, version, description } = Object(read) as Readonly<Record<string, unknown>>;
   return {
-    title: typeof name === "string" ? name : info.title,
-    version: typeof version === "string" ? version : info.version,
+    title: typeof name === "string" ? name : "API",
+    version: typeof version === "string" ? version : "0.0.0",
     ...(typeof description === "string" && { description }),
   };
 };

@@ -4,22 +4,15 @@ import { dirname, join } from "node:path";
 import { ConfigError } from "../errors.ts";
 import type { DocsOptions } from "./docs-options.ts";
 
-/** A page that shows a document. */
 export interface UserInterface {
   /**
-   * The files that the page loads from the package, by the names under which they are served, each with its media type.
+   * Functions that read the files that the page loads, by the names under which they are served. The last one starts the
+   * page; it reads the URL of the document from the attribute `data-document` of the body.
    */
-  readonly files: ReadonlyMap<string, { readonly path: string; readonly type: string }>;
-  /**
-   * The script that starts the page; it reads the URL of the document from the attribute `data-document` of the body.
-   */
-  readonly script: string;
+  readonly files: ReadonlyMap<string, () => Buffer | string>;
   /** The style sources that the page's Content-Security-Policy allows. */
   readonly styles: string;
 }
-
-const javascript = "text/javascript; charset=utf-8";
-const css = "text/css; charset=utf-8";
 
 /** The script that starts Swagger UI, without the badge of a remote validator. */
 const swaggerScript = `
@@ -56,21 +49,21 @@ export const findUserInterface = (name: DocsOptions["ui"] = "scalar"): UserInter
   if (name === "swagger") {
     const folder = dirname(findPackageFile("swagger-ui-dist", "swagger-ui-dist/package.json"));
     return {
-      files: new Map([
-        ["swagger-ui.css", { path: join(folder, "swagger-ui.css"), type: css }],
-        ["swagger-ui-bundle.js", { path: join(folder, "swagger-ui-bundle.js"), type: javascript }],
+      files: new Map<string, () => Buffer | string>([
+        ["swagger-ui.css", () => readFileSync(join(folder, "swagger-ui.css"))],
+        ["swagger-ui-bundle.js", () => readFileSync(join(folder, "swagger-ui-bundle.js"))],
+        ["init.js", () => swaggerScript],
       ]),
-      script: swaggerScript,
       styles: "'self'",
     };
   }
   const entry = findPackageFile("@scalar/api-reference", "@scalar/api-reference");
   const folder = entry.slice(0, entry.lastIndexOf(`api-reference`) + "api-reference".length);
   return {
-    files: new Map([
-      ["scalar.js", { path: join(folder, "dist/browser/standalone.js"), type: javascript }],
+    files: new Map<string, () => Buffer | string>([
+      ["scalar.js", () => readFileSync(join(folder, "dist/browser/standalone.js"))],
+      ["init.js", () => scalarScript],
     ]),
-    script: scalarScript,
     // the components of Scalar add their styles as `<style>` elements
     styles: "'self' 'unsafe-inline'",
   };
@@ -91,6 +84,3 @@ const findPackageFile = (name: string, target: string): string => {
     `The option \`docs\` needs the package ${name}, which is not installed. Run: npm install ${name}${other}.`,
   );
 };
-
-/** Reads a file of a package. */
-export const readFile = (path: string): Buffer => readFileSync(path);

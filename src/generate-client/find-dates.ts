@@ -7,8 +7,6 @@ import { readLazy, readPropertyValues } from "../schemas/zod-internals.ts";
 /** One side of a schema: what it accepts, or what it returns. */
 export type End = "input" | "output";
 
-type Kind = "date" | "other" | "string" | "structure" | "unknown";
-
 /** Checks whether the values of a schema are dates: `Date`s on the server, or date strings with an offset. */
 export const isDate = (schema: ZodSchema, end: End): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -50,6 +48,8 @@ const others: ReadonlySet<string> = new Set([
     "void",
   ],
 ]);
+
+type Kind = "date" | "other" | "string" | "structure" | "unknown";
 
 const listKinds = (schema: ZodSchema, end: End, depth = 0): readonly Kind[] => {
   if (isDate(schema, end)) return ["date"];

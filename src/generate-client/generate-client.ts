@@ -1,5 +1,5 @@
 import { assertKeys } from "../endpoint/check-definition.ts";
-import { Operation, toQueryParser, type DocumentedConfig } from "../api/operation.ts";
+import { listOperations, toQueryParser, type DocumentedConfig } from "../api/operation.ts";
 import { OperationIds } from "../api/operation-ids.ts";
 import { listRoutes } from "../routing/list-routes.ts";
 import type { Routing } from "../routing/routing.ts";
@@ -56,19 +56,15 @@ const header = `/* eslint-disable */
 export const generateClient = (options: GenerateClientOptions): string => {
   assertKeys("generateClient", options, ["routing", "config", "format", "types"], "option");
   const { routing, config = {}, format = "string", types: isForInferred = false } = options;
-  const entries = listRoutes(routing, config).flatMap((entry) =>
-    entry.kind === "endpoint" ? entry : [],
-  );
-  const ids = new OperationIds(entries);
+  const operations = listOperations(listRoutes(routing, config), config);
+  const ids = new OperationIds(operations);
   const names = new TypeNames();
   const revival = format === "date" && !isForInferred ? new RevivalWriter() : undefined;
   const context = {
     ...{ names, writer: new TypeWriter(names), isForInferred },
     ...{ received: toReceived(revival !== undefined), revival },
   };
-  const routes = entries.map((entry) =>
-    writeRoute(new Operation(entry, config), ids.find(entry), context),
-  );
+  const routes = operations.map((one) => writeRoute(one, ids.find(one), context));
   const runtime = readPart("runtime");
   const reviving = readPart("revival");
   const settled = names.finish(

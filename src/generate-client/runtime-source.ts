@@ -4,9 +4,8 @@ import { pathToFileURL } from "node:url";
 
 /** The client modules that a generated file contains, each after the modules that it imports. */
 const modules = [
-  ...["call-options", "client-errors", "reply-types", "wire-value", "encode-pairs"],
-  ...["encode-multipart", "fill-path", "build-request", "pages", "upload-progress"],
-  ...["follow-redirects", "send-request", "read-reply", "read-events", "subscribe", "client"],
+  ...["call-options", "client-errors", "reply-types", "wire-value", "encode-input"],
+  ...["fill-path", "build-request", "pages", "send-request", "read-reply", "subscribe", "client"],
   "generated-client",
 ] as const;
 
@@ -30,7 +29,6 @@ export const exportedTypes = [
   "UploadProgress",
 ] as const;
 
-/** Joins the modules of a part, without their imports and exports. */
 const bundle = (folder: URL, part: keyof typeof parts): string =>
   parts[part]
     .map((name) =>
@@ -48,7 +46,6 @@ export const writeParts = (from: URL, to: URL): void => {
     writeFileSync(new URL(`${part}.txt`, to), bundle(from, part));
 };
 
-/** Returns the source of a part of the client. */
 export const readPart = (part: keyof typeof parts): string => {
   const home = pathToFileURL(createRequire(import.meta.url).resolve("sallyport/package.json"));
   return import.meta.url.endsWith(".ts")

@@ -1,8 +1,8 @@
-/** A named type. */
+import { capitalise, toWords } from "../api/operation-ids.ts";
+
 interface NamedType {
   /** The origin of the type; types of one origin share a name if they are written identically. */
   readonly origin: string;
-  /** The preferred name. */
   readonly wanted: string;
   readonly text: string;
   readonly comment: string;
@@ -13,9 +13,8 @@ interface NamedType {
  * these characters.
  */
 const [opening, closing] = ["\u0001", "\u0002"];
-const toReference = (key: string): string => `${opening}${JSON.stringify(key)}${closing}`;
+export const toReference = (key: string): string => `${opening}${JSON.stringify(key)}${closing}`;
 
-/** Replaces references with names. */
 const replaceReferences = (text: string, toName: (key: string) => string): string => {
   const [start = "", ...others] = text.split(opening);
   const named = others.map((part) => {
@@ -27,8 +26,7 @@ const replaceReferences = (text: string, toName: (key: string) => string): strin
 
 /** Derives a type name, such as `UserProfile` from `user-profile`. */
 export const toTypeName = (text: string): string => {
-  const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
-  const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
+  const name = toWords(text).map(capitalise).join("");
   return /^[A-Z]/.test(name) ? name : `Type${name}`;
 };
 
@@ -37,12 +35,6 @@ export class TypeNames {
   readonly #types = new Map<string, NamedType>();
   readonly #shared = new Map<string, string>();
 
-  /** Returns a reference to a type, by the type's key. */
-  refer(key: string): string {
-    return toReference(key);
-  }
-
-  /** Names a type, and returns a reference to it. */
   define(key: string, type: NamedType): string {
     this.#types.set(key, type);
     return toReference(key);
@@ -59,7 +51,7 @@ export class TypeNames {
   finish(
     text: string,
     taken: ReadonlySet<string>,
-  ): { readonly text: string; readonly declarations: readonly string[]; readonly names: string[] } {
+  ): { readonly text: string; readonly declarations: readonly string[] } {
     const classes = this.#classify();
     const names = this.#toNames(classes, taken);
     const settle = (own: string): string =>
@@ -69,11 +61,7 @@ export class TypeNames {
       const name = names.get(classes.get(key) ?? "") ?? "";
       declared.set(name, `${comment}export type ${name} = ${settle(own)};`);
     }
-    return {
-      text: settle(text),
-      declarations: [...declared.values()],
-      names: [...declared.keys()],
-    };
+    return { text: settle(text), declarations: [...declared.values()] };
   }
 
   /** Determines which types are identical, including everything that they refer to. */

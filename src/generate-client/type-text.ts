@@ -1,7 +1,6 @@
 /** The members of a union, each written so that `[]` may follow. */
 export type Members = readonly string[];
 
-/** Joins types into a union. */
 export const toUnion = (types: readonly Members[]): Members => {
   const members = [...new Set(types.flat())];
   if (members.includes("unknown")) return ["unknown"];
@@ -9,7 +8,6 @@ export const toUnion = (types: readonly Members[]): Members => {
   return some.length > 0 ? some : ["never"];
 };
 
-/** Joins types into an intersection. */
 export const toIntersection = (types: readonly Members[]): Members => {
   const parts = types.filter((members) => members.join() !== "unknown");
   const [first = ["unknown"]] = parts;
@@ -20,7 +18,6 @@ export const toIntersection = (types: readonly Members[]): Members => {
 export const toOperand = (members: Members): string =>
   members.length === 1 ? (members[0] ?? "") : `(${members.join(" | ")})`;
 
-/** Writes a type. */
 export const toText = (members: Members): string => {
   const [only = "", other] = members;
   if (other !== undefined) return members.join(" | ");
@@ -28,11 +25,9 @@ export const toText = (members: Members): string => {
   return only.startsWith("(") && only.endsWith(")") ? only.slice(1, -1) : only;
 };
 
-/** Converts a string to a TypeScript literal. */
 export const quote = (text: string): string =>
   JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 
-/** Writes the name of a property. */
 export const toKey = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
 
@@ -43,7 +38,6 @@ export const indent = (text: string): string => text.replaceAll("\n", "\n  ");
 export const toObject = (lines: readonly string[]): string =>
   lines.length === 0 ? "{}" : `{\n  ${lines.map(indent).join("\n  ")}\n}`;
 
-/** The description of a type, a field or a route. */
 export interface Notes {
   readonly texts: readonly (string | undefined)[];
   readonly isDeprecated?: boolean | undefined;

@@ -12,7 +12,6 @@ import {
 import { indent, quote } from "./type-text.ts";
 import { readPropertyValues } from "../schemas/zod-internals.ts";
 
-/** Writes functions that revive the dates of schemas. */
 export class RevivalWriter {
   readonly #numbers = new Map<string, number>();
   readonly #schemas = new Map<ZodSchema, number>();
@@ -21,12 +20,10 @@ export class RevivalWriter {
   readonly #declarations = new Map<string, string>();
   readonly #holding = new Map<string, boolean>();
 
-  /** Whether any dates are revived. */
   get isUsed(): boolean {
     return [...this.#texts.values()].some((text) => text !== undefined);
   }
 
-  /** The declarations of the recursive functions. */
   get declarations(): readonly string[] {
     return [...this.#declarations.values()];
   }
@@ -91,16 +88,12 @@ export class RevivalWriter {
       case "record":
         return `dates.fields(new Map(), ${write(def.valueType)})`;
       case "object": {
-        const fields = Object.entries(def.shape).flatMap(([name, field]) => {
-          const text = write(field);
-          return text === undefined ? [] : [[name, text] as const];
-        });
-        const rest = def.catchall ? write(def.catchall) : undefined;
-        const known = Object.keys(def.shape).map(quote).join(", ");
-        return `dates.fields(${toMap(
-          "string",
-          fields.map(([name, text]) => [quote(name), text]),
-        )}${rest ? `, ${rest}, [${known}]` : ""})`;
+        const fields = Object.entries(def.shape).map(
+          ([name, field]) => [quote(name), write(field)] as const,
+        );
+        const rest = def.catchall && write(def.catchall);
+        const known = fields.map(([name]) => name).join(", ");
+        return `dates.fields(${toMap("string", fields)}${rest ? `, ${rest}, [${known}]` : ""})`;
       }
       case "union":
         return this.#writeUnion(def, end);
@@ -118,27 +111,25 @@ export class RevivalWriter {
     const texts = def.options.map((option) => this.write(option, end));
     if (discriminator === undefined) {
       const own = [...new Set(texts.filter((text) => text !== undefined))];
-      const [first, other] = own;
-      return first !== undefined && other !== undefined ? `dates.both(${own.join(", ")})` : first;
+      return own.length > 1 ? `dates.both(${own.join(", ")})` : own[0];
     }
-    const entries = def.options.flatMap((option, at) => {
-      const text = texts[at];
-      const values = readPropertyValues(option, discriminator) ?? [];
-      return text === undefined
-        ? []
-        : [...values].map(
-            (value) => [typeof value === "string" ? quote(value) : String(value), text] as const,
-          );
-    });
+    const entries = def.options.flatMap((option, at) =>
+      Array.from(readPropertyValues(option, discriminator) ?? [], (value) => {
+        const key = typeof value === "string" ? quote(value) : String(value);
+        return [key, texts[at]] as const;
+      }),
+    );
     return `dates.by(${quote(discriminator)}, ${toMap("unknown", entries)})`;
   }
 }
 
 const toMap = (
   keys: "string" | "unknown",
-  entries: readonly (readonly [key: string, text: string])[],
-): string =>
-  `new Map<${keys}, Revive>([\n  ${entries.map(([key, text]) => indent(`[${key}, ${text}],`)).join("\n  ")}\n])`;
+  entries: readonly (readonly [key: string, text: string | undefined])[],
+): string => {
+  const lines = entries.flatMap(([key, text]) => (text === undefined ? [] : `[${key}, ${text}],`));
+  return `new Map<${keys}, Revive>([\n  ${lines.map(indent).join("\n  ")}\n])`;
+};
 
 /** Lists the parts of a schema in which dates can be recognised. */
 const listParts = (

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Operation } from "../api/operation.ts";
-import { isEventStream, type Reply, type ReplyBody } from "../api/replies.ts";
+import { isEventStream, type ErrorReply, type Reply, type ReplyBody } from "../api/replies.ts";
 import type { BodyKind } from "../client/call-options.ts";
 import { readKind } from "../client/read-reply.ts";
 import { defaultInputSources } from "../endpoint/input-sources.ts";
@@ -21,7 +21,6 @@ import {
 import type { RevivalWriter } from "./write-revival.ts";
 import { sent, type Side, type TypeWriter } from "./write-type.ts";
 
-/** The tools and settings for writing routes. */
 export interface RouteContext {
   readonly names: TypeNames;
   readonly writer: TypeWriter;
@@ -32,7 +31,6 @@ export interface RouteContext {
   readonly isForInferred: boolean;
 }
 
-/** A route in a generated file. */
 export interface WrittenRoute {
   /** The property for the route in the type of all routes, with its comment. */
   readonly type: string;
@@ -40,7 +38,6 @@ export interface WrittenRoute {
   readonly plan: string;
 }
 
-/** Writes the types of a route, and its run-time description. */
 export const writeRoute = (
   operation: Operation,
   operationId: string,
@@ -57,15 +54,9 @@ export const writeRoute = (
       text,
       comment: writeComment({ texts: [comment] }),
     });
-  const ascending = (one: ReceivedReply, other: ReceivedReply): number => one.status - other.status;
   // a client sends no conditional requests
-  const successes = operation.successes
-    .filter(({ isConditional }) => isConditional !== true)
-    .map(toReceivedReply)
-    .toSorted(ascending);
-  const errors = operation.errors
-    .map((reply) => ({ ...toReceivedReply(reply), hasData: reply.hasData }))
-    .toSorted(ascending);
+  const successes = toReceived(operation.successes.filter(({ isConditional }) => !isConditional));
+  const errors = toReceived(operation.errors);
   const toBody = (bodies: readonly ReceivedBody[], suffix: string): Members => {
     const hasDates = received.hasDates && hasOneJson(bodies);
     const side = { ...received, hasDates };
@@ -73,9 +64,9 @@ export const writeRoute = (
   };
 
   const input = define("Input", `The input of \`${key}\`.`, writeInput(operation, writer, name));
-  const results = successes.map(({ status, bodies }) => ({
+  const results = successes.map(({ status, bodies: own }) => ({
     status,
-    members: toBody(bodies, "Body"),
+    members: toBody(own, "Body"),
   }));
   const bodies = toUnion(results.map(({ members }) => members));
   const result = define("Body", `The body of a successful response to \`${key}\`.`, toText(bodies));
@@ -83,11 +74,10 @@ export const writeRoute = (
     errors.map(({ status, bodies: own, hasData }) => {
       const text = toText(toBody(own, `Error${status}`));
       // only object types need a name
-      const named = !text.includes("{")
-        ? text
-        : hasData
-          ? define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text)
-          : names.share("ErrorBody", text, "/** The body of an error response. */\n");
+      if (!text.includes("{")) return [status, text, hasData];
+      const named = hasData
+        ? define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text)
+        : names.share("ErrorBody", text, "/** The body of an error response. */\n");
       return [status, named, hasData];
     }),
   );
@@ -104,29 +94,19 @@ export const writeRoute = (
     "UnexpectedReply",
   ]);
   const replies = define("Reply", `Every reply that \`${key}\` may send.`, reply);
-  const event = successes
-    .flatMap(({ bodies: own }) => own)
-    .find(({ isEventStream }) => isEventStream);
-  const output = itemsName === undefined ? undefined : endpoint.outputSchema;
-  const pageType =
-    output &&
-    define(
-      "Page",
-      `A page returned by \`${key}\`.`,
-      toText(writer.write(output, received, `${name}Page`)),
-    );
   const lines = [
     `input: ${input};`,
     `success: ${result};`,
     `body: ${toText(toUnion([[result], failures.map(({ text }) => text)]))};`,
     `reply: ${replies};`,
-    ...(itemsName !== undefined && pageType !== undefined
-      ? [`page: ${pageType};`, `item: ${pageType}[${quote(itemsName)}][number];`]
-      : []),
-    ...(event?.schema
-      ? [`event: ${toText(writer.write(event.schema, received, `${name}Event`))};`]
-      : []),
   ];
+  if (itemsName !== undefined && endpoint.outputSchema) {
+    const page = toText(writer.write(endpoint.outputSchema, received, `${name}Page`));
+    const pageType = define("Page", `A page returned by \`${key}\`.`, page);
+    lines.push(`page: ${pageType};`, `item: ${pageType}[${quote(itemsName)}][number];`);
+  }
+  const event = findEvents(successes);
+  if (event) lines.push(`event: ${toText(writer.write(event, received, `${name}Event`))};`);
   const comment = writeComment({
     texts: [endpoint.shortDescription, endpoint.description],
     isDeprecated: endpoint.isDeprecated,
@@ -155,7 +135,6 @@ interface Failures {
   readonly hasData: boolean;
 }
 
-/** Groups the statuses that have the same body. */
 const groupByText = (
   failures: readonly (readonly [status: number, text: string, hasData: boolean])[],
 ): readonly Failures[] => {
@@ -168,7 +147,6 @@ const groupByText = (
   return [...groups.values()];
 };
 
-/** A body as a client reads it. */
 interface ReceivedBody {
   readonly kind: BodyKind;
   /** The schema of the JSON in the body; undefined if the JSON may be anything. */
@@ -179,6 +157,7 @@ interface ReceivedBody {
 interface ReceivedReply {
   readonly status: number;
   readonly bodies: readonly ReceivedBody[];
+  readonly hasData: boolean;
 }
 
 /** Lists how a body may be read; with a wildcard, that depends on the response. */
@@ -192,16 +171,24 @@ const toReceivedBodies = ({ type, schema }: ReplyBody): readonly ReceivedBody[] 
 };
 
 const toKinds = (type: string): readonly BodyKind[] => {
-  const [name = ""] = type.split(";", 1);
-  const own = name.trim().toLowerCase();
-  if (own === "*/*" || own === "application/*") return ["blob", "json", "text", "none"];
-  return own === "text/*" ? ["text"] : [readKind(own)];
+  const own = type.replace(/;.*/s, "").trim().toLowerCase();
+  return own === "*/*" || own === "application/*"
+    ? ["blob", "json", "text", "none"]
+    : [readKind(own)];
 };
 
-const toReceivedReply = ({ status, bodies }: Reply): ReceivedReply => ({
-  status,
-  bodies: bodies.flatMap(toReceivedBodies),
-});
+const toReceived = (replies: readonly (ErrorReply | Reply)[]): readonly ReceivedReply[] =>
+  replies
+    .map((reply) => ({
+      status: reply.status,
+      bodies: reply.bodies.flatMap(toReceivedBodies),
+      hasData: "hasData" in reply && reply.hasData,
+    }))
+    .toSorted((one, other) => one.status - other.status);
+
+/** Returns the schema of the events in a stream; undefined if no reply is one. */
+const findEvents = (replies: readonly ReceivedReply[]): ZodSchema | undefined =>
+  replies.flatMap(({ bodies }) => bodies).find(({ isEventStream }) => isEventStream)?.schema;
 
 /** Checks whether at most one body is JSON, in which case the schema of a JSON body is known. */
 const hasOneJson = (bodies: readonly ReceivedBody[]): boolean =>
@@ -210,49 +197,37 @@ const hasOneJson = (bodies: readonly ReceivedBody[]): boolean =>
 /** The values that a path parameter may have. */
 const pathValue = "bigint | boolean | Date | number | string";
 
-/** Writes the type of the input that a client sends to a route. */
 const writeInput = (operation: Operation, writer: TypeWriter, name: string): string => {
   const schemas = operation.inputs.filter((schema) => !isEmpty(schema));
   const known = new Set(schemas.flatMap((schema) => [...readTopLevel(schema).fields.keys()]));
-  const unnamed = operation.segments
-    .flatMap((segment) =>
-      listNames(segment).map(
-        (one) => [one, segment.kind === "rest" ? `(${pathValue})[]` : pathValue] as const,
-      ),
-    )
-    .filter(([one]) => !known.has(one))
-    .map(([one, type]) => `${toKey(one)}: ${type};`);
+  const unnamed = operation.segments.flatMap((segment) => {
+    const type = segment.kind === "rest" ? `(${pathValue})[]` : pathValue;
+    const names = listNames(segment).filter((one) => !known.has(one));
+    return names.map((one) => `${toKey(one)}: ${type};`);
+  });
   if (schemas.length === 0)
     return unnamed.length > 0 ? toObject(unnamed) : "{ [key: string]: never }";
-  return toText(
-    toIntersection([
-      ...mergeObjects(schemas).map((one) =>
-        "_zod" in one
-          ? writer.write(one, sent, name)
-          : [writer.writeFields(one.fields, undefined, sent, name)],
-      ),
-      ...(unnamed.length > 0 ? [[toObject(unnamed)]] : []),
-    ]),
-  );
+  const fields = schemas.length > 1 ? mergeObjects(schemas) : undefined;
+  const parts = fields
+    ? [[writer.writeFields(fields, undefined, sent, name)]]
+    : schemas.map((schema) => writer.write(schema, sent, name));
+  return toText(toIntersection(unnamed.length > 0 ? [...parts, [toObject(unnamed)]] : parts));
 };
 
-interface Fields {
-  readonly fields: ReadonlyMap<string, ZodSchema>;
-}
-
-/** Merges the objects of middlewares and of their endpoint, if no two of them have the same field. */
-const mergeObjects = (schemas: readonly ZodSchema[]): readonly (Fields | ZodSchema)[] => {
-  if (schemas.length < 2) return schemas;
+/** Merges the fields of middlewares and of their endpoint; returns undefined if two of them have the same field. */
+const mergeObjects = (
+  schemas: readonly ZodSchema[],
+): ReadonlyMap<string, ZodSchema> | undefined => {
   const fields = new Map<string, ZodSchema>();
   for (const schema of schemas) {
     const { def } = (schema as z.core.$ZodTypes)._zod;
-    if (def.type !== "object" || isOpen(def)) return schemas;
+    if (def.type !== "object" || isOpen(def)) return undefined;
     for (const [name, field] of Object.entries(def.shape)) {
-      if (fields.has(name)) return schemas;
+      if (fields.has(name)) return undefined;
       fields.set(name, field);
     }
   }
-  return [{ fields }];
+  return fields;
 };
 
 const isOpen = ({ catchall }: z.core.$ZodObjectDef): boolean =>
@@ -263,7 +238,6 @@ const isEmpty = (schema: ZodSchema): boolean => {
   return def.type === "object" && Object.keys(def.shape).length === 0 && !isOpen(def);
 };
 
-/** Writes the run-time description of a route. */
 const writePlan = (
   { method, sources, body: { kind: body }, itemsName }: Operation,
   replies: readonly ReceivedReply[],
@@ -284,7 +258,6 @@ const writePlan = (
   return `{ ${parts.join(", ")} }`;
 };
 
-/** Writes the functions that revive the dates of bodies and events. */
 const writeRevivals = (
   replies: readonly ReceivedReply[],
   revival: RevivalWriter,
@@ -294,8 +267,8 @@ const writeRevivals = (
     const text = schema && hasOneJson(bodies) ? revival.write(schema, "output") : undefined;
     return text === undefined ? [] : [`${status}: ${text}`];
   });
-  const events = replies.flatMap(({ bodies }) => bodies).find(({ isEventStream }) => isEventStream);
-  const event = events?.schema && revival.write(events.schema, "output");
+  const events = findEvents(replies);
+  const event = events && revival.write(events, "output");
   return [
     ...(revivals.length > 0 ? [`revive: { ${revivals.join(", ")} }`] : []),
     ...(event === undefined ? [] : [`reviveEvent: ${event}`]),

@@ -14,7 +14,7 @@ import {
   writeComment,
   type Members,
 } from "./type-text.ts";
-import { toTypeName, type TypeNames } from "./type-names.ts";
+import { toReference, toTypeName, type TypeNames } from "./type-names.ts";
 import { readOptionality, readValues } from "../schemas/zod-internals.ts";
 
 /** One side of a schema, and how the client handles its values. */
@@ -34,6 +34,12 @@ export const toReceived = (hasDates: boolean): Side => ({
   ...{ direction: "output", isSent: false, hasDates },
 });
 
+/** The schemas whose type is always the same. */
+const plainTypes: Readonly<Record<string, string>> = {
+  ...{ boolean: "boolean", success: "boolean", null: "null", never: "never", file: "Blob" },
+  ...{ undefined: "undefined", void: "undefined" },
+};
+
 const literal = (value: unknown): string => {
   if (typeof value === "string") return quote(value);
   return typeof value === "bigint" ? `${value}n` : String(value);
@@ -51,7 +57,6 @@ export const readNotes = (schema: ZodSchema): { description?: string; deprecated
   };
 };
 
-/** Writes the wire types of schemas. */
 export class TypeWriter {
   readonly #names: TypeNames;
   readonly #numbers = new Map<ZodSchema, number>();
@@ -77,7 +82,7 @@ export class TypeWriter {
     const open = this.#open.get(key);
     if (open) {
       open.isFound = true;
-      return [this.#names.refer(key)];
+      return [toReference(key)];
     }
     const state = { isFound: false };
     this.#open.set(key, state);
@@ -97,7 +102,6 @@ export class TypeWriter {
     return members;
   }
 
-  /** Writes the fields of several objects as one object. */
   writeFields(
     fields: Iterable<readonly [string, ZodSchema]>,
     others: ZodSchema | undefined,
@@ -130,13 +134,13 @@ export class TypeWriter {
     const isInput = direction === "input";
     const write = (inner: ZodSchema, more = ""): Members => this.write(inner, side, place + more);
     const { def } = (schema as z.core.$ZodTypes)._zod;
+    const plain = plainTypes[def.type];
+    if (plain !== undefined) return [plain];
     switch (def.type) {
       case "string":
         return isSent && def.coerce ? ["string", "number", "boolean", "bigint"] : ["string"];
       case "number":
         return isSent && isInput && def.coerce ? ["number", "string"] : ["number"];
-      case "boolean":
-        return ["boolean"];
       case "bigint":
         if (!isSent) return ["unknown"];
         return isInput && def.coerce ? ["bigint", "number", "string"] : ["bigint"];
@@ -145,21 +149,12 @@ export class TypeWriter {
         return isInput && def.coerce ? ["Date", "number", "string"] : ["Date"];
       case "nan":
         return [isSent ? "number" : "null"];
-      case "null":
-        return ["null"];
-      case "undefined":
-      case "void":
-        return ["undefined"];
-      case "never":
-        return ["never"];
       case "literal":
         return toUnion([def.values.map(literal)]);
       case "enum":
         return toUnion([Array.from(readValues(schema) ?? [], literal)]);
-      case "file":
-        return ["Blob"];
       case "array":
-        return [`${toOperand(this.#toElement(write(def.element, "Item"), isSent))}[]`];
+        return [`${toOperand(toElement(write(def.element, "Item"), side))}[]`];
       case "tuple":
         return [this.#writeTuple(def, side, place)];
       case "record":
@@ -191,55 +186,44 @@ export class TypeWriter {
       case "readonly":
       case "promise":
         return write(def.innerType);
-      case "success":
-        return ["boolean"];
       case "template_literal":
         return [this.#writeTemplate(def, side, place)];
+      case "custom":
+        if (!readEncoded(schema)) return writeCustom(def, isSent);
+        break;
       case "pipe":
         if (isInput && isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
-        return this.#writeWrapped(schema, side, place);
+        break;
       case "lazy":
-        return this.#writeWrapped(schema, side, place);
-      case "custom":
-        return readEncoded(schema)
-          ? this.#writeWrapped(schema, side, place)
-          : this.#writeCustom(def, isSent);
+        break;
       default:
         return ["unknown"];
     }
-  }
-
-  /** Adds null, which JSON has where an array has a hole or undefined. */
-  #toElement(members: Members, isSent: boolean): Members {
-    if (isSent || !members.includes("undefined")) return members;
-    return toUnion([members.filter((member) => member !== "undefined"), ["null"]]);
+    const [inner, end] = unwrap(schema, direction);
+    return this.write(inner, { ...side, direction: end }, place);
   }
 
   #writeTuple(def: z.core.$ZodTupleDef, side: Side, place: string): string {
     const items = def.items.map((item, at) => {
       const members = this.write(item, side, `${place}Item${at + 1}`);
       const isOptional = readOptionality(item, side.direction) === "optional";
-      if (!isOptional) return toText(this.#toElement(members, side.isSent));
-      return `${toOperand(members)}?`;
+      return isOptional ? `${toOperand(members)}?` : toText(toElement(members, side));
     });
-    const rest = def.rest
-      ? [
-          `...${toOperand(this.#toElement(this.write(def.rest, side, `${place}Rest`), side.isSent))}[]`,
-        ]
-      : [];
-    return `[${[...items, ...rest].join(", ")}]`;
+    if (def.rest) {
+      const rest = toElement(this.write(def.rest, side, `${place}Rest`), side);
+      items.push(`...${toOperand(rest)}[]`);
+    }
+    return `[${items.join(", ")}]`;
   }
 
   #writeRecord(def: z.core.$ZodRecordDef, side: Side, place: string): string {
     const { keyType, valueType } = def;
     const values = this.write(valueType, side, `${place}Value`);
     const keyDef = (keyType as z.core.$ZodTypes)._zod.def;
-    const names =
-      keyDef.type === "enum"
-        ? Object.values(keyDef.entries)
-        : keyDef.type === "literal"
-          ? keyDef.values
-          : undefined;
+    const isEnum = keyDef.type === "enum";
+    const names = isEnum
+      ? Object.values(keyDef.entries)
+      : keyDef.type === "literal" && keyDef.values;
     if (!names) {
       const [key = "string"] = this.write(keyType, side, `${place}Key`);
       return toObject([`[key: ${key.startsWith("`") ? key : "string"}]: ${toText(values)};`]);
@@ -264,18 +248,18 @@ export class TypeWriter {
     });
     return `\`${parts.join("")}\``;
   }
-
-  #writeWrapped(schema: ZodSchema, side: Side, place: string): Members {
-    const [inner, direction] = unwrap(schema, side.direction);
-    return this.write(inner, { ...side, direction }, place);
-  }
-
-  #writeCustom(def: z.core.$ZodCustomDef, isSent: boolean): Members {
-    const kind = ownKinds.get(def.fn);
-    if (kind === "upload") return ["Blob"];
-    if (kind === "raw") return ["ArrayBuffer", "Blob", "Uint8Array", "string"];
-    // `JSON.stringify` converts a Buffer to this type
-    if (kind === "buffer" && !isSent) return ['{ type: "Buffer"; data: number[] }'];
-    return ["unknown"];
-  }
 }
+
+/** Adds null, which JSON has where an array has a hole or undefined. */
+const toElement = (members: Members, { isSent }: Side): Members => {
+  if (isSent || !members.includes("undefined")) return members;
+  return toUnion([members.filter((member) => member !== "undefined"), ["null"]]);
+};
+
+const writeCustom = (def: z.core.$ZodCustomDef, isSent: boolean): Members => {
+  const kind = ownKinds.get(def.fn);
+  if (kind === "upload") return ["Blob"];
+  if (kind === "raw") return ["ArrayBuffer", "Blob", "Uint8Array", "string"];
+  // `JSON.stringify` converts a Buffer to this type
+  return [kind === "buffer" && !isSent ? '{ type: "Buffer"; data: number[] }' : "unknown"];
+};

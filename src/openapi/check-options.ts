@@ -70,7 +70,6 @@ const assertWebhook = (where: string, webhook: unknown): void => {
 const listExtensions = (server: unknown): readonly string[] =>
   Object.keys(Object(server) as object).filter((name) => name.startsWith("x-"));
 
-/** Checks that a value is an object that has only known names. */
 const assertKeys = (where: string, value: unknown, known: readonly string[]): void => {
   if (!isObject(value)) throw wrong(`${where} must be an object; got ${show(value)}`);
   const unknown = describeUnknownKey("option", value, known, { where });

@@ -1,19 +1,17 @@
 import { z } from "zod";
+import { capitalise, toWords } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listInnerSchemas } from "../schemas/some-schema.ts";
 import { readMadeName } from "../schemas/zod-internals.ts";
-import { isAnyJson } from "./any-json.ts";
-import { readDiscriminator } from "./discriminator.ts";
 import { isSame, mapReferences, omitReferences, inlineClosed, visitReferences } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { writeNode, type WritePlace } from "./node-writer.ts";
+import { isAnyJson, readDiscriminator } from "./unions.ts";
 
-/** A schema that a document refers to by name. */
 interface Component {
   /** The name that the application gave the schema, or the preferred one for a schema without a name. */
   readonly name: string;
-  /** Whether the application has chosen the name. */
   readonly isGiven: boolean;
   readonly direction: Direction;
   readonly schema: ZodSchema | undefined;
@@ -48,7 +46,6 @@ export class Components {
     this.#override = override;
   }
 
-  /** Writes a schema: its JSON Schema, or a reference if it has a name. Callers must not modify the result. */
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
     const known = this.#written[direction].get(schema);
     if (known) return known;
@@ -59,14 +56,22 @@ export class Components {
         const meta: JsonObject | undefined = z.globalRegistry.get(inner as z.ZodType);
         const id = this.#ownNames.get(inner) ?? meta?.["id"];
         if (typeof id === "string") {
-          if ((named.get(id) ?? inner) !== inner) throw toDuplicate(id, place);
+          // Zod cannot convert two schemas with the same id, even if they are alike
+          if ((named.get(id) ?? inner) !== inner)
+            throw new OpenApiError(
+              "SLP_OPENAPI_COMPONENT",
+              `Two schemas in the ${place.path} of ${place.at} have the id ${JSON.stringify(id)}. Give one of them a different .meta({ id }), or use one schema in both places.`,
+              place,
+            );
           named.set(id, inner);
         }
         return this.#ownNames.has(inner) ? { ...meta, id } : meta;
       },
     };
-    const write = (inner: ZodSchema, other: Direction): JsonObject =>
-      this.write(inner, other, place);
+    const node = {
+      place,
+      write: (inner: ZodSchema, other: Direction) => this.write(inner, other, place),
+    };
     const {
       $schema: _dialect,
       $defs = {},
@@ -75,23 +80,16 @@ export class Components {
       io: direction,
       unrepresentable: "any",
       metadata: metadata as never,
-      override: ({ zodSchema, jsonSchema, path }) => {
-        writeNode(zodSchema, jsonSchema, direction, { place, path, write }, this.#override);
-      },
+      override: ({ zodSchema, jsonSchema, path }) =>
+        writeNode(zodSchema, jsonSchema, direction, { ...node, path }, this.#override),
     }) as JsonObject;
     const all = Object.entries($defs as Record<string, JsonObject>);
-    const empty = new Set(
-      all.flatMap(([key, definition]) =>
-        readMadeName(key) !== undefined && Object.keys(definition).length === 0
-          ? [definitions + key]
-          : [],
-      ),
-    );
-    const closed = new Map(
-      all.flatMap(([key, definition]) =>
-        definition["additionalProperties"] === false ? [[definitions + key, definition]] : [],
-      ),
-    );
+    const empty = new Set<unknown>();
+    const closed = new Map<unknown, JsonObject>();
+    for (const [key, definition] of all) {
+      if (readMadeName(key) !== undefined && isSame(definition, {})) empty.add(definitions + key);
+      if (definition["additionalProperties"] === false) closed.set(definitions + key, definition);
+    }
     const refer = (value: JsonObject): JsonObject => {
       const own = inlineClosed(omitReferences(value, empty), closed);
       return this.#toReferences(own, direction, place) as JsonObject;
@@ -133,7 +131,6 @@ export class Components {
     return Object.keys(more).length > 0 ? { ...own, ...more } : this.resolve(component.json);
   }
 
-  /** Gives all references their final names, and adds the components that they refer to. */
   finish(document: JsonObject): JsonObject {
     const used = this.#findUsed(document);
     const names = this.#toNames(used);
@@ -142,11 +139,9 @@ export class Components {
         const name = names.get(toKey(reference) ?? "");
         return name && prefix + name;
       });
-    const schemas = new Map<string, unknown>();
-    for (const key of used) {
-      const component = this.#components.get(key);
-      if (component) schemas.set(names.get(key) ?? key, rename(component.json));
-    }
+    const schemas = new Map(
+      used.map(([key, { json }]) => [names.get(key) ?? key, rename(json)] as const),
+    );
     const sorted = [...schemas].toSorted(([one], [other]) => (one < other ? -1 : 1));
     const renamed = rename(document) as JsonObject;
     if (sorted.length === 0) return renamed;
@@ -218,29 +213,27 @@ export class Components {
     this.#ownNames.set(schema, name);
   }
 
-  #findUsed(document: JsonObject): ReadonlySet<string> {
-    const used = new Set<string>();
+  #findUsed(document: JsonObject): readonly (readonly [key: string, component: Component])[] {
+    const used = new Map<string, Component>();
     const search = (value: unknown): void => {
       visitReferences(value, (reference) => {
-        const key = toKey(reference);
-        if (key === undefined || used.has(key)) return;
-        used.add(key);
-        search(this.#components.get(key)?.json);
+        const key = toKey(reference) ?? "";
+        const component = this.#components.get(key);
+        if (!component || used.has(key)) return;
+        used.set(key, component);
+        search(component.json);
       });
     };
     search(document);
-    return used;
+    return [...used];
   }
 
   /**
    * Chooses the final names: both directions of a schema get one name if they are identical, including everything that
    * they refer to.
    */
-  #toNames(used: ReadonlySet<string>): ReadonlyMap<string, string> {
-    const entries = [...used].flatMap((key) => {
-      const component = this.#components.get(key);
-      return component ? [{ key, component }] : [];
-    });
+  #toNames(used: readonly (readonly [string, Component])[]): ReadonlyMap<string, string> {
+    const byKey = new Map(used);
     const differing = new Set<string>();
     const neutral = (json: unknown): string =>
       JSON.stringify(
@@ -249,25 +242,18 @@ export class Components {
           return name === undefined || differing.has(name) ? undefined : prefix + name;
         }),
       );
-    const inBoth = entries.flatMap(({ component: { name, direction } }) =>
-      direction === "input" && used.has(`output/${name}`) ? [name] : [],
-    );
     for (let before = -1; before < differing.size;) {
       before = differing.size;
-      for (const name of inBoth) {
-        const [input, output] = (["input", "output"] as const).map((direction) =>
-          used.has(`${direction}/${name}`)
-            ? this.#components.get(`${direction}/${name}`)
-            : undefined,
-        );
-        if (input && output && neutral(input.json) !== neutral(output.json)) differing.add(name);
+      for (const [key, { name, json }] of used) {
+        const output = key === `input/${name}` ? byKey.get(`output/${name}`) : undefined;
+        if (output && neutral(json) !== neutral(output.json)) differing.add(name);
       }
     }
     const names = new Map<string, string>();
     const owners = new Map<string, Component>();
     // names chosen by the application come first, so that generated names never collide with them
-    for (const { key, component } of entries.toSorted(
-      (one, other) => Number(other.component.isGiven) - Number(one.component.isGiven),
+    for (const [key, component] of used.toSorted(
+      ([, one], [, other]) => Number(other.isGiven) - Number(one.isGiven),
     )) {
       const isInputOfTwo = component.direction === "input" && differing.has(component.name);
       const wanted = isInputOfTwo ? `${component.name}Input` : component.name;
@@ -290,14 +276,6 @@ export class Components {
   }
 }
 
-/** Returns the error for two schemas with the same id within one schema, which Zod cannot convert even if they are alike. */
-const toDuplicate = (id: string, place: WritePlace): OpenApiError =>
-  new OpenApiError(
-    "SLP_OPENAPI_COMPONENT",
-    `Two schemas in the ${place.path} of ${place.at} have the id ${JSON.stringify(id)}. Give one of them a different .meta({ id }), or use one schema in both places.`,
-    place,
-  );
-
 /** Checks whether a name belongs to another component; the two directions of a schema may share a name. */
 const isTaken = (owner: Component | undefined, { name, schema }: Component): boolean =>
   owner !== undefined &&
@@ -315,11 +293,8 @@ const readId = (schema: ZodSchema): string | undefined =>
 
 /** Names an option of a union after the discriminator value that selects it, such as `ShapeCircle`. */
 const toOptionName = (union: string, [value = ""]: readonly string[]): string =>
-  [union, ...value.split(/[^A-Za-z0-9]+/)]
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join("");
+  [union, ...toWords(value)].map(capitalise).join("");
 
-/** Returns the name of a schema; a schema without a name is named after its place, followed by Zod's number. */
 const toName = (key: string, place: WritePlace): string => {
   const made = readMadeName(key);
   return made === undefined ? key : `${place.name}${made}`;

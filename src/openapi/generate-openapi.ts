@@ -1,11 +1,11 @@
-import { Operation, toQueryParser } from "../api/operation.ts";
+import { listOperations, toQueryParser, type Operation } from "../api/operation.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
 import { listRoutes } from "../routing/list-routes.ts";
-import type { EndpointEntry } from "../routing/walk-routing.ts";
+import type { RoutingEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
-import { compact } from "./json.ts";
+import { compact, mapValues } from "./json.ts";
 import { toHeadOperation, toOperation, type OperationContext } from "./operation.ts";
 import type {
   JsonObject,
@@ -33,10 +33,7 @@ import { SecuritySchemes } from "./security-schemes.ts";
 export const generateOpenApi = (options: OpenApiOptions): OpenApiDocument => {
   assertOpenApiOptions(options);
   const { routing, config = {} } = options;
-  const entries = listRoutes(routing, config).flatMap((entry) =>
-    entry.kind === "endpoint" ? entry : [],
-  );
-  return writeDocument(entries, options);
+  return writeDocument(listRoutes(routing, config), options);
 };
 
 /**
@@ -45,11 +42,17 @@ export const generateOpenApi = (options: OpenApiOptions): OpenApiDocument => {
  * @throws OpenApiError when something cannot be documented.
  */
 export const writeDocument = (
-  entries: readonly EndpointEntry[],
+  entries: readonly RoutingEntry[],
   options: Omit<OpenApiOptions, "routing">,
 ): OpenApiDocument => {
   assertDocumentOptions(options);
-  const { config = {}, openapi = "3.1", override = {} } = options;
+  const {
+    config = {},
+    openapi = "3.1",
+    override = {},
+    webhooks: sent = {},
+    head = false,
+  } = options;
   const components = new Components(override.schema);
   const context: OperationContext = {
     components,
@@ -59,15 +62,15 @@ export const writeDocument = (
     queryParser: toQueryParser(config),
     override: override.operation,
   };
-  const ids = new OperationIds(entries);
-  reserveIds(options.webhooks, ids);
-  const paths = toPaths(
-    entries.map((entry) => new Operation(entry, config)),
-    options,
-    ids,
-    context,
+  const operations = listOperations(entries, config);
+  const ids = new OperationIds(operations);
+  // generated ids of operations never collide with those of webhooks
+  for (const [name, { method = "post", operationId = name }] of Object.entries(sent))
+    ids.give(operationId, method, toWebhookPlace(name));
+  const paths = toPaths(operations, head, ids, context);
+  const webhooks = mapValues(sent, (webhook, name) =>
+    toWebhook(name, webhook as Webhook, components),
   );
-  const webhooks = toWebhooks(options.webhooks, ids, components);
   const own = compact({
     responses: context.shared.toComponents(),
     securitySchemes: context.security.toComponents(),
@@ -79,8 +82,8 @@ export const writeDocument = (
       servers: toServers(options.servers),
       tags: toTags(options.tags, paths, webhooks),
       paths,
-      [openapi === "3.0" ? "x-webhooks" : "webhooks"]: webhooks,
-      components: Object.keys(own).length > 0 ? own : undefined,
+      [openapi === "3.0" ? "x-webhooks" : "webhooks"]: nonEmpty(webhooks),
+      components: nonEmpty(own),
     }),
   );
   return toVersion(document, openapi) as OpenApiDocument;
@@ -92,9 +95,12 @@ const versions: Readonly<Record<OpenApiVersion, string>> = {
   "3.2": "3.2.0",
 };
 
+const nonEmpty = (object: JsonObject): JsonObject | undefined =>
+  Object.keys(object).length > 0 ? object : undefined;
+
 const toPaths = (
   operations: readonly Operation[],
-  { head = false }: Omit<OpenApiOptions, "routing">,
+  head: boolean,
   ids: OperationIds,
   context: OperationContext,
 ): JsonObject => {
@@ -107,20 +113,14 @@ const toPaths = (
       const place = { name: toName(id), at: route, method, route: path, path: "input" };
       const json = toOperation(operation, place, id, context);
       item[method] = json;
-      if (head && method === "get")
-        item["head"] = toHeadOperation(
-          operation,
-          json,
-          ids.make({ method: "head", path }),
-          context.override,
-        );
+      if (!head || method !== "get") continue;
+      item["head"] = toHeadOperation(operation, json, ids.make("head", path), context.override);
     }
     paths[template] = item;
   }
   return paths;
 };
 
-/** Derives the name of a component from an id. */
 const toName = (id: string): string => capitalise(id).replaceAll(/[^\w.-]/g, "_");
 
 const toInfo = (
@@ -134,7 +134,6 @@ const toInfo = (
     license: info.license && toLicense(info.license, version),
   });
 
-/** Omits the license identifier for OpenAPI 3.0, which does not have it. */
 const toLicense = (
   { identifier, ...license }: NonNullable<OpenApiOptions["info"]["license"]>,
   version: OpenApiVersion,
@@ -145,69 +144,37 @@ const toServers = (servers: OpenApiOptions["servers"] = "/"): readonly JsonObjec
     .flat()
     .map((server) => (typeof server === "string" ? { url: server } : compact({ ...server })));
 
-/** Registers the ids of the webhooks, so that generated ids of operations never collide with them. */
-const reserveIds = (webhooks: OpenApiOptions["webhooks"] = {}, ids: OperationIds): void => {
-  for (const [name, { method = "post", operationId = name }] of Object.entries(webhooks))
-    ids.give(operationId, { method, path: toWebhookPlace(name) });
-};
-
 const toWebhookPlace = (name: string): string => `the webhook ${name}`;
 
-/** Writes the webhooks: the requests that the API sends. */
-const toWebhooks = (
-  webhooks: OpenApiOptions["webhooks"] = {},
-  ids: OperationIds,
-  components: Components,
-): JsonObject | undefined => {
-  const entries = Object.entries(webhooks).map(([name, webhook]) => [
-    name,
-    { [webhook.method ?? "post"]: toWebhook(name, webhook, ids, components) },
-  ]);
-  return entries.length > 0 ? (Object.fromEntries(entries) as JsonObject) : undefined;
-};
-
-const toWebhook = (
-  name: string,
-  {
-    method = "post",
-    input,
-    output,
-    shortDescription,
-    description,
-    tag,
-    operationId = name,
-  }: Webhook,
-  ids: OperationIds,
-  components: Components,
-): JsonObject => {
-  const at = toWebhookPlace(name);
-  const write = (schema: Webhook["input"], direction: "input" | "output"): JsonObject =>
-    components.write(schema as ZodSchema, direction, { name: toName(name), at, path: direction });
-  return compact({
-    operationId: ids.give(operationId, { method, path: at }),
-    summary: shortDescription,
-    description,
-    tags: tag === undefined ? undefined : [tag].flat(),
-    requestBody: input && {
-      required: true,
-      content: { "application/json": { schema: write(input, "input") } },
-    },
-    responses: {
-      "2XX": compact({
-        description: "Received",
-        content: output && { "application/json": { schema: write(output, "output") } },
-      }),
-    },
-  });
+const toWebhook = (name: string, webhook: Webhook, components: Components): JsonObject => {
+  const { method = "post", tag, operationId = name } = webhook;
+  const toContent = (path: "input" | "output"): JsonObject | undefined => {
+    const place = { name: toName(name), at: toWebhookPlace(name), path };
+    const schema = webhook[path] as ZodSchema | undefined;
+    return schema && { "application/json": { schema: components.write(schema, path, place) } };
+  };
+  const body = toContent("input");
+  return {
+    [method]: compact({
+      operationId,
+      summary: webhook.shortDescription,
+      description: webhook.description,
+      tags: tag === undefined ? undefined : [tag].flat(),
+      requestBody: body && { required: true, content: body },
+      responses: {
+        "2XX": compact({ description: "Received", content: toContent("output") }),
+      },
+    }),
+  };
 };
 
 /** Lists the tags: first the described ones, in their order, then the others in use. */
 const toTags = (
   described: OpenApiOptions["tags"] = {},
-  ...groups: readonly (JsonObject | undefined)[]
+  ...groups: readonly JsonObject[]
 ): readonly JsonObject[] | undefined => {
   const used = groups
-    .flatMap((group) => Object.values(group ?? {}))
+    .flatMap((group) => Object.values(group))
     .flatMap((item) => Object.values(item as JsonObject))
     .flatMap((operation) => (operation as { readonly tags?: readonly string[] }).tags ?? []);
   const names = [...new Set([...Object.keys(described), ...used])];

@@ -1,32 +1,15 @@
 import type { JsonObject } from "./options.ts";
 
-/** Checks whether a value is a JSON object. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Checks whether two values have the same JSON. */
 export const isSame = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other);
 
 /** Copies a value and converts each object in it with a function, innermost first. */
 export const mapObjects = (value: unknown, change: (object: JsonObject) => unknown): unknown => {
   if (Array.isArray(value)) return value.map((one) => mapObjects(one, change));
-  if (!isObject(value)) return value;
-  const copy: JsonObject = {};
-  for (const [key, inner] of Object.entries(value)) setOwn(copy, key, mapObjects(inner, change));
-  return change(copy);
-};
-
-/** Sets a property, even one named `__proto__`. */
-export const setOwn = (object: JsonObject, key: string, value: unknown): void => {
-  if (key === "__proto__")
-    Object.defineProperty(object, key, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  else object[key] = value;
+  return isObject(value) ? change(mapValues(value, (inner) => mapObjects(inner, change))) : value;
 };
 
 /**
@@ -42,9 +25,7 @@ export const mapReferences = (
     if (typeof reference === "string") object["$ref"] = change(reference) ?? reference;
     const mapping = isObject(discriminator) ? discriminator["mapping"] : undefined;
     if (isObject(discriminator) && isObject(mapping))
-      discriminator["mapping"] = Object.fromEntries(
-        Object.entries(mapping).map(([name, target]) => [name, change(String(target)) ?? target]),
-      );
+      discriminator["mapping"] = mapValues(mapping, (to) => change(String(to)) ?? to);
     return object;
   });
 
@@ -67,22 +48,17 @@ export const inlineClosed = (
 ): JsonObject => {
   if (closed.size === 0) return value;
   const open = (part: unknown): unknown => {
-    const target = isObject(part) ? closed.get(part["$ref"]) : undefined;
-    if (!target || !isObject(part)) return part;
-    const { $ref: _reference, ...more } = part;
-    const { additionalProperties: _refused, ...rest } = target;
-    return { ...rest, ...more };
+    const { $ref: reference, ...more } = Object(part) as JsonObject;
+    const { additionalProperties: _refused, ...rest } = closed.get(reference) ?? {};
+    return closed.has(reference) ? { ...rest, ...more } : part;
   };
   const copy = mapObjects(value, (object) => {
-    const { allOf: parts } = object;
-    return Array.isArray(parts) && parts.length > 1
-      ? { ...object, allOf: parts.map(open) }
-      : object;
+    const parts = listOf(object["allOf"]);
+    return parts.length > 1 ? { ...object, allOf: parts.map(open) } : object;
   });
   return copy as JsonObject;
 };
 
-/** Visits each reference in a value. */
 export const visitReferences = (value: unknown, visit: (reference: string) => void): void => {
   if (Array.isArray(value)) for (const one of value) visitReferences(one, visit);
   else if (isObject(value))
@@ -91,7 +67,12 @@ export const visitReferences = (value: unknown, visit: (reference: string) => vo
       else if (typeof inner === "object") visitReferences(inner, visit);
 };
 
-/** Removes undefined properties. */
+export const mapValues = (
+  object: Readonly<Record<string, unknown>>,
+  change: (value: unknown, key: string) => unknown,
+): JsonObject =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+
 export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
@@ -115,7 +96,6 @@ export const allOf = (schemas: readonly JsonObject[]): JsonObject => {
   return distinct.length < 2 ? (first ?? {}) : { allOf: distinct };
 };
 
-/** Removes values with the same JSON. */
 export const distinctBy = <Value>(schemas: readonly Value[]): readonly Value[] =>
   schemas.length < 2
     ? schemas

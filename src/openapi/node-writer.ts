@@ -5,11 +5,10 @@ import { readEncoded } from "../schemas/encode.ts";
 import { ownKinds } from "../schemas/form.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
-import { isAnyJson } from "./any-json.ts";
-import { addDiscriminator } from "./discriminator.ts";
 import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { readBooleanStrings } from "../schemas/zod-internals.ts";
+import { addDiscriminator, isAnyJson } from "./unions.ts";
 
 /** The place of the schema that is being written, for names and errors. */
 export interface WritePlace {
@@ -85,10 +84,8 @@ const correct = (
 ): string | undefined => {
   const encoded = readEncoded(schema);
   if (encoded) {
-    replace(json, {
-      ...node.write(encoded, direction === "output" ? "input" : "output"),
-      ...readMeta(schema),
-    });
+    const written = node.write(encoded, direction === "output" ? "input" : "output");
+    replace(json, { ...written, ...readMeta(schema) });
     return undefined;
   }
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -107,7 +104,9 @@ const correct = (
       return undefined;
     }
     case "number":
-      dropSafeBounds(json);
+      // the bounds of safe integers are redundant
+      if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
+      if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
       return undefined;
     case "readonly":
       if (readMeta(schema)["readOnly"] !== true) delete json["readOnly"];
@@ -156,22 +155,25 @@ const correct = (
   }
 };
 
-const fixes: Readonly<Record<string, readonly [input: string, output: string]>> = {
-  date: ["use ez.dateIn(), which accepts ISO 8601 strings", ""],
-  bigint: [
-    "use a codec from a string, or z.coerce.bigint()",
-    "use a codec or a transformation to a string, such as .transform(String).pipe(z.string())",
-  ],
-  map: ["use z.record()", "transform it to an object, with .pipe() and a schema of that object"],
-  set: ["use z.array()", "transform it to an array, with .pipe() and a schema of that array"],
-  nan: ["remove it", "remove it"],
+const fixes: Readonly<Record<string, Readonly<Partial<Record<Direction, string>>>>> = {
+  date: { input: "use ez.dateIn(), which accepts ISO 8601 strings" },
+  bigint: {
+    input: "use a codec from a string, or z.coerce.bigint()",
+    output:
+      "use a codec or a transformation to a string, such as .transform(String).pipe(z.string())",
+  },
+  map: {
+    input: "use z.record()",
+    output: "transform it to an object, with .pipe() and a schema of that object",
+  },
+  set: {
+    input: "use z.array()",
+    output: "transform it to an array, with .pipe() and a schema of that array",
+  },
 };
 
-const toReason = (type: string, direction: Direction): string => {
-  const [input, output] = fixes[type] ?? ["remove it", "remove it"];
-  const isInput = direction === "input";
-  return `JSON has no ${type}; ${isInput ? input : output}.`;
-};
+const toReason = (type: string, direction: Direction): string =>
+  `JSON has no ${type}; ${fixes[type]?.[direction] ?? "remove it"}.`;
 
 const replace = (json: JsonObject, other: JsonObject): void => {
   const copy = { ...other };
@@ -202,7 +204,6 @@ const writeDefault = (
   }
 };
 
-/** Converts a value to JSON; undefined if JSON cannot represent it. */
 const toJson = (value: unknown): string | undefined => {
   try {
     return JSON.stringify(value);
@@ -235,24 +236,16 @@ const fitsType = (example: unknown, { type }: JsonObject, direction: Direction):
 
 /** Makes fields with a `.catch()` optional, because it also replaces a missing value. */
 const correctRequired = (def: z.core.$ZodObjectDef, json: JsonObject): void => {
-  const required = listOf(json["required"]).filter(
-    (name) => !catches(def.shape[String(name)] as ZodSchema),
-  );
+  const required = listOf(json["required"]).filter((name) => {
+    const parts = walkSchemas(def.shape[String(name)] as ZodSchema, listCaught);
+    return ![...parts].some(({ _zod }) => _zod.def.type === "catch");
+  });
   if (required.length > 0) json["required"] = required;
   else delete json["required"];
 };
 
-const catches = (schema: ZodSchema): boolean =>
-  [...walkSchemas(schema, listCaught)].some(({ _zod }) => _zod.def.type === "catch");
-
 const listCaught = (schema: ZodSchema): readonly ZodSchema[] =>
   ["intersection", "nonoptional"].includes(schema._zod.def.type) ? [] : listSameValue(schema);
-
-/** Removes the bounds of safe integers, which are redundant. */
-const dropSafeBounds = (json: JsonObject): void => {
-  if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
-  if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
-};
 
 /** Turns listed keys into properties, which more tools support than `propertyNames`. */
 const nameKeys = (def: z.core.$ZodRecordDef, json: JsonObject): void => {
@@ -266,28 +259,21 @@ const nameKeys = (def: z.core.$ZodRecordDef, json: JsonObject): void => {
   if (def.mode !== "loose") json["additionalProperties"] = false;
 };
 
-/** Returns the values that a schema allows; undefined if they are not listed. */
 const listValues = (json: JsonObject): readonly string[] | undefined => {
   const { const: value, enum: values, anyOf } = json;
   if (value !== undefined || Array.isArray(values)) return [value ?? values].flat().map(String);
   const lists = listOf(anyOf).map((option) => listValues(option as JsonObject));
-  const known = lists.flatMap((list) => list ?? []);
-  return lists.length > 0 && lists.every((list) => list) ? known : undefined;
+  if (lists.length === 0 || lists.includes(undefined)) return undefined;
+  return lists.flatMap((list) => list ?? []);
 };
 
 /** Lists the strings that `z.stringbool()` accepts, which Zod's JSON Schema does not list. */
 const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObject): void => {
   const isCandidate = def.in._zod.def.type === "string" && def.out._zod.def.type === "boolean";
   const strings = isCandidate ? readBooleanStrings(schema) : undefined;
-  if (!strings) return;
-  replace(json, {
-    type: "string",
-    enum: strings,
-    ...readMeta(schema),
-  });
+  if (strings) replace(json, { type: "string", enum: strings, ...readMeta(schema) });
 };
 
-/** Formats a place in a schema for messages, such as `input.users[].at`. */
 const toPath = ({ place, path }: NodePlace): string => {
   let text = place.path;
   for (let at = 0; at < path.length; at++) {

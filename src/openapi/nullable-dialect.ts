@@ -1,4 +1,4 @@
-import { compact, distinctBy, isObject, listOf } from "./json.ts";
+import { compact, distinctBy, isObject, listOf, mapValues } from "./json.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 
 /** Converts a document to the schema dialect of its version: 3.0 has its own, and later versions use JSON Schema. */
@@ -15,14 +15,10 @@ const maps: ReadonlySet<string> = new Set(["properties", "examples", "example", 
 const changeSchemas = (value: unknown, isMapOfSchemas = false): unknown => {
   if (Array.isArray(value)) return value.map((one) => changeSchemas(one));
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
-      if (isMapOfSchemas || key === "schema" || key === "x-itemSchema")
-        return [key, toSchema30(inner)];
-      if (maps.has(key)) return [key, inner];
-      return [key, changeSchemas(inner, key === "schemas")];
-    }),
-  );
+  return mapValues(value, (inner, key) => {
+    if (isMapOfSchemas || key === "schema" || key === "x-itemSchema") return toSchema30(inner);
+    return maps.has(key) ? inner : changeSchemas(inner, key === "schemas");
+  });
 };
 
 /** The keywords of a 3.0 schema; others would make the document invalid. */
@@ -36,14 +32,11 @@ const keywords: ReadonlySet<string> = new Set([
 
 const onlyNull: JsonObject = { type: "string", nullable: true, enum: [null] };
 
-/** Converts a JSON Schema 2020-12 schema to the dialect of OpenAPI 3.0. */
 const toSchema30 = (value: unknown): JsonObject => {
   if (value === false) return { not: {} };
   if (!isObject(value)) return {};
   return finish(toNullable(toRecord(toTuple(toTypes({ ...value })))));
 };
-
-const change30 = (values: unknown): JsonObject[] => listOf(values).map(toSchema30);
 
 /** Turns a list of types into a list of alternatives; null is not a type in 3.0. */
 const toTypes = (schema: JsonObject): JsonObject => {
@@ -53,24 +46,18 @@ const toTypes = (schema: JsonObject): JsonObject => {
   const hasNull = others.length < type.length;
   if (others.length === 1) return { ...rest, type: others[0], ...(hasNull && { nullable: true }) };
   const { title, description, deprecated, examples, default: preset, ...own } = rest;
+  const options = others.map((one) => ({ ...own, type: one }));
   return {
     ...compact({ title, description, deprecated, examples, default: preset }),
-    anyOf: [
-      ...others.map((one) => ({ ...own, type: one })),
-      ...(hasNull ? [{ type: "null" }] : []),
-    ],
+    anyOf: hasNull ? [...options, { type: "null" }] : options,
   };
 };
 
 const toTuple = (schema: JsonObject): JsonObject => {
   const { prefixItems, items, ...rest } = schema;
   if (!Array.isArray(prefixItems)) return schema;
-  const all = [...(prefixItems as unknown[]), ...(isObject(items) ? [items] : [])];
-  const distinct = distinctBy(all);
-  return {
-    ...rest,
-    items: distinct.length === 1 ? distinct[0] : distinct.length > 0 ? { anyOf: distinct } : {},
-  };
+  const distinct = distinctBy([...(prefixItems as unknown[]), ...(isObject(items) ? [items] : [])]);
+  return { ...rest, items: distinct.length > 1 ? { anyOf: distinct } : (distinct[0] ?? {}) };
 };
 
 /** Removes `patternProperties`, which 3.0 does not have; keys that match no pattern may have any value. */
@@ -108,24 +95,19 @@ const finish = (schema: JsonObject): JsonObject => {
   if (json["nullable"] === true && Array.isArray(json["enum"]) && !json["enum"].includes(null))
     json["enum"] = [...(json["enum"] as unknown[]), null];
   if (Array.isArray(examples) && examples.length > 0) json["example"] ??= examples[0];
-  for (const [exclusive, bound] of [
-    ["exclusiveMinimum", "minimum"],
-    ["exclusiveMaximum", "maximum"],
-  ] as const)
-    if (typeof json[exclusive] === "number") {
-      json[bound] = json[exclusive];
-      json[exclusive] = true;
-    }
+  for (const bound of ["Minimum", "Maximum"]) {
+    const exclusive = json[`exclusive${bound}`];
+    if (typeof exclusive !== "number") continue;
+    json[bound.toLowerCase()] = exclusive;
+    json[`exclusive${bound}`] = true;
+  }
   if (json["contentEncoding"] === "base64" && !json["format"]) json["format"] = "byte";
   for (const keyword of ["allOf", "anyOf", "oneOf"])
-    if (keyword in json) json[keyword] = change30(json[keyword]);
+    if (keyword in json) json[keyword] = listOf(json[keyword]).map(toSchema30);
   for (const keyword of ["not", "items"])
     if (keyword in json) json[keyword] = toSchema30(json[keyword]);
   if (json["type"] === "array") json["items"] ??= {};
-  if (isObject(json["properties"]))
-    json["properties"] = Object.fromEntries(
-      Object.entries(json["properties"]).map(([name, field]) => [name, toSchema30(field)]),
-    );
+  if (isObject(json["properties"])) json["properties"] = mapValues(json["properties"], toSchema30);
   if (isObject(json["additionalProperties"]))
     json["additionalProperties"] = toSchema30(json["additionalProperties"]);
   if (Array.isArray(json["required"]) && json["required"].length === 0) delete json["required"];

@@ -2,7 +2,6 @@ import type { Components } from "./components.ts";
 import { allOf, anyOf, isObject, listOf } from "./json.ts";
 import type { JsonObject } from "./options.ts";
 
-/** A field that a schema has at its top level. */
 export interface Field {
   readonly json: JsonObject;
   readonly isRequired: boolean;
@@ -25,27 +24,21 @@ export const viewObject = (json: JsonObject, components: Components, depth = 0):
   if (depth > 20) return { fields: new Map(), others: undefined };
   const view = (part: JsonObject): ObjectView => viewObject(part, components, depth + 1);
   const required = new Set(listOf(own["required"]));
-  const properties = isObject(own["properties"]) ? own["properties"] : {};
-  const { additionalProperties } = own;
+  const { additionalProperties: others, properties } = own;
+  const fields = Object.entries(isObject(properties) ? properties : {}).map(
+    ([name, field]) =>
+      [name, { json: isObject(field) ? field : {}, isRequired: required.has(name) }] as const,
+  );
   return joinAll([
-    {
-      fields: new Map(
-        Object.entries(properties).map(([name, field]) => [
-          name,
-          { json: isObject(field) ? field : {}, isRequired: required.has(name) },
-        ]),
-      ),
-      others: isObject(additionalProperties) ? additionalProperties : undefined,
-    },
+    { fields: new Map(fields), others: isObject(others) ? others : undefined },
     ...listParts(own, "allOf").map(view),
-    ...(["anyOf", "oneOf"] as const).flatMap((keyword) => {
+    ...["anyOf", "oneOf"].flatMap((keyword) => {
       const options = listParts(own, keyword);
       return options.length > 0 ? [joinAny(options.map(view))] : [];
     }),
   ]);
 };
 
-/** Combines what several schemas say about the same object. */
 export const joinAll = (views: readonly ObjectView[]): ObjectView =>
   join(views, (fields) => ({
     json: allOf(fields.map(({ json }) => json)),
@@ -63,15 +56,10 @@ const join = (
   joinFields: (fields: readonly Field[]) => Field,
 ): ObjectView => {
   const names = new Set(views.flatMap(({ fields }) => [...fields.keys()]));
-  return {
-    fields: new Map(
-      [...names].map((name) => [
-        name,
-        joinFields(views.flatMap(({ fields }) => fields.get(name) ?? [])),
-      ]),
-    ),
-    others: views.find(({ others }) => others)?.others,
-  };
+  const fields = new Map<string, Field>();
+  for (const name of names)
+    fields.set(name, joinFields(views.flatMap((view) => view.fields.get(name) ?? [])));
+  return { fields, others: views.find(({ others }) => others)?.others };
 };
 
 /** Returns a schema without some fields; the schema itself if it has none of them. */
@@ -98,12 +86,11 @@ export const omitFields = (
   return discriminator !== undefined && isMapped ? { ...own, discriminator } : own;
 };
 
-/** Checks whether an object without any fields fits a schema. */
 export const acceptsNothing = (json: JsonObject, components: Components, depth = 0): boolean => {
   const own = components.resolve(json);
   if (depth > 20) return true;
   const accepts = (part: JsonObject): boolean => acceptsNothing(part, components, depth + 1);
-  const alternatives = (["anyOf", "oneOf"] as const).map((keyword) => listParts(own, keyword));
+  const alternatives = ["anyOf", "oneOf"].map((keyword) => listParts(own, keyword));
   return (
     listOf(own["required"]).length === 0 &&
     listParts(own, "allOf").every(accepts) &&
@@ -115,50 +102,42 @@ const plainKeywords: ReadonlySet<string> = new Set([
   ...["type", "properties", "required", "additionalProperties", "description", "title"],
 ]);
 
-/** Combines the schemas of middlewares and of their endpoint, each of which checks only its own fields. */
+/**
+ * Combines the schemas of middlewares and of their endpoint, each of which checks only its own fields; returns undefined
+ * if they say nothing.
+ */
 export const mergeObjects = (
   schemas: readonly JsonObject[],
   components: Components,
-): JsonObject => {
+): JsonObject | undefined => {
   const filled = schemas.filter((schema) => !isEmptyObject(schema, components));
-  const [first = {}] = filled;
-  if (filled.length < 2) return first;
+  if (filled.length < 2) return filled[0];
   const resolved = filled.map((schema) => components.resolve(schema));
   const isPlain = resolved.every((schema) =>
     Object.keys(schema).every((keyword) => plainKeywords.has(keyword)),
   );
-  // at run time, even a strict schema accepts the fields of the other schemas
-  if (!isPlain) return { allOf: filled.map((schema) => loosen(schema, components)) };
+  if (!isPlain)
+    return {
+      allOf: resolved.map(({ additionalProperties, ...rest }, at) =>
+        // at run time, even a strict schema accepts the fields of the other schemas
+        additionalProperties === false ? rest : filled[at],
+      ),
+    };
   const { fields } = joinAll(filled.map((schema) => viewObject(schema, components)));
   const required = [...fields].flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
-  const last = resolved.at(-1);
   return {
-    ...last,
+    ...resolved.at(-1),
     type: "object",
     properties: Object.fromEntries([...fields].map(([name, { json }]) => [name, json])),
     ...(required.length > 0 && { required }),
   };
 };
 
-const loosen = (schema: JsonObject, components: Components): JsonObject => {
-  const resolved = components.resolve(schema);
-  if (resolved["additionalProperties"] !== false) return schema;
-  const { additionalProperties: _refused, ...rest } = resolved;
-  return rest;
-};
-
 /** Checks whether the schema of an object has neither fields nor other constraints. */
-export const isEmptyObject = (json: JsonObject, components: Components): boolean => {
+const isEmptyObject = (json: JsonObject, components: Components): boolean => {
   const { fields, others } = viewObject(json, components);
   if (fields.size > 0 || others) return false;
-  const {
-    type,
-    properties: _none,
-    additionalProperties: _others,
-    ...more
-  } = components.resolve(json);
-  return (
-    (type === "object" || type === undefined) &&
-    Object.keys(more).every((key) => key === "title" || key === "description")
-  );
+  const { type = "object", ...more } = components.resolve(json);
+  const known = new Set(["properties", "additionalProperties", "title", "description"]);
+  return type === "object" && Object.keys(more).every((key) => known.has(key));
 };

@@ -2,7 +2,7 @@ import type { Operation } from "../api/operation.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
-import { compact } from "./json.ts";
+import { compact, mapValues } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
 import { acceptsNothing, viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiOverride } from "./options.ts";
@@ -17,14 +17,12 @@ import {
 import { toResponses, type ResponseContext } from "./responses.ts";
 import type { SecuritySchemes } from "./security-schemes.ts";
 
-/** The tools and settings for writing operations. */
 export interface OperationContext extends ResponseContext {
   readonly security: SecuritySchemes;
   readonly queryParser: QueryParser;
   readonly override: OpenApiOverride["operation"];
 }
 
-/** Writes an operation. */
 export const toOperation = (
   operation: Operation,
   place: WritePlace,
@@ -56,17 +54,11 @@ export const toHeadOperation = (
   operationId: string,
   override: OpenApiOverride["operation"],
 ): JsonObject => {
-  const { responses } = json as { readonly responses: Record<string, JsonObject> };
-  const head: JsonObject = {
-    ...json,
-    operationId,
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, { content: _content, ...response }]) => [
-        status,
-        "$ref" in response ? { description: toStatusText(Number(status)) } : response,
-      ]),
-    ),
-  };
+  const responses = mapValues(json["responses"] as JsonObject, (whole, status) => {
+    const { content: _content, ...response } = whole as JsonObject;
+    return "$ref" in response ? { description: toStatusText(Number(status)) } : response;
+  });
+  const head: JsonObject = { ...json, operationId, responses };
   return override?.({ method: "head", path, endpoint, operation: head }) ?? head;
 };
 
@@ -83,9 +75,8 @@ const toParameters = (
     .filter(({ location, name }) => location !== "header" || !ignoredHeaders.has(name))
     .map((field) => toParameter(field, operation, context));
   if (!otherParameters) return parameters;
-  const names = new Set(fields.map(({ name }) => name));
   let name = "otherParameters";
-  while (names.has(name)) name += "_";
+  while (fields.some((field) => field.name === name)) name += "_";
   const others = {
     name,
     in: "query",
@@ -103,9 +94,8 @@ const toParameter = (
   context: OperationContext,
 ): JsonObject => {
   const { name, location, isRequired, json } = field;
-  const isRest =
-    location === "path" &&
-    operation.segments.some((segment) => segment.kind === "rest" && segment.name === name);
+  const last = operation.segments.at(-1);
+  const isRest = location === "path" && last?.kind === "rest" && last.name === name;
   const { description, deprecated, ...schema } = json;
   const notes = isRest ? "The rest of the path, with its slashes." : undefined;
   const texts = [description, notes].filter((text) => typeof text === "string");
@@ -140,7 +130,6 @@ const toStyle = (
   );
 };
 
-/** Writes the body of a request; returns undefined if the request has none. */
 const toRequestBody = (
   { body }: Placement,
   { body: { kind, mediaType } }: Operation,

@@ -20,7 +20,6 @@ export const toTemplate = (
   return `/${segments.join("/")}`;
 };
 
-/** Encodes braces and other characters that a path may not contain. */
 const encodeText = (text: string): string =>
   encodeURIComponent(text).replaceAll(/%(?:2[1-9AaCc]|3[ABDabd]|40)/g, (code) =>
     decodeURIComponent(code),

@@ -1,19 +1,11 @@
 import type { Location, Operation, toQueryParser } from "../api/operation.ts";
 import type { Components } from "./components.ts";
-import {
-  isEmptyObject,
-  joinAll,
-  mergeObjects,
-  omitFields,
-  viewObject,
-  type Field,
-} from "./object-view.ts";
+import { joinAll, mergeObjects, omitFields, viewObject, type Field } from "./object-view.ts";
 import type { WritePlace } from "./node-writer.ts";
 import type { JsonObject } from "./options.ts";
 
 export type QueryParser = ReturnType<typeof toQueryParser>;
 
-/** A field that is not part of the body. */
 export interface PlacedField extends Field {
   readonly name: string;
   readonly location: Exclude<Location, "body">;
@@ -35,15 +27,14 @@ export const placeInput = (
   queryParser: QueryParser,
   components: Components,
 ): Placement => {
-  const { parameters, hasBody, sources, inputs } = operation;
-  const { kind } = operation.body;
+  const { parameters, hasBody, sources, inputs, body } = operation;
   const schemas = inputs.map((schema) => components.write(schema, "input", place));
   const { fields, others } = joinAll(schemas.map((schema) => viewObject(schema, components)));
   const locate = (name: string, { json }: Field): Location | undefined => {
     const found = operation.locate(name);
     if (found === "path") return found;
-    if (kind === "raw" && name === "raw") return hasBody ? "body" : undefined;
-    if (kind === "files" && isBinary(json)) return "body";
+    if (body.kind === "raw" && name === "raw") return hasBody ? "body" : undefined;
+    if (body.kind === "files" && isBinary(json)) return "body";
     // fields that the query cannot represent go into the body, if there is one
     return found === "query" && hasBody && !fitsQuery(json, queryParser, components)
       ? "body"
@@ -58,31 +49,22 @@ export const placeInput = (
     location === undefined || location === "body" ? [] : [{ ...field, location }],
   );
   // every path parameter is documented, whether the input declares it or not
-  const unnamed = parameters.filter(
-    (name) => !placed.some((field) => field.name === name && field.location === "path"),
+  const unnamed = parameters
+    .filter((name) => !placed.some((field) => field.name === name && field.location === "path"))
+    .map(
+      (name) => ({ name, json: { type: "string" }, isRequired: true, location: "path" }) as const,
+    );
+  const elsewhere = new Set(
+    located.flatMap(({ name, location }) => (location === "body" ? [] : [name])),
   );
+  const own = schemas.map((schema) => omitFields(schema, elsewhere, components));
   return {
-    fields: [
-      ...placed,
-      ...unnamed.map((name) => ({
-        name,
-        json: { type: "string" },
-        isRequired: true,
-        location: "path" as const,
-      })),
-    ],
+    fields: [...placed, ...unnamed],
     otherParameters: sources.includes("query") ? others : undefined,
-    body: hasBody
-      ? toBody(
-          schemas,
-          new Set(located.filter(({ location }) => location !== "body").map(({ name }) => name)),
-          components,
-        )
-      : undefined,
+    body: hasBody ? mergeObjects(own, components) : undefined,
   };
 };
 
-/** Checks whether a query can represent the values of a schema. */
 export const fitsQuery = (
   json: JsonObject,
   queryParser: QueryParser,
@@ -101,13 +83,3 @@ export const isOnlyObject = (json: JsonObject, components: Components): boolean 
 };
 
 const isBinary = (json: JsonObject): boolean => JSON.stringify(json).includes('"format":"binary"');
-
-const toBody = (
-  schemas: readonly JsonObject[],
-  elsewhere: ReadonlySet<string>,
-  components: Components,
-): JsonObject | undefined => {
-  const own = schemas.map((schema) => omitFields(schema, elsewhere, components));
-  const body = mergeObjects(own, components);
-  return isEmptyObject(body, components) ? undefined : body;
-};

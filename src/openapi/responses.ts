@@ -1,82 +1,60 @@
 import type { Operation } from "../api/operation.ts";
-import { isEventStream, type ErrorReply, type Reply, type ReplyBody } from "../api/replies.ts";
+import { isEventStream, type ErrorReply, type ReplyBody } from "../api/replies.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
-import { anyOf, compact, isObject, listOf } from "./json.ts";
+import { anyOf, compact, isObject, listOf, mapValues } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 
-/** The context that the responses of all operations share. */
 export interface ResponseContext {
   readonly components: Components;
   readonly shared: SharedResponses;
   readonly version: OpenApiVersion;
 }
 
-/** Writes every response that an operation can have, by status. */
 export const toResponses = (
   operation: Operation,
   place: WritePlace,
   context: ResponseContext,
 ): JsonObject => {
-  const hasLinks = operation.hasLinks;
-  const successes = operation.successes.map((reply) =>
-    toSuccess(reply, hasLinks, { ...place, path: "response" }, context),
+  const { hasLinks } = operation;
+  const successes = operation.successes.map(
+    ({ status, bodies, description = toStatusText(status) }) => {
+      const headers = hasLinks ? linkHeader : undefined;
+      const content = toContent(bodies, { ...place, path: "response" }, context);
+      return [status, compact({ description, headers, content })] as const;
+    },
   );
-  const errors = operation.errors.map((reply) => toError(reply, place, context));
-  return Object.fromEntries(
-    [...successes, ...errors]
-      .toSorted(([one], [other]) => one - other)
-      .map(([status, response]) => [String(status), response]),
+  const errors = operation.errors.map(
+    (reply) => [reply.status, toError(reply, place, context)] as const,
   );
+  // JavaScript lists keys that are integers in ascending order
+  return Object.fromEntries([...successes, ...errors]);
 };
 
-type StatusResponse = readonly [status: number, response: JsonObject];
+const toHeaders = (headers: Readonly<Record<string, string>>): JsonObject =>
+  mapValues(headers, (description) => ({ description, schema: { type: "string" } }));
 
-const toSuccess = (
-  { status, bodies, description = toStatusText(status) }: Reply,
-  hasLinks: boolean,
-  place: WritePlace,
-  context: ResponseContext,
-): StatusResponse => [
-  status,
-  compact({
-    description,
-    headers: hasLinks ? { Link: linkHeader } : undefined,
-    content: toContent(bodies, place, context),
-  }),
-];
-
-const linkHeader = {
-  description: "Links to the neighbouring pages, as relative URLs (RFC 8288).",
-  schema: { type: "string" },
-};
+const linkHeader = toHeaders({
+  Link: "Links to the neighbouring pages, as relative URLs (RFC 8288).",
+});
 
 const toError = (
   { status, bodies, declared, hasData }: ErrorReply,
   place: WritePlace,
   context: ResponseContext,
-): StatusResponse => {
+): JsonObject => {
   const { shared } = context;
   const own = { ...place, name: `${place.name}Error${status}`, path: `errors[${status}]` };
   const written = toContent(bodies, own, context);
-  const content = written && (hasData ? written : shared.nameSchemas(written, place));
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
   const response = compact({
     description: descriptions.join("\n\n"),
     headers: Object.keys(headers).length > 0 ? toHeaders(headers) : undefined,
-    content,
+    content: written && (hasData ? written : shared.nameSchemas(written, place)),
   });
-  return [status, declared ? response : shared.share(status, response)];
+  return declared ? response : shared.share(status, response);
 };
-
-const toHeaders = (headers: Readonly<Record<string, string>>): JsonObject =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [
-      name,
-      { description, schema: { type: "string" } },
-    ]),
-  );
 
 const toContent = (
   bodies: readonly ReplyBody[],
@@ -102,20 +80,19 @@ const toContent = (
 };
 
 const isText = (type: string): boolean => /^text\/|\bxml\b/i.test(type);
+const isJson = (type: string): boolean => /\bjson\b/i.test(type);
 
 const toBinary = (type: string): JsonObject => ({
-  type: "string",
-  format: "binary",
-  contentMediaType: type,
+  ...{ type: "string", format: "binary", contentMediaType: type },
 });
 
 /** Describes content that is sent without a result handler. */
 const toPlainContent = (type: string): JsonObject =>
-  isText(type) || /\bjson\b/i.test(type) ? { type: "string" } : toBinary(type);
+  isText(type) || isJson(type) ? { type: "string" } : toBinary(type);
 
 /** Describes a body as bytes if it is neither JSON nor text. */
 const toMediaSchema = (type: string, json: JsonObject): JsonObject => {
-  if (/\bjson\b/i.test(type)) return json;
+  if (isJson(type)) return json;
   const isBuffer = JSON.stringify(json).includes('"const":"Buffer"');
   const isUnknown = Object.keys(json).length === 0 && !isText(type);
   return isBuffer || isUnknown ? toBinary(type) : json;
@@ -130,23 +107,16 @@ const toEventStreamMedia = (
   const options = events["oneOf"] ?? events["anyOf"] ?? [events];
   const items = listOf(options)
     .filter(isObject)
-    .map((option) => toItem(components.resolve(option)));
+    .map((option) => {
+      const event = components.resolve(option);
+      const { data: contentSchema, ...others } = (event["properties"] ?? {}) as JsonObject;
+      // the data is a string that contains JSON
+      const data = { type: "string", contentMediaType: "application/json", contentSchema };
+      return compact({ ...event, properties: { ...others, data } });
+    });
   const itemSchema = items.length === 1 ? items[0] : { oneOf: items };
   if (version === "3.2") return { itemSchema };
   return { schema: { type: "string" }, "x-itemSchema": itemSchema };
-};
-
-/** Describes one event, whose data is a string that contains JSON. */
-const toItem = (event: JsonObject): JsonObject => {
-  const properties = isObject(event["properties"]) ? event["properties"] : {};
-  const { data, ...others } = properties;
-  return compact({
-    ...event,
-    properties: {
-      ...others,
-      data: { type: "string", contentMediaType: "application/json", contentSchema: data },
-    },
-  });
 };
 
 /** The responses that many operations have, such as 400, each written once. */
@@ -161,14 +131,12 @@ export class SharedResponses {
 
   /** Replaces the schemas of bodies with references to generated names. */
   nameSchemas(content: JsonObject, place: WritePlace): JsonObject {
-    return Object.fromEntries(
-      Object.entries(content).map(([type, media]) => {
-        const schema = isObject(media) ? media["schema"] : undefined;
-        if (!isObject(schema) || schema["type"] !== "object") return [type, media];
-        const own = { ...place, name: `${place.name}Error`, path: "errors" };
-        return [type, { schema: this.#components.share(schema, "Error", own) }];
-      }),
-    );
+    const own = { ...place, name: `${place.name}Error`, path: "errors" };
+    return mapValues(content, (media) => {
+      const { schema } = media as JsonObject;
+      if (!isObject(schema) || schema["type"] !== "object") return media;
+      return { schema: this.#components.share(schema, "Error", own) };
+    });
   }
 
   /** Gives a response a name, such as `BadRequest`, and returns a reference to it. */
@@ -185,7 +153,6 @@ export class SharedResponses {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** Returns all responses by name. */
   toComponents(): JsonObject | undefined {
     const sorted = [...this.#responses].toSorted(([one], [other]) => (one < other ? -1 : 1));
     return sorted.length > 0 ? Object.fromEntries(sorted) : undefined;

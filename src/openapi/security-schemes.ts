@@ -1,17 +1,15 @@
 import type { Operation } from "../api/operation.ts";
+import { capitalise, toWords } from "../api/operation-ids.ts";
 import type { Security } from "../endpoint/security.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
-import { compact, isSame } from "./json.ts";
+import { compact, isSame, mapValues } from "./json.ts";
 import type { JsonObject } from "./options.ts";
 
 type Scheme = Exclude<Security, { readonly and: unknown } | { readonly or: unknown }>;
 
-/**
- * Alternative sets of schemes; the schemes of a set are required together. OpenAPI calls each set a requirement.
- */
+/** Alternative sets of schemes; the schemes of a set are required together. OpenAPI calls each set a requirement. */
 type Alternatives = readonly (readonly Scheme[])[];
 
-/** Collects the ways in which clients authenticate. */
 export class SecuritySchemes {
   readonly #schemes = new Map<string, JsonObject>();
 
@@ -28,7 +26,6 @@ export class SecuritySchemes {
     );
   }
 
-  /** Returns all schemes by name. */
   toComponents(): JsonObject | undefined {
     return this.#schemes.size > 0 ? Object.fromEntries(this.#schemes) : undefined;
   }
@@ -68,12 +65,10 @@ const toDefinition = (scheme: Scheme, sources: readonly InputSource[]): JsonObje
     case "oauth2":
       return {
         type: "oauth2",
-        flows: Object.fromEntries(
-          Object.entries(scheme.flows).map(([name, { scopes = {}, ...flow }]) => [
-            name,
-            { ...compact(flow), scopes },
-          ]),
-        ),
+        flows: mapValues(scheme.flows, (given) => {
+          const { scopes = {}, ...flow } = given as JsonObject;
+          return { ...compact(flow), scopes };
+        }),
       };
     case "input":
       return {
@@ -89,10 +84,6 @@ const toDefinition = (scheme: Scheme, sources: readonly InputSource[]): JsonObje
 
 const toWantedName = (scheme: Scheme): string => {
   if (!("name" in scheme)) return scheme.type;
-  const words = scheme.name.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
-  const [first = scheme.type, ...more] = words.length > 0 ? [...words, scheme.type] : words;
-  return (
-    first.toLowerCase() +
-    more.map((word) => word[0]?.toUpperCase() + word.slice(1).toLowerCase()).join("")
-  );
+  const [first = "", ...more] = toWords(`${scheme.name} ${scheme.type}`.toLowerCase());
+  return first + more.map(capitalise).join("");
 };

@@ -1,8 +1,14 @@
 export { queryKey } from "./query-key.ts";
 export { infiniteQueryOptions, mutationOptions, queryOptions } from "./query-options.ts";
-export type { ClientOf } from "./client-routes.ts";
 export type { RouteQueryKey } from "./query-key.ts";
-export type { CheckedKey, CheckedPage, RouteData, RouteInput, RoutePage } from "./route-types.ts";
+export type {
+  CheckedKey,
+  CheckedPage,
+  ClientOf,
+  RouteData,
+  RouteInput,
+  RoutePage,
+} from "./route-types.ts";
 export type {
   PageParameter,
   QueryCallOptions,

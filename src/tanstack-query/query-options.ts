@@ -1,16 +1,34 @@
 import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
 import type { CallOptions } from "../client/call-options.ts";
-import { toNextPage } from "../client/pages.ts";
-import { fetchPayload, type ClientOf } from "./client-routes.ts";
+import { ReplyError, UnexpectedBodyError } from "../client/client-errors.ts";
+import { toNextPage, toPayload } from "../client/pages.ts";
+import type { Reply } from "../client/read-reply.ts";
 import { queryKey, type RouteQueryKey } from "./query-key.ts";
 import type {
   Arguments,
   CheckedKey,
   CheckedPage,
+  ClientOf,
   RouteData,
   RouteInput,
   RoutePage,
 } from "./route-types.ts";
+
+/** Calls a route and returns the data of a successful response. */
+const fetchPayload = async (
+  client: ClientOf<unknown>,
+  key: string,
+  input: unknown,
+  options: CallOptions,
+): Promise<unknown> => {
+  const request = client.request as (...args: readonly unknown[]) => Promise<unknown>;
+  const { ok, status, body, response } = (await request(key, input, options)) as Reply;
+  if (ok) return toPayload(body);
+  const at = key.indexOf(" ");
+  const route = { method: key.slice(0, at).toUpperCase(), path: key.slice(at + 1) };
+  if (status === "unexpected") throw new UnexpectedBodyError(route, response, body);
+  throw new ReplyError(route, response, body);
+};
 
 /** Options for the calls; TanStack Query provides the signal. */
 export type QueryCallOptions = Omit<CallOptions, "signal">;
@@ -80,10 +98,7 @@ export const infiniteQueryOptions = <R, Key extends string>(
         client,
         key,
         { ...(input as object), ...pageParam },
-        {
-          ...options,
-          signal,
-        },
+        { ...options, signal },
       ) as Promise<Page>,
     initialPageParam: {},
     getNextPageParam: toNextPage,

@@ -1,7 +1,12 @@
 import type { GeneratedRoutes, PartOf } from "../client/generated-client.ts";
-import type { CheckKey, CheckPage } from "../client/inferred-client.ts";
+import type { CheckKey, CheckPage, RoutesOf } from "../client/inferred-client.ts";
 import type { TypesAt } from "../client/route-at.ts";
 import type { InputAt, PageAt, PayloadOf, SuccessAt } from "../client/wire-types.ts";
+
+/** A client for the routes `R`, with inferred or generated types. */
+export interface ClientOf<R> extends RoutesOf<R> {
+  readonly request: (...args: never) => Promise<unknown>;
+}
 
 /** One of the types of a route in a generated client. */
 type Part<Routes, Key, Name> = Key extends keyof Routes ? PartOf<Routes[Key], Name> : never;

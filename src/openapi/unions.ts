@@ -1,10 +1,25 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { readOptionality, readPropertyValues } from "../schemas/zod-internals.ts";
-import { listOf } from "./json.ts";
+import { readLazy, readOptionality, readPropertyValues } from "../schemas/zod-internals.ts";
+import { isSame, listOf } from "./json.ts";
 import type { JsonObject } from "./options.ts";
 
-/** The property that distinguishes the options of a union, and its values. */
+/** Checks whether a schema was created by `z.json()`, which accepts any JSON. */
+export const isAnyJson = (schema: ZodSchema): boolean => {
+  const { def: outer } = (schema as z.core.$ZodTypes)._zod;
+  if (outer.type !== "lazy") return false;
+  const { def } = (readLazy(schema as z.core.$ZodLazy) as z.core.$ZodTypes)._zod;
+  if (def.type !== "union") return false;
+  const isItself = ({ _zod: { def: own } }: z.core.$ZodTypes): boolean =>
+    own.type === "lazy" && own.getter === outer.getter;
+  const kinds = (def.options as readonly z.core.$ZodTypes[]).map(({ _zod: { def: own } }) => {
+    if (own.type === "array") return isItself(own.element as z.core.$ZodTypes) && "list";
+    if (own.type === "record") return isItself(own.valueType as z.core.$ZodTypes) && "object";
+    return (own.checks ?? []).length === 0 && own.type;
+  });
+  return isSame(kinds, ["string", "number", "boolean", "null", "list", "object"]);
+};
+
 export interface Discriminator {
   readonly propertyName: string;
   readonly options: readonly { readonly schema: ZodSchema; readonly values: readonly string[] }[];
@@ -18,10 +33,10 @@ export const readDiscriminator = (schema: ZodSchema): Discriminator | undefined 
   const options = def.options.map((option) => ({
     schema: option,
     values: [...(readPropertyValues(option, propertyName) ?? [undefined])],
-    mayLack: mayLack(option, propertyName),
   }));
   const isSayable = options.every(
-    ({ values, mayLack }) => !mayLack && values.every((value) => typeof value === "string"),
+    ({ schema: option, values }) =>
+      !mayLack(option, propertyName) && values.every((value) => typeof value === "string"),
   );
   return isSayable ? { propertyName, options: options as Discriminator["options"] } : undefined;
 };
