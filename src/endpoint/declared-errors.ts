@@ -1,9 +1,9 @@
+import { assertKeys, be, type Check } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../http/status.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
 import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
-import { assertKeys } from "./check-definition.ts";
 
 /** The declaration of an error that a handler or a middleware throws. */
 export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
@@ -81,17 +81,11 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
 const wrong = (where: string, text: string): DefinitionError =>
   new DefinitionError("SLP_DEFINITION_VALUE", `${where}: ${text}`);
 
-/** @throws {@link DefinitionError} when `statusCode` is not a success status. */
-export const assertStatusCode = (where: string, statusCode: unknown): void => {
-  if (statusCode === undefined) return;
-  const isSuccess =
-    Number.isInteger(statusCode) && Number(statusCode) >= 200 && Number(statusCode) < 300;
-  if (isSuccess) return;
-  throw wrong(
-    where,
-    `\`statusCode\` must be a success status (200 to 299); got ${show(statusCode)}. To send an error, throw it and declare its status in \`errors\`.`,
-  );
-};
+export const aSuccessStatus: Check = be(
+  "a success status (200 to 299)",
+  (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) < 300,
+  (value) => `${show(value)}. To send an error, throw it and declare its status in \`errors\``,
+);
 
 /** Anything that can declare errors. */
 interface Declaring {

@@ -1,6 +1,13 @@
 import type { ExpressRequest, Request, Response } from "../http/express-objects.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
+import {
+  aBoolean,
+  aFunction,
+  checkDefinition,
+  checkOptions,
+  type Checks,
+} from "../messages/option-checks.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type {
@@ -11,26 +18,9 @@ import type {
   SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
-import { assertInputOptions } from "./body-options.ts";
-import {
-  aBoolean,
-  aFunction,
-  assertKeys,
-  assertOptions,
-  assertSchema,
-  assertTimeout,
-  assertValues,
-  aString,
-  toList,
-  toMethods,
-  type ValueCheck,
-} from "./check-definition.ts";
-import type { EndpointDescription, EndpointParts } from "./endpoint.ts";
-import {
-  assertStatusCode,
-  toErrorDeclarations,
-  type ErrorDeclarations,
-} from "./declared-errors.ts";
+import { toMethods } from "./check-definition.ts";
+import type { EndpointParts } from "./endpoint.ts";
+import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import {
   ExpressMiddleware,
@@ -173,7 +163,7 @@ export abstract class Factory<
         "SLP_DEFINITION_VALUE",
         "use: takes one middleware and its options. For several, chain the calls: factory.use(first).use(second).",
       );
-    assertOptions("use", options, useChecks);
+    checkOptions("use", options, useChecks);
     return this.#derive(new ExpressMiddleware(middleware, options));
   }
 
@@ -204,7 +194,7 @@ export abstract class Factory<
         "SLP_DEFINITION_HANDLER",
         "addContext: the argument must be a function that returns an object.",
       );
-    assertOptions("addContext", options, { dispose: aFunction, afterValidation: aBoolean });
+    checkOptions("addContext", options, { dispose: aFunction, afterValidation: aBoolean });
     const { dispose, afterValidation } = options;
     const give = (args: HandlerArguments<EmptyObject, Context>): MaybePromise<Returned> =>
       getContext(args.ctx, args);
@@ -236,7 +226,7 @@ export abstract class Factory<
   protected toParts(
     where: string,
     definition: DefinitionBase<Method, InputSchema> & { readonly handler: unknown },
-    keys: readonly string[],
+    checks: Checks,
     does = "handles the request",
   ): Omit<EndpointParts, "isVoid" | "outputSchema"> {
     if (typeof definition?.handler !== "function")
@@ -244,11 +234,8 @@ export abstract class Factory<
         "SLP_DEFINITION_HANDLER",
         `${where}: \`handler\` must be a function that ${does}.`,
       );
-    assertKeys(where, definition, keys);
-    assertSchema(where, "input", definition.input);
-    assertTimeout(where, definition.timeout);
-    assertInputOptions(where, definition);
-    assertStatusCode(where, definition.statusCode);
+    checkDefinition(where, definition, checks);
+    const { shortDescription, description, operationId } = definition;
     return {
       methods: toMethods(where, definition.method),
       inputSchema: definition.input as ZodSchema | undefined,
@@ -263,7 +250,10 @@ export abstract class Factory<
       takesForms: definition.forms,
       uploadLimits: definition.upload?.limits,
       handle: definition.handler as EndpointParts["handle"],
-      ...toDescription(where, definition),
+      ...{ shortDescription, description, operationId },
+      tags: [definition.tag ?? []].flat(),
+      scopes: [definition.scope ?? []].flat(),
+      isDeprecated: definition.deprecated ?? false,
     };
   }
 
@@ -286,45 +276,4 @@ const disposeOf = async <Returned>(
   } catch (error) {
     logger.error("The context could not be disposed of", { error });
   }
-};
-
-const labels: ValueCheck = [
-  "a string or an array of strings",
-  (value) =>
-    typeof value === "string" ||
-    (Array.isArray(value) && value.every((one) => typeof one === "string")),
-];
-
-const descriptionChecks: Readonly<Record<string, ValueCheck>> = {
-  shortDescription: aString,
-  description: aString,
-  tag: labels,
-  scope: labels,
-  operationId: [
-    "a string, or a function that returns the id for a method",
-    (value) => typeof value === "string" || typeof value === "function",
-  ],
-  deprecated: aBoolean,
-};
-
-/**
- * Extracts the parts of a definition that generated documents show.
- *
- * @throws {@link DefinitionError} when one of them is invalid.
- */
-const toDescription = (
-  where: string,
-  definition: Pick<
-    DefinitionBase<Method, InputSchema>,
-    "shortDescription" | "description" | "tag" | "scope" | "operationId" | "deprecated"
-  >,
-): EndpointDescription => {
-  assertValues(where, definition, descriptionChecks);
-  const { shortDescription, description, tag, scope, operationId, deprecated } = definition;
-  return {
-    ...{ shortDescription, description, operationId },
-    tags: toList(tag),
-    scopes: toList(scope),
-    isDeprecated: deprecated ?? false,
-  };
 };

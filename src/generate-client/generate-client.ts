@@ -1,4 +1,4 @@
-import { assertKeys } from "../endpoint/check-definition.ts";
+import { assertKeys } from "../messages/option-checks.ts";
 import { Operation, toQueryParser, type DocumentedConfig } from "../api/operation.ts";
 import { OperationIds } from "../api/operation-ids.ts";
 import { listRoutes } from "../routing/list-routes.ts";

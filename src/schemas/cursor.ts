@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { show } from "../messages/show.ts";
-import { describeUnknownKey } from "../messages/unknown-names.ts";
+import { assertKeys } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import { loadNodeCrypto } from "../lazy/node-modules.ts";
 import { toSchema } from "./assert-schema.ts";
@@ -123,8 +123,7 @@ export const assertOptions = (where: string, options: unknown, known: readonly s
       "SLP_DEFINITION_VALUE",
       `${where}: the options must be an object; got ${show(options)}. The options are ${known.join(", ")}.`,
     );
-  const unknown = describeUnknownKey("option", options, known, { where });
-  if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
+  assertKeys(where, options, known, "option");
 };
 
 /** Decodes or encodes, and passes the result to a function; returns a promise only if the schema is asynchronous. */
