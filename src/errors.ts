@@ -41,12 +41,8 @@ const requestFaults = {
 
 /** The errors after which client and server may disagree on where the next request begins. */
 const framingFaults: ReadonlySet<string> = new Set([
-  "SLP_BODY_TIMEOUT",
-  "SLP_HEADER_HOST",
-  "SLP_HEADER_TRANSFER_ENCODING",
-  "SLP_HEADER_TOO_MANY_FIELDS",
-  "SLP_TARGET_MALFORMED",
-  "SLP_TARGET_TOO_LONG",
+  ...["SLP_BODY_TIMEOUT", "SLP_TARGET_MALFORMED", "SLP_TARGET_TOO_LONG", "SLP_HEADER_HOST"],
+  ...["SLP_HEADER_TRANSFER_ENCODING", "SLP_HEADER_TOO_MANY_FIELDS"],
 ]);
 
 /** The code of a {@link RequestError}. */

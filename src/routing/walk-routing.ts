@@ -37,15 +37,7 @@ export interface WalkOptions {
 
 const explicitKey = /^([A-Za-z]+)\s+(.*)$/s;
 const httpMethods = new Set([
-  "GET",
-  "POST",
-  "PUT",
-  "PATCH",
-  "DELETE",
-  "HEAD",
-  "OPTIONS",
-  "TRACE",
-  "CONNECT",
+  ...["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"],
 ]);
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { show } from "../messages/show.ts";
-import { assertKeys } from "../messages/option-checks.ts";
+import { anything, checkOptions, isObject, type Checks } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import { loadNodeCrypto } from "../lazy/node-modules.ts";
 import { toSchema } from "./assert-schema.ts";
@@ -60,7 +60,7 @@ export const cursor = <Schema extends z.core.SomeType>(
   options: CursorOptions,
 ): Cursor<Schema> => {
   assertValueSchema(schema);
-  assertOptions("ez.cursor", options, ["secret"]);
+  assertOptions("ez.cursor", options, { secret: anything });
   const keys = toKeys(options.secret);
   const codec: z.ZodCodec<z.ZodString, z.ZodUnknown> = z.codec(z.string(), z.unknown(), {
     decode: (text, payload) => {
@@ -116,14 +116,14 @@ export const isCursorCodec = (value: unknown): value is CursorCodec => {
 export const isText = (value: unknown): boolean =>
   isSchema(value) && value._zod.def.type === "string";
 
-/** @throws {@link DefinitionError} when the options are not an object, or have an unknown key. */
-export const assertOptions = (where: string, options: unknown, known: readonly string[]): void => {
-  if (typeof options !== "object" || options === null)
+/** @throws {@link DefinitionError} when the options are not an object, or when one is unknown or invalid. */
+export const assertOptions = (where: string, options: unknown, checks: Checks): void => {
+  if (!isObject(options))
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
-      `${where}: the options must be an object; got ${show(options)}. The options are ${known.join(", ")}.`,
+      `${where}: the options must be an object; got ${show(options)}. The options are ${Object.keys(checks).join(", ")}.`,
     );
-  assertKeys(where, options, known, "option");
+  checkOptions(where, options, checks);
 };
 
 /** Decodes or encodes, and passes the result to a function; returns a promise only if the schema is asynchronous. */
