@@ -55,12 +55,15 @@ interface ContextOptions<Returned> {
  * A kind of factory: `factory` is the type of a factory whose type arguments are the other members, which it names
  * `this["context"]` and so on.
  */
-export interface FactoryKind {
-  readonly middlewareInput: unknown;
-  readonly middlewareOutput: unknown;
-  readonly context: unknown;
-  readonly errors: unknown;
+export interface FactoryKind extends FactoryTypes<unknown, unknown, unknown, unknown> {
   readonly factory: unknown;
+}
+
+interface FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors> {
+  readonly middlewareInput: MiddlewareInput;
+  readonly middlewareOutput: MiddlewareOutput;
+  readonly context: Context;
+  readonly errors: Errors;
 }
 
 /** The factory of a kind with the given type arguments. */
@@ -70,12 +73,7 @@ type NextFactory<
   MiddlewareOutput,
   Context,
   Errors,
-> = (Kind & {
-  readonly middlewareInput: MiddlewareInput;
-  readonly middlewareOutput: MiddlewareOutput;
-  readonly context: Context;
-  readonly errors: Errors;
-})["factory"];
+> = (Kind & FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors>)["factory"];
 
 /**
  * The part that all factories share: the middlewares of their endpoints.
