@@ -56,15 +56,24 @@ export interface RequestErrorOptions {
   readonly field?: string | undefined;
 }
 
+/** An error with a code that does not change between releases. */
+class CodedError<Code extends string> extends Error {
+  readonly code: Code;
+
+  constructor(code: Code, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
+
 /**
  * The error with which the framework itself rejects a request, for example because of malformed JSON or an unknown
  * path.
  *
  * The message is fixed and never echoes the request, apart from the name of an upload field.
  */
-export class RequestError extends Error {
+export class RequestError extends CodedError<RequestErrorCode> {
   override readonly name = "RequestError";
-  readonly code: RequestErrorCode;
   readonly statusCode: number;
   readonly expose = true;
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -73,11 +82,7 @@ export class RequestError extends Error {
 
   constructor(code: RequestErrorCode, { headers, cause, field }: RequestErrorOptions = {}) {
     const [statusCode, text] = requestFaults[code];
-    super(
-      field === undefined ? text : `${text}: ${field.slice(0, 100)}`,
-      cause === undefined ? undefined : { cause },
-    );
-    this.code = code;
+    super(code, field === undefined ? text : `${text}: ${field.slice(0, 100)}`, cause);
     this.statusCode = statusCode;
     this.headers = headers;
     this.endsConnection = framingFaults.has(code);
@@ -109,9 +114,8 @@ export type RoutingErrorCode =
   | "SLP_ROUTING_PATH_SYNTAX";
 
 /** The error for an invalid routing map, thrown at startup. */
-export class RoutingError extends Error {
+export class RoutingError extends CodedError<RoutingErrorCode> {
   override readonly name = "RoutingError";
-  readonly code: RoutingErrorCode;
   /** The location of the error in the routing map. */
   override readonly cause: { readonly method?: Method | undefined; readonly path: string };
 
@@ -120,8 +124,7 @@ export class RoutingError extends Error {
     message: string,
     cause: { readonly method?: Method | undefined; readonly path: string },
   ) {
-    super(message);
-    this.code = code;
+    super(code, message);
     this.cause = cause;
   }
 }
@@ -134,14 +137,8 @@ export type ConfigErrorCode =
   | "SLP_CONFIG_MISSING";
 
 /** The error for an invalid configuration, thrown at startup. */
-export class ConfigError extends Error {
+export class ConfigError extends CodedError<ConfigErrorCode> {
   override readonly name = "ConfigError";
-  readonly code: ConfigErrorCode;
-
-  constructor(code: ConfigErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** The code of a {@link DefinitionError}. */
@@ -160,14 +157,8 @@ export type DefinitionErrorCode =
  * The error for an invalid declaration of an endpoint, a middleware, a result handler or a test, thrown where the
  * declaration is made.
  */
-export class DefinitionError extends Error {
+export class DefinitionError extends CodedError<DefinitionErrorCode> {
   override readonly name = "DefinitionError";
-  readonly code: DefinitionErrorCode;
-
-  constructor(code: DefinitionErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** The code of an {@link OpenApiError}. */
@@ -180,12 +171,11 @@ export type OpenApiErrorCode =
   | "SLP_OPENAPI_SCHEMA";
 
 /** The error for a route or a schema that cannot be documented, thrown when a document is generated. */
-export class OpenApiError extends Error {
+export class OpenApiError extends CodedError<OpenApiErrorCode> {
   override readonly name = "OpenApiError";
   readonly statusCode = 500;
   /** The message names routes and schemas; only those who may read the document can see it. */
   readonly expose = true;
-  readonly code: OpenApiErrorCode;
   /** The affected route, if any. */
   override readonly cause: {
     readonly method: Method | undefined;
@@ -200,8 +190,7 @@ export class OpenApiError extends Error {
       route,
     }: { readonly method?: Method | undefined; readonly route?: string | undefined },
   ) {
-    super(message);
-    this.code = code;
+    super(code, message);
     this.cause = { method, path: route };
   }
 }
@@ -227,14 +216,12 @@ export type ServerFaultCode =
 /**
  * The error for a defect in the application that is only found while a request is handled; the response has status 500.
  */
-export class ServerFault extends Error {
+export class ServerFault extends CodedError<ServerFaultCode> {
   override readonly name = "ServerFault";
-  readonly code: ServerFaultCode;
   readonly statusCode = 500;
   readonly expose = false;
 
   constructor(code: ServerFaultCode, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
+    super(code, message, cause);
   }
 }

@@ -13,10 +13,9 @@ import type { EmptyObject, InputSchema, NoInput, NoOutput, ZodSchema } from "../
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import { Endpoint } from "./endpoint.ts";
 import { definitionChecks, type VoidEndpointDefinition } from "./endpoint-definition.ts";
-import type { EventStream, EventStreamSettings } from "./event-stream.ts";
+import type { EventStream, EventStreamSettings, StreamHandler } from "./event-stream.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
 import type { HandlerArguments, Spread } from "./handler-arguments.ts";
-import type { StreamHandler } from "./run-event-stream.ts";
 
 /** Options for an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
@@ -191,7 +190,7 @@ const { statusCode: _statusCode, ...streamChecks } = definitionChecks;
 const toHandler =
   (settings: EventStreamSettings, handler: StreamHandler) =>
   async (args: HandlerArguments<unknown, unknown>): Promise<void> => {
-    const { runEventStream } = await import("./run-event-stream.ts");
+    const { runEventStream } = await import("./event-stream.ts");
     await runEventStream(settings, handler, args);
   };
 

@@ -1,6 +1,6 @@
 import { Operation, toQueryParser } from "../api/operation.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
-import { listRoutes } from "../routing/list-routes.ts";
+import { listRoutes } from "../routing/walk-routing.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";

@@ -3,6 +3,7 @@ import { show } from "../messages/show.ts";
 import { describeUnknown } from "../messages/unknown-names.ts";
 import { RoutingError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
+import { RouteTable } from "./route-table.ts";
 import type { Routing } from "./routing.ts";
 import { isServeStatic, type ServeStatic } from "./static-files.ts";
 
@@ -150,4 +151,17 @@ const isPlainMap = (value: unknown): value is Routing => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value) as { constructor?: { name?: string } } | null;
   return prototype === null || prototype.constructor?.name === "Object";
+};
+
+/**
+ * Lists the entries of a routing map.
+ *
+ * @throws RoutingError when the routing is invalid.
+ */
+export const listRoutes = (routing: Routing, options: WalkOptions): readonly RoutingEntry[] => {
+  const entries = [...walkRouting(routing, options)];
+  const table = new RouteTable<true>();
+  for (const entry of entries)
+    if (entry.kind === "endpoint") table.add(entry.method, entry.path, true);
+  return entries;
 };
