@@ -75,6 +75,22 @@ type NextFactory<
   Errors,
 > = (Kind & FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors>)["factory"];
 
+/** The factory of a kind with more context. */
+type WithContext<
+  Kind extends FactoryKind,
+  MiddlewareInput,
+  MiddlewareOutput,
+  Context,
+  Returned,
+  Errors,
+> = NextFactory<
+  Kind,
+  MiddlewareInput,
+  MiddlewareOutput,
+  Spread<Context, ContextOf<Returned>>,
+  Errors
+>;
+
 /**
  * The part that all factories share: the middlewares of their endpoints.
  *
@@ -139,13 +155,7 @@ export abstract class Factory<
     middleware: ExpressHandler<Req, Res>,
     options?: ExpressMiddlewareOptions<Req, Res, Returned>,
     ...more: readonly never[]
-  ): NextFactory<
-    Kind,
-    MiddlewareInput,
-    MiddlewareOutput,
-    Spread<Context, ContextOf<Returned>>,
-    Errors
-  > {
+  ): WithContext<Kind, MiddlewareInput, MiddlewareOutput, Context, Returned, Errors> {
     if (typeof middleware !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
@@ -180,13 +190,7 @@ export abstract class Factory<
       args: Omit<HandlerArguments<EmptyObject, Context>, "input" | "ctx">,
     ) => MaybePromise<Returned>,
     options: ContextOptions<Returned> = {},
-  ): NextFactory<
-    Kind,
-    MiddlewareInput,
-    MiddlewareOutput,
-    Spread<Context, ContextOf<Returned>>,
-    Errors
-  > {
+  ): WithContext<Kind, MiddlewareInput, MiddlewareOutput, Context, Returned, Errors> {
     if (typeof getContext !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
