@@ -46,9 +46,8 @@ export const toErrorDeclarations = (
 ): ErrorDeclarations | undefined => {
   if (errors === undefined) return undefined;
   if (typeof errors !== "object" || errors === null || Array.isArray(errors))
-    throw wrong(
-      where,
-      '`errors` must be an object whose keys are statuses, as in { 404: "No such user" }.',
+    throw toError(
+      `${where}: \`errors\` must be an object whose keys are statuses, as in { 404: "No such user" }.`,
     );
   for (const [status, declaration] of Object.entries(errors as Record<string, unknown>))
     assertDeclaration(where, status, declaration);
@@ -56,30 +55,26 @@ export const toErrorDeclarations = (
 };
 
 const assertDeclaration = (where: string, status: string, declaration: unknown): void => {
-  const place = `\`errors\` has ${JSON.stringify(status)}`;
+  const place = `${where}: \`errors\` has ${JSON.stringify(status)}`;
   if (!isErrorStatus(Number(status)))
-    throw wrong(where, `${place}, which is not an error status (400 to 599).`);
+    throw toError(`${place}, which is not an error status (400 to 599).`);
   if (typeof declaration === "string") return;
   if (typeof declaration !== "object" || declaration === null)
-    throw wrong(
-      where,
-      `${place} without a description; write ${status}: "When the error is thrown".`,
-    );
+    throw toError(`${place} without a description; write ${status}: "When the error is thrown".`);
   assertKeys(`${where}: \`errors[${status}]\``, declaration, ["description", "schema", "headers"]);
   const { description, schema, headers } = declaration as Record<string, unknown>;
   if (typeof description !== "string")
-    throw wrong(where, `${place} without a \`description\`; say when the error is thrown.`);
+    throw toError(`${place} without a \`description\`; say when the error is thrown.`);
   if (schema !== undefined) toSchema(`${where}: the \`schema\` of \`errors[${status}]\``, schema);
   const texts = headers === undefined ? [] : Object.values(Object(headers) as object);
   if (texts.some((text) => typeof text !== "string"))
-    throw wrong(
-      where,
+    throw toError(
       `${place} with \`headers\` that are not strings; describe each header with a string.`,
     );
 };
 
-const wrong = (where: string, text: string): DefinitionError =>
-  new DefinitionError("SLP_DEFINITION_VALUE", `${where}: ${text}`);
+const toError = (text: string): DefinitionError =>
+  new DefinitionError("SLP_DEFINITION_VALUE", text);
 
 export const aSuccessStatus: Check = be(
   "a success status (200 to 299)",

@@ -56,17 +56,18 @@ function* walkMap(
   options: WalkOptions,
   above: ReadonlySet<unknown>,
 ): Generator<RoutingEntry> {
+  const cause = { path: parent || "/" };
   if (!isPlainMap(map))
     throw new RoutingError(
       "SLP_ROUTING_LEAF",
-      `The routing at "${parent || "/"}" is ${show(map)}; it must be an endpoint, a routing map or a ServeStatic.${typeof map === "function" ? " Build an endpoint with a factory, as in defaultEndpointsFactory.build({ handler: async () => ({ ... }) })." : ""}`,
-      { path: parent || "/" },
+      `The routing at "${cause.path}" is ${show(map)}; it must be an endpoint, a routing map or a ServeStatic.${typeof map === "function" ? " Build an endpoint with a factory, as in defaultEndpointsFactory.build({ handler: async () => ({ ... }) })." : ""}`,
+      cause,
     );
   if (above.has(map))
     throw new RoutingError(
       "SLP_ROUTING_CYCLE",
-      `The routing at "${parent || "/"}" contains itself; a routing map must be finite.`,
-      { path: parent || "/" },
+      `The routing at "${cause.path}" contains itself; a routing map must be finite.`,
+      cause,
     );
   const below = new Set(above).add(map);
   for (const [key, value] of Object.entries(map)) {

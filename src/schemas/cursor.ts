@@ -178,14 +178,9 @@ const toKeys = (secret: unknown): readonly Buffer[] => {
   if (secrets.length > 0 && secrets.every(fits)) return secrets.map(toKey);
   const wrong = secrets.find((one) => !fits(one));
   // the message must never include the secret itself
-  const got =
-    secrets.length === 0
-      ? "an empty array"
-      : typeof wrong === "string"
-        ? `one of ${wrong.length} characters`
-        : wrong === null
-          ? "null"
-          : typeof wrong;
+  const kind = wrong === null ? "null" : typeof wrong;
+  const one = typeof wrong === "string" ? `one of ${wrong.length} characters` : kind;
+  const got = secrets.length === 0 ? "an empty array" : one;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
     `ez.cursor: \`secret\` must be a string of at least ${minSecretLength} characters, or an array of such strings; got ${got}. Generate one with: openssl rand -base64 32`,
