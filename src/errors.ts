@@ -220,8 +220,4 @@ export class ServerFault extends CodedError<ServerFaultCode> {
   override readonly name = "ServerFault";
   readonly statusCode = 500;
   readonly expose = false;
-
-  constructor(code: ServerFaultCode, message: string, cause?: unknown) {
-    super(code, message, cause);
-  }
 }

@@ -102,6 +102,8 @@ export const aPositiveTimeout: Check = be(
   (value) => isDelay(value) && value !== 0,
 );
 
+const listOptions = (checks: Checks): string => `an object with ${Object.keys(checks).join(", ")}`;
+
 /**
  * Creates the check for a group of options.
  *
@@ -117,8 +119,10 @@ export const group =
   ): Check =>
   (value, name, wording) => {
     if (isOther(value)) return;
-    const expected = toExpected(`an object with ${Object.keys(checks).join(", ")}`);
-    if (!isObject(value)) return refuse(value, name, expected, wording);
+    if (!isObject(value)) {
+      refuse(value, name, toExpected(listOptions(checks)), wording);
+      return;
+    }
     checkGroup(value, checks, name, wording);
     for (const key of required)
       if (Reflect.get(value, key) === undefined)
@@ -158,7 +162,7 @@ export const checkOptions = (where: string, options: unknown, checks: Checks): v
   if (options === undefined) return;
   const wording = ofDefinition(where, "option");
   if (isObject(options)) checkGroup(options, checks, "", wording);
-  else refuse(options, "options", `an object with ${Object.keys(checks).join(", ")}`, wording);
+  else refuse(options, "options", listOptions(checks), wording);
 };
 
 /** @throws {@link DefinitionError} when an object has an unknown key. */
