@@ -41,12 +41,8 @@ const requestFaults = {
 
 /** The errors after which client and server may disagree on where the next request begins. */
 const framingFaults: ReadonlySet<string> = new Set([
-  "SLP_BODY_TIMEOUT",
-  "SLP_HEADER_HOST",
-  "SLP_HEADER_TRANSFER_ENCODING",
-  "SLP_HEADER_TOO_MANY_FIELDS",
-  "SLP_TARGET_MALFORMED",
-  "SLP_TARGET_TOO_LONG",
+  ...["SLP_BODY_TIMEOUT", "SLP_TARGET_MALFORMED", "SLP_TARGET_TOO_LONG", "SLP_HEADER_HOST"],
+  ...["SLP_HEADER_TRANSFER_ENCODING", "SLP_HEADER_TOO_MANY_FIELDS"],
 ]);
 
 /** The code of a {@link RequestError}. */
@@ -60,15 +56,24 @@ export interface RequestErrorOptions {
   readonly field?: string | undefined;
 }
 
+/** An error with a code that does not change between releases. */
+class CodedError<Code extends string> extends Error {
+  readonly code: Code;
+
+  constructor(code: Code, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
+
 /**
  * The error with which the framework itself rejects a request, for example because of malformed JSON or an unknown
  * path.
  *
  * The message is fixed and never echoes the request, apart from the name of an upload field.
  */
-export class RequestError extends Error {
+export class RequestError extends CodedError<RequestErrorCode> {
   override readonly name = "RequestError";
-  readonly code: RequestErrorCode;
   readonly status: number;
   readonly statusCode: number;
   readonly expose = true;
@@ -78,11 +83,7 @@ export class RequestError extends Error {
 
   constructor(code: RequestErrorCode, { headers, cause, field }: RequestErrorOptions = {}) {
     const [statusCode, text] = requestFaults[code];
-    super(
-      field === undefined ? text : `${text}: ${field.slice(0, 100)}`,
-      cause === undefined ? undefined : { cause },
-    );
-    this.code = code;
+    super(code, field === undefined ? text : `${text}: ${field.slice(0, 100)}`, cause);
     this.status = statusCode;
     this.statusCode = statusCode;
     this.headers = headers;
@@ -115,9 +116,8 @@ export type RoutingErrorCode =
   | "SLP_ROUTING_PATH_SYNTAX";
 
 /** The error for an invalid routing map, thrown at startup. */
-export class RoutingError extends Error {
+export class RoutingError extends CodedError<RoutingErrorCode> {
   override readonly name = "RoutingError";
-  readonly code: RoutingErrorCode;
   /** The location of the error in the routing map. */
   override readonly cause: { readonly method?: Method | undefined; readonly path: string };
 
@@ -126,8 +126,7 @@ export class RoutingError extends Error {
     message: string,
     cause: { readonly method?: Method | undefined; readonly path: string },
   ) {
-    super(message);
-    this.code = code;
+    super(code, message);
     this.cause = cause;
   }
 }
@@ -140,14 +139,8 @@ export type ConfigErrorCode =
   | "SLP_CONFIG_MISSING";
 
 /** The error for an invalid configuration, thrown at startup. */
-export class ConfigError extends Error {
+export class ConfigError extends CodedError<ConfigErrorCode> {
   override readonly name = "ConfigError";
-  readonly code: ConfigErrorCode;
-
-  constructor(code: ConfigErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** The code of a {@link DefinitionError}. */
@@ -166,14 +159,8 @@ export type DefinitionErrorCode =
  * The error for an invalid declaration of an endpoint, a middleware, a result handler or a test, thrown where the
  * declaration is made.
  */
-export class DefinitionError extends Error {
+export class DefinitionError extends CodedError<DefinitionErrorCode> {
   override readonly name = "DefinitionError";
-  readonly code: DefinitionErrorCode;
-
-  constructor(code: DefinitionErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** The code of an {@link OpenApiError}. */
@@ -186,12 +173,11 @@ export type OpenApiErrorCode =
   | "SLP_OPENAPI_SCHEMA";
 
 /** The error for a route or a schema that cannot be documented, thrown when a document is generated. */
-export class OpenApiError extends Error {
+export class OpenApiError extends CodedError<OpenApiErrorCode> {
   override readonly name = "OpenApiError";
   readonly statusCode = 500;
   /** The message names routes and schemas; only those who may read the document can see it. */
   readonly expose = true;
-  readonly code: OpenApiErrorCode;
   /** The affected route, if any. */
   override readonly cause: {
     readonly method: Method | undefined;
@@ -206,8 +192,7 @@ export class OpenApiError extends Error {
       route,
     }: { readonly method?: Method | undefined; readonly route?: string | undefined },
   ) {
-    super(message);
-    this.code = code;
+    super(code, message);
     this.cause = { method, path: route };
   }
 }
@@ -233,14 +218,8 @@ export type ServerFaultCode =
 /**
  * The error for a defect in the application that is only found while a request is handled; the response has status 500.
  */
-export class ServerFault extends Error {
+export class ServerFault extends CodedError<ServerFaultCode> {
   override readonly name = "ServerFault";
-  readonly code: ServerFaultCode;
   readonly statusCode = 500;
   readonly expose = false;
-
-  constructor(code: ServerFaultCode, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-  }
 }

@@ -1,7 +1,7 @@
 import { listOperations } from "../api/operation.ts";
 import type { Security } from "../endpoint/security.ts";
 import { getMessageFromError } from "../reply/http-error.ts";
-import { listRoutes } from "../routing/list-routes.ts";
+import { listRoutes } from "../routing/walk-routing.ts";
 import { toTemplate } from "../openapi/path-templates.ts";
 import { watchBuilds } from "./build-places.ts";
 import { defineCommand } from "./command.ts";

@@ -1,9 +1,9 @@
+import { assertKeys, be, type Check } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../reply/http-error.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
 import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
-import { assertKeys } from "./check-definition.ts";
 
 /** The declaration of an error that a handler or a middleware throws. */
 export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
@@ -46,9 +46,8 @@ export const toErrorDeclarations = (
 ): ErrorDeclarations | undefined => {
   if (errors === undefined) return undefined;
   if (typeof errors !== "object" || errors === null || Array.isArray(errors))
-    throw wrong(
-      where,
-      '`errors` must be an object whose keys are statuses, as in { 404: "No such user" }.',
+    throw toError(
+      `${where}: \`errors\` must be an object whose keys are statuses, as in { 404: "No such user" }.`,
     );
   for (const [status, declaration] of Object.entries(errors as Record<string, unknown>))
     assertDeclaration(where, status, declaration);
@@ -56,42 +55,32 @@ export const toErrorDeclarations = (
 };
 
 const assertDeclaration = (where: string, status: string, declaration: unknown): void => {
-  const place = `\`errors\` has ${JSON.stringify(status)}`;
+  const place = `${where}: \`errors\` has ${JSON.stringify(status)}`;
   if (!isErrorStatus(Number(status)))
-    throw wrong(where, `${place}, which is not an error status (400 to 599).`);
+    throw toError(`${place}, which is not an error status (400 to 599).`);
   if (typeof declaration === "string") return;
   if (typeof declaration !== "object" || declaration === null)
-    throw wrong(
-      where,
-      `${place} without a description; write ${status}: "When the error is thrown".`,
-    );
+    throw toError(`${place} without a description; write ${status}: "When the error is thrown".`);
   assertKeys(`${where}: \`errors[${status}]\``, declaration, ["description", "schema", "headers"]);
   const { description, schema, headers } = declaration as Record<string, unknown>;
   if (typeof description !== "string")
-    throw wrong(where, `${place} without a \`description\`; say when the error is thrown.`);
+    throw toError(`${place} without a \`description\`; say when the error is thrown.`);
   if (schema !== undefined) toSchema(`${where}: the \`schema\` of \`errors[${status}]\``, schema);
   const texts = headers === undefined ? [] : Object.values(Object(headers) as object);
   if (texts.some((text) => typeof text !== "string"))
-    throw wrong(
-      where,
+    throw toError(
       `${place} with \`headers\` that are not strings; describe each header with a string.`,
     );
 };
 
-const wrong = (where: string, text: string): DefinitionError =>
-  new DefinitionError("SLP_DEFINITION_VALUE", `${where}: ${text}`);
+const toError = (text: string): DefinitionError =>
+  new DefinitionError("SLP_DEFINITION_VALUE", text);
 
-/** @throws {@link DefinitionError} when `statusCode` is not a success status. */
-export const assertStatusCode = (where: string, statusCode: unknown): void => {
-  if (statusCode === undefined) return;
-  const isSuccess =
-    Number.isInteger(statusCode) && Number(statusCode) >= 200 && Number(statusCode) < 300;
-  if (isSuccess) return;
-  throw wrong(
-    where,
-    `\`statusCode\` must be a success status (200 to 299); got ${show(statusCode)}. To send an error, throw it and declare its status in \`errors\`.`,
-  );
-};
+export const aSuccessStatus: Check = be(
+  "a success status (200 to 299)",
+  (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) < 300,
+  (value) => `${show(value)}. To send an error, throw it and declare its status in \`errors\``,
+);
 
 /** Anything that can declare errors. */
 interface Declaring {

@@ -1,4 +1,15 @@
 import type { Method } from "../http/method.ts";
+import {
+  aBoolean,
+  anything,
+  aPositiveTimeout,
+  aString,
+  be,
+  group,
+  isFunction,
+  isObject,
+  type Checks,
+} from "../messages/option-checks.ts";
 import type { AcceptedOutput } from "../results/result-handler.ts";
 import type { FileContent, StreamContent } from "../schemas/content.ts";
 import type {
@@ -10,8 +21,9 @@ import type {
   SchemaInput,
   SchemaOutput,
 } from "../schemas/schema.ts";
-import type { BodyLimit, UploadLimits } from "./body-options.ts";
-import type { ErrorDeclarations } from "./declared-errors.ts";
+import { aBodyLimit, someUploadLimits, type BodyLimit, type UploadLimits } from "./body-options.ts";
+import { anObjectSchema } from "./check-definition.ts";
+import { aSuccessStatus, type ErrorDeclarations } from "./declared-errors.ts";
 import type {
   HandlerArguments,
   InputAndContext,
@@ -19,7 +31,7 @@ import type {
   SentResponse,
   Spread,
 } from "./handler-arguments.ts";
-import type { EndpointSources } from "./input-sources.ts";
+import { endpointSources, type EndpointSources } from "./input-sources.ts";
 
 /** The options that all endpoints share. */
 export interface DefinitionBase<
@@ -175,9 +187,37 @@ export interface VoidEndpointDefinition<
   ) => VoidHandlerReturn<Accepted>;
 }
 
-/** The keys of {@link DefinitionBase}, plus `handler`. */
-export const definitionKeys: readonly string[] = [
-  ...["method", "input", "handler", "shortDescription", "description", "tag", "scope"],
-  ...["operationId", "deprecated", "timeout", "keepRawBody", "inputSources", "bodyLimit", "upload"],
-  ...["statusCode", "errors", "forms"],
-];
+const labels = be("a string or an array of strings", (value) =>
+  [value].flat().every((one) => typeof one === "string"),
+);
+
+/** The checks of {@link DefinitionBase} and `handler`. */
+export const definitionChecks: Checks = {
+  method: anything,
+  input: anObjectSchema,
+  handler: anything,
+  shortDescription: aString,
+  description: aString,
+  tag: labels,
+  scope: labels,
+  operationId: be(
+    "a string, or a function that returns the id for a method",
+    (value) => typeof value === "string" || isFunction(value),
+  ),
+  deprecated: aBoolean,
+  timeout: aPositiveTimeout,
+  keepRawBody: aBoolean,
+  inputSources: endpointSources,
+  bodyLimit: aBodyLimit,
+  upload: (value, name, wording) => {
+    anObjectWithLimits(value, name, wording);
+    group({ limits: someUploadLimits })(value, name, wording);
+  },
+  statusCode: aSuccessStatus,
+  errors: anything,
+  forms: aBoolean,
+};
+
+const anObjectWithLimits = be("an object with `limits`", (value) =>
+  isObject((value as { readonly limits?: unknown } | null)?.limits),
+);

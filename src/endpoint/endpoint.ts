@@ -59,6 +59,13 @@ export interface MarkedEndpoint {
 /** An endpoint of any type. */
 export interface AnyEndpoint extends MarkedEndpoint, EndpointParts {}
 
+const MarkedParts = class {
+  readonly [endpointMark] = true;
+  constructor(parts: EndpointParts) {
+    Object.assign(this, parts);
+  }
+} as new (parts: EndpointParts) => AnyEndpoint;
+
 /**
  * A declared endpoint, built with a factory's `build`.
  *
@@ -74,29 +81,7 @@ export class Endpoint<
   Status extends number = number,
   Errors = EmptyObject,
   MiddlewareErrors = EmptyObject,
-> implements AnyEndpoint {
-  readonly [endpointMark] = true;
-  readonly methods: readonly Method[] | undefined;
-  readonly inputSchema: ZodSchema | undefined;
-  readonly outputSchema: ZodSchema | undefined;
-  readonly middlewares: readonly AnyMiddleware[];
-  readonly resultHandler: AnyResultHandler;
-  readonly statusCode: number | undefined;
-  readonly errors: ErrorDeclarations | undefined;
-  readonly isVoid: boolean;
-  readonly keepsRawBody: boolean;
-  readonly timeout: number | undefined;
-  readonly inputSources: EndpointSources | undefined;
-  readonly bodyLimit: BodyLimit | undefined;
-  readonly takesForms: boolean | undefined;
-  readonly uploadLimits: UploadLimits | undefined;
-  readonly handle: (args: HandlerArguments<never, never>) => unknown;
-  readonly shortDescription: string | undefined;
-  readonly description: string | undefined;
-  readonly tags: readonly string[];
-  readonly scopes: readonly string[];
-  readonly operationId: string | ((method: Method) => string) | undefined;
-  readonly isDeprecated: boolean;
+> extends MarkedParts {
   /** Type information only. */
   declare readonly "~types": {
     readonly method: M;
@@ -110,42 +95,13 @@ export class Endpoint<
   };
 
   constructor(parts: EndpointParts) {
-    this.methods = parts.methods;
-    this.inputSchema = parts.inputSchema;
-    this.outputSchema = parts.outputSchema;
-    this.middlewares = parts.middlewares;
-    this.resultHandler = parts.resultHandler;
-    this.statusCode = parts.statusCode;
-    this.errors = parts.errors;
-    this.isVoid = parts.isVoid;
-    this.keepsRawBody = parts.keepsRawBody;
-    this.timeout = parts.timeout;
-    this.inputSources = parts.inputSources;
-    this.bodyLimit = parts.bodyLimit;
-    this.takesForms = parts.takesForms;
-    this.uploadLimits = parts.uploadLimits;
-    this.handle = parts.handle;
-    this.shortDescription = parts.shortDescription;
-    this.description = parts.description;
-    this.tags = parts.tags;
-    this.scopes = parts.scopes;
-    this.operationId = parts.operationId;
-    this.isDeprecated = parts.isDeprecated;
+    super(parts);
     reportBuilt(this);
   }
 
   /** Returns a copy that generated documents show as deprecated; the endpoint itself does not change. */
-  deprecated(): Endpoint<
-    M,
-    Input,
-    Output,
-    MiddlewareInput,
-    Handler,
-    Status,
-    Errors,
-    MiddlewareErrors
-  > {
-    return new Endpoint(Object.assign({}, this as EndpointParts, { isDeprecated: true }));
+  deprecated(): this {
+    return new Endpoint({ ...(this as EndpointParts), isDeprecated: true }) as this;
   }
 
   /**

@@ -21,11 +21,11 @@ import type {
   SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
-import { assertSchema } from "./check-definition.ts";
+import { anObjectSchema } from "./check-definition.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import { Endpoint } from "./endpoint.ts";
 import {
-  definitionKeys,
+  definitionChecks,
   type EndpointDefinition,
   type VoidEndpointDefinition,
 } from "./endpoint-definition.ts";
@@ -121,8 +121,7 @@ export class EndpointsFactory<
       Thrown
     >,
   ): Endpoint<M, Input, Output, MiddlewareInput, Handler, Status, Thrown, Errors> {
-    const parts = this.toParts("build", definition, [...definitionKeys, "output"]);
-    assertSchema("build", "output", definition.output);
+    const parts = this.toParts("build", definition, buildChecks);
     return new Endpoint({
       ...parts,
       outputSchema: definition.output as ZodSchema | undefined,
@@ -151,7 +150,7 @@ export class EndpointsFactory<
       Thrown
     >,
   ): Endpoint<M, Input, VoidOutput, MiddlewareInput, Handler, Status, Thrown, Errors> {
-    const parts = this.toParts("buildVoid", definition, definitionKeys);
+    const parts = this.toParts("buildVoid", definition, definitionChecks);
     return new Endpoint({ ...parts, outputSchema: toVoidOutput(), isVoid: true });
   }
 
@@ -159,6 +158,8 @@ export class EndpointsFactory<
     return new EndpointsFactory(this.resultHandler as DefaultResultHandler);
   }
 }
+
+const buildChecks = { ...definitionChecks, output: anObjectSchema };
 
 /** Builds endpoints that respond with the default envelopes. */
 export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(defaultResultHandler);

@@ -1,5 +1,6 @@
-import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
+import { be, checkOptions, isDelay } from "../messages/option-checks.ts";
+import { show } from "../messages/show.ts";
 import type { Method } from "../http/method.ts";
 import {
   createEventStreamResultHandler,
@@ -9,14 +10,12 @@ import {
 import type { AcceptedOutput } from "../results/result-handler.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
 import type { EmptyObject, InputSchema, NoInput, NoOutput, ZodSchema } from "../schemas/schema.ts";
-import { assertKeys } from "./check-definition.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import { Endpoint } from "./endpoint.ts";
-import { definitionKeys, type VoidEndpointDefinition } from "./endpoint-definition.ts";
-import type { EventStream, EventStreamSettings } from "./event-stream.ts";
+import { definitionChecks, type VoidEndpointDefinition } from "./endpoint-definition.ts";
+import type { EventStream, EventStreamSettings, StreamHandler } from "./event-stream.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
 import type { HandlerArguments, Spread } from "./handler-arguments.ts";
-import type { StreamHandler } from "./run-event-stream.ts";
 
 /** Options for an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
@@ -122,7 +121,7 @@ export class EventStreamFactory<
       Thrown
     >,
   ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors> {
-    const parts = this.toParts("build", definition, streamKeys, "emits the events");
+    const parts = this.toParts("build", definition, streamChecks, "emits the events");
     return new Endpoint({
       ...parts,
       outputSchema: undefined,
@@ -185,17 +184,30 @@ export type StreamEndpoint<
   MiddlewareErrors
 >;
 
-const streamKeys = definitionKeys.filter((key) => key !== "statusCode");
+const { statusCode: _statusCode, ...streamChecks } = definitionChecks;
 
 /** Wraps a handler that emits events; the code that sends the events is loaded with the first stream. */
 const toHandler =
   (settings: EventStreamSettings, handler: StreamHandler) =>
   async (args: HandlerArguments<unknown, unknown>): Promise<void> => {
-    const { runEventStream } = await import("./run-event-stream.ts");
+    const { runEventStream } = await import("./event-stream.ts");
     await runEventStream(settings, handler, args);
   };
 
-const defaults = { heartbeat: 15_000, openAfter: 10_000, maxBuffered: 1_048_576 };
+const orOmit =
+  (otherwise: number) =>
+  (value: unknown): string =>
+    `${show(value)}. Omit it to use ${otherwise}`;
+
+const optionChecks = {
+  heartbeat: be("a number of milliseconds, 0 or more", isDelay, orOmit(15_000)),
+  openAfter: be("a number of milliseconds, 0 or more", isDelay, orOmit(10_000)),
+  maxBuffered: be(
+    "a number of bytes, 0 or more",
+    (value) => typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER,
+    orOmit(1_048_576),
+  ),
+};
 
 /** Validates the events and the options, and returns the settings that all streams of a factory share. */
 const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStreamSettings => {
@@ -205,14 +217,10 @@ const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStr
       "SLP_DEFINITION_EVENT",
       "new EventStreamFactory: the first argument must be an object of one or more events, as in { time: z.number() }.",
     );
-  assertKeys("new EventStreamFactory", options, Object.keys(defaults), "option");
-  const { heartbeat, openAfter, maxBuffered } = defaults;
-  return {
-    schemas: new Map(names.map((name) => [name, assertEvent(name, events[name])])),
-    heartbeat: toAmount("heartbeat", options.heartbeat, heartbeat, 0x7fffffff),
-    openAfter: toAmount("openAfter", options.openAfter, openAfter, 0x7fffffff),
-    maxBuffered: toAmount("maxBuffered", options.maxBuffered, maxBuffered),
-  };
+  checkOptions("new EventStreamFactory", options, optionChecks);
+  const { heartbeat = 15_000, openAfter = 10_000, maxBuffered = 1_048_576 } = options;
+  const schemas = new Map(names.map((name) => [name, assertEvent(name, events[name])]));
+  return { schemas, heartbeat, openAfter, maxBuffered };
 };
 
 const assertEvent = (name: string, schema: unknown): ZodSchema => {
@@ -223,18 +231,4 @@ const assertEvent = (name: string, schema: unknown): ZodSchema => {
       `new EventStreamFactory: the name of an event must be a non-empty string without line breaks; got ${JSON.stringify(name)}. Rename it.`,
     );
   return toSchema(`new EventStreamFactory: \`${name}\``, schema, "z.number()");
-};
-
-const toAmount = (
-  name: keyof EventStreamOptions,
-  value: unknown,
-  otherwise: number,
-  max = Number.MAX_SAFE_INTEGER,
-): number => {
-  if (value === undefined) return otherwise;
-  if (typeof value === "number" && value >= 0 && value <= max) return value;
-  throw new DefinitionError(
-    "SLP_DEFINITION_VALUE",
-    `new EventStreamFactory: \`${name}\` must be a number of ${name === "maxBuffered" ? "bytes" : "milliseconds"}, 0 or more; got ${show(value)}. Omit it to use ${otherwise}.`,
-  );
 };

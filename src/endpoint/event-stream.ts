@@ -1,16 +1,18 @@
 import type { Request, Response } from "express";
 import { findSocket } from "../reply/response-state.ts";
 import { describeUnknown } from "../messages/unknown-names.ts";
-import { ServerFault } from "../errors.ts";
+import { ClientLeft, ServerFault } from "../errors.ts";
 import { OutputValidationError } from "../schemas/validation-errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
+import { readSafely } from "../reply/http-error.ts";
 import { findUnserialisable } from "../reply/find-unserialisable.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import { toParser, type ParseResult } from "../schemas/parser.ts";
 import type { SchemaInput, ZodSchema } from "../schemas/schema.ts";
+import type { HandlerArguments } from "./handler-arguments.ts";
 
 /** The optional fields of an event. */
 export interface EmitOptions {
@@ -63,7 +65,7 @@ const comment = ":\n\n";
 const done = Promise.resolve();
 
 /** One open event stream. */
-export class EventWriter {
+class EventWriter {
   readonly #settings: EventStreamSettings;
   readonly #request: Request;
   readonly #response: Response;
@@ -269,3 +271,40 @@ const refuse = (): Promise<void> => {
   refusal.catch(() => undefined);
   return refusal;
 };
+
+/** A handler that emits events. */
+export type StreamHandler = (args: HandlerArguments<unknown, unknown>) => unknown;
+
+/** Runs a handler that emits events, then ends the stream. */
+export const runEventStream = async (
+  settings: EventStreamSettings,
+  handler: StreamHandler,
+  args: HandlerArguments<unknown, unknown>,
+): Promise<void> => {
+  const { input, logger, request, response } = args;
+  const writer = new EventWriter(settings, args);
+  const { emit, isClosed, failed } = writer;
+  const signal = AbortSignal.any([args.signal, failed]);
+  // on shutdown, the client sees a clean end and reconnects to another process
+  const onAbort = (): void => {
+    if (readSafely(signal.reason, "code") === "SLP_SHUTTING_DOWN") writer.end();
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  const ctx = Object.assign(Object.create(null), args.ctx, { emit, isClosed, signal }) as object;
+  try {
+    await handler({ input, ctx, logger, request, response, signal });
+  } catch (error) {
+    const isFault = !isClosed() || !isDeparture(error, signal);
+    writer.stop();
+    failed.throwIfAborted();
+    // the end of a stream is no fault, but a transaction around the handler must know that the handler was stopped
+    throw isFault ? error : new ClientLeft("The event stream has ended");
+  }
+  writer.end();
+  failed.throwIfAborted();
+};
+
+/** Checks whether a handler was stopped by the end of its stream, which is not a fault. */
+const isDeparture = (thrown: unknown, signal: AbortSignal): boolean =>
+  thrown === signal.reason || readSafely(thrown, "name") === "AbortError";

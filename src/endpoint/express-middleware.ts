@@ -1,6 +1,6 @@
-import { aBoolean, aFunction, type ValueCheck } from "./check-definition.ts";
 import type { NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
+import { aBoolean, aFunction, type Checks } from "../messages/option-checks.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
 import { isPromiseLike, type HandlerArguments, type MaybePromise } from "./handler-arguments.ts";
@@ -33,11 +33,7 @@ export interface ExpressMiddlewareOptions<
 }
 
 /** The checks of {@link ExpressMiddlewareOptions}. */
-export const useChecks: Readonly<Record<string, ValueCheck>> = {
-  provider: aFunction,
-  transformer: aFunction,
-  body: aBoolean,
-};
+export const useChecks: Checks = { provider: aFunction, transformer: aFunction, body: aBoolean };
 
 /** A middleware that runs an Express middleware before the handler. */
 export class ExpressMiddleware<

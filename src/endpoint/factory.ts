@@ -1,6 +1,13 @@
 import type { ExpressRequest, Request, Response } from "../http/express-objects.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
+import {
+  aBoolean,
+  aFunction,
+  checkDefinition,
+  checkOptions,
+  type Checks,
+} from "../messages/option-checks.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type {
@@ -11,26 +18,9 @@ import type {
   SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
-import { assertInputOptions } from "./body-options.ts";
-import {
-  aBoolean,
-  aFunction,
-  assertKeys,
-  assertOptions,
-  assertSchema,
-  assertTimeout,
-  assertValues,
-  aString,
-  toList,
-  toMethods,
-  type ValueCheck,
-} from "./check-definition.ts";
-import type { EndpointDescription, EndpointParts } from "./endpoint.ts";
-import {
-  assertStatusCode,
-  toErrorDeclarations,
-  type ErrorDeclarations,
-} from "./declared-errors.ts";
+import { toMethods } from "./check-definition.ts";
+import type { EndpointParts } from "./endpoint.ts";
+import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import {
   ExpressMiddleware,
@@ -65,12 +55,15 @@ interface ContextOptions<Returned> {
  * A kind of factory: `factory` is the type of a factory whose type arguments are the other members, which it names
  * `this["context"]` and so on.
  */
-export interface FactoryKind {
-  readonly middlewareInput: unknown;
-  readonly middlewareOutput: unknown;
-  readonly context: unknown;
-  readonly errors: unknown;
+export interface FactoryKind extends FactoryTypes<unknown, unknown, unknown, unknown> {
   readonly factory: unknown;
+}
+
+interface FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors> {
+  readonly middlewareInput: MiddlewareInput;
+  readonly middlewareOutput: MiddlewareOutput;
+  readonly context: Context;
+  readonly errors: Errors;
 }
 
 /** The factory of a kind with the given type arguments. */
@@ -80,12 +73,23 @@ type NextFactory<
   MiddlewareOutput,
   Context,
   Errors,
-> = (Kind & {
-  readonly middlewareInput: MiddlewareInput;
-  readonly middlewareOutput: MiddlewareOutput;
-  readonly context: Context;
-  readonly errors: Errors;
-})["factory"];
+> = (Kind & FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors>)["factory"];
+
+/** The factory of a kind with more context. */
+type WithContext<
+  Kind extends FactoryKind,
+  MiddlewareInput,
+  MiddlewareOutput,
+  Context,
+  Returned,
+  Errors,
+> = NextFactory<
+  Kind,
+  MiddlewareInput,
+  MiddlewareOutput,
+  Spread<Context, ContextOf<Returned>>,
+  Errors
+>;
 
 /**
  * The part that all factories share: the middlewares of their endpoints.
@@ -151,13 +155,7 @@ export abstract class Factory<
     middleware: ExpressHandler<Req, Res>,
     options?: ExpressMiddlewareOptions<Req, Res, Returned>,
     ...more: readonly never[]
-  ): NextFactory<
-    Kind,
-    MiddlewareInput,
-    MiddlewareOutput,
-    Spread<Context, ContextOf<Returned>>,
-    Errors
-  > {
+  ): WithContext<Kind, MiddlewareInput, MiddlewareOutput, Context, Returned, Errors> {
     if (typeof middleware !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
@@ -173,7 +171,7 @@ export abstract class Factory<
         "SLP_DEFINITION_VALUE",
         "use: takes one middleware and its options. For several, chain the calls: factory.use(first).use(second).",
       );
-    assertOptions("use", options, useChecks);
+    checkOptions("use", options, useChecks);
     return this.#derive(new ExpressMiddleware(middleware, options));
   }
 
@@ -192,19 +190,13 @@ export abstract class Factory<
       args: Omit<HandlerArguments<EmptyObject, Context>, "input" | "ctx">,
     ) => MaybePromise<Returned>,
     options: ContextOptions<Returned> = {},
-  ): NextFactory<
-    Kind,
-    MiddlewareInput,
-    MiddlewareOutput,
-    Spread<Context, ContextOf<Returned>>,
-    Errors
-  > {
+  ): WithContext<Kind, MiddlewareInput, MiddlewareOutput, Context, Returned, Errors> {
     if (typeof getContext !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
         "addContext: the argument must be a function that returns an object.",
       );
-    assertOptions("addContext", options, { dispose: aFunction, afterValidation: aBoolean });
+    checkOptions("addContext", options, { dispose: aFunction, afterValidation: aBoolean });
     const { dispose, afterValidation } = options;
     const give = (args: HandlerArguments<EmptyObject, Context>): MaybePromise<Returned> =>
       getContext(args.ctx, args);
@@ -236,7 +228,7 @@ export abstract class Factory<
   protected toParts(
     where: string,
     definition: DefinitionBase<Method, InputSchema> & { readonly handler: unknown },
-    keys: readonly string[],
+    checks: Checks,
     does = "handles the request",
   ): Omit<EndpointParts, "isVoid" | "outputSchema"> {
     if (typeof definition?.handler !== "function")
@@ -244,11 +236,8 @@ export abstract class Factory<
         "SLP_DEFINITION_HANDLER",
         `${where}: \`handler\` must be a function that ${does}.`,
       );
-    assertKeys(where, definition, keys);
-    assertSchema(where, "input", definition.input);
-    assertTimeout(where, definition.timeout);
-    assertInputOptions(where, definition);
-    assertStatusCode(where, definition.statusCode);
+    checkDefinition(where, definition, checks);
+    const { shortDescription, description, operationId } = definition;
     return {
       methods: toMethods(where, definition.method),
       inputSchema: definition.input as ZodSchema | undefined,
@@ -263,7 +252,10 @@ export abstract class Factory<
       takesForms: definition.forms,
       uploadLimits: definition.upload?.limits,
       handle: definition.handler as EndpointParts["handle"],
-      ...toDescription(where, definition),
+      ...{ shortDescription, description, operationId },
+      tags: [definition.tag ?? []].flat(),
+      scopes: [definition.scope ?? []].flat(),
+      isDeprecated: definition.deprecated ?? false,
     };
   }
 
@@ -286,45 +278,4 @@ const disposeOf = async <Returned>(
   } catch (error) {
     logger.error("The context could not be disposed of", { error });
   }
-};
-
-const labels: ValueCheck = [
-  "a string or an array of strings",
-  (value) =>
-    typeof value === "string" ||
-    (Array.isArray(value) && value.every((one) => typeof one === "string")),
-];
-
-const descriptionChecks: Readonly<Record<string, ValueCheck>> = {
-  shortDescription: aString,
-  description: aString,
-  tag: labels,
-  scope: labels,
-  operationId: [
-    "a string, or a function that returns the id for a method",
-    (value) => typeof value === "string" || typeof value === "function",
-  ],
-  deprecated: aBoolean,
-};
-
-/**
- * Extracts the parts of a definition that generated documents show.
- *
- * @throws {@link DefinitionError} when one of them is invalid.
- */
-const toDescription = (
-  where: string,
-  definition: Pick<
-    DefinitionBase<Method, InputSchema>,
-    "shortDescription" | "description" | "tag" | "scope" | "operationId" | "deprecated"
-  >,
-): EndpointDescription => {
-  assertValues(where, definition, descriptionChecks);
-  const { shortDescription, description, tag, scope, operationId, deprecated } = definition;
-  return {
-    ...{ shortDescription, description, operationId },
-    tags: toList(tag),
-    scopes: toList(scope),
-    isDeprecated: deprecated ?? false,
-  };
 };

@@ -1,4 +1,5 @@
-import type { Method } from "../http/method.ts";
+import { endpointMethods, type Method } from "../http/method.ts";
+import { be, group, type Check } from "../messages/option-checks.ts";
 
 /** The parts of a request that can feed the input. */
 export const inputSources = [
@@ -33,6 +34,18 @@ export const defaultInputSources: InputSources = {
 export type SourcesByMethod = {
   readonly [M in keyof InputSources]?: InputSources[M] | undefined;
 };
+
+const isSourceList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one) => inputSources.some((known) => known === one));
+
+const expected = `an array of ${inputSources.join(", ")}`;
+
+const checksByMethod = Object.fromEntries(
+  endpointMethods.map((method) => [method, be(expected, isSourceList)]),
+);
+
+export const sourcesByMethod: Check = group(checksByMethod);
+export const endpointSources: Check = group(checksByMethod, [], isSourceList, () => expected);
 
 /** The sources of an endpoint: one array for all its methods, or arrays by method. */
 export type EndpointSources = readonly InputSource[] | SourcesByMethod;

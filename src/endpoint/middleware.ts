@@ -1,4 +1,5 @@
 import { DefinitionError, ServerFault } from "../errors.ts";
+import { aBoolean, anything, checkDefinition } from "../messages/option-checks.ts";
 import type {
   EmptyObject,
   InputSchema,
@@ -8,10 +9,10 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { reportBuilt } from "./build-hook.ts";
-import { aBoolean, assertKeys, assertSchema, assertValues } from "./check-definition.ts";
+import { anObjectSchema } from "./check-definition.ts";
 import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
-import { assertSecurity, type Security } from "./security.ts";
+import { aSecurity, type Security } from "./security.ts";
 
 /** The property that marks a middleware, even one made by another copy of this package in the same process. */
 export const middlewareMark: unique symbol = Symbol.for("sallyport/middleware");
@@ -204,12 +205,7 @@ export class Middleware<
         "SLP_DEFINITION_HANDLER",
         "new Middleware: set either `handler`, a function that returns an object for the context, or `around`, a function that calls `next`.",
       );
-    assertKeys("new Middleware", definition, [
-      ...["input", "security", "errors", "body", "afterValidation", "handler", "around"],
-    ]);
-    assertSchema("new Middleware", "input", definition.input);
-    assertValues("new Middleware", definition, { body: aBoolean, afterValidation: aBoolean });
-    assertSecurity("new Middleware", "security", definition.security);
+    checkDefinition("new Middleware", definition, definitionChecks);
     this.errors = toErrorDeclarations("new Middleware", definition.errors);
     this.inputSchema = definition.input as ZodSchema | undefined;
     this.security = definition.security;
@@ -220,6 +216,16 @@ export class Middleware<
     reportBuilt(this);
   }
 }
+
+const definitionChecks = {
+  input: anObjectSchema,
+  security: aSecurity,
+  errors: anything,
+  body: aBoolean,
+  afterValidation: aBoolean,
+  handler: anything,
+  around: anything,
+};
 
 const ignore = (): void => undefined;
 

@@ -1,4 +1,4 @@
-import { failValue, type ValueCheck } from "./check-definition.ts";
+import { be, isObject, isText, type Check } from "../messages/option-checks.ts";
 
 /** How a client authenticates. Used in documents only: the middleware's handler does the checking. */
 export type Security =
@@ -19,41 +19,38 @@ export interface OAuthFlow {
   readonly scopes?: Readonly<Record<string, string>> | undefined;
 }
 
-const types = ["basic", "bearer", "header", "cookie", "query", "input", "openid", "oauth2"];
-const aText: ValueCheck = [
-  "a non-empty string",
-  (value) => typeof value === "string" && value !== "",
-];
+const aText = be("a non-empty string", isText);
 
-type Need = readonly [property: string, check: ValueCheck];
-
-/** The property that each type needs. */
-const named: Need = ["name", aText];
-const needed: Readonly<Record<string, Need>> = {
-  ...{ header: named, cookie: named, query: named, input: named },
+/** The property that each type needs, if any. */
+const needs: Readonly<Record<string, readonly [property: string, check: Check] | undefined>> = {
+  ...{ basic: undefined, bearer: undefined },
+  ...{ header: ["name", aText], cookie: ["name", aText], query: ["name", aText] },
+  input: ["name", aText],
   openid: ["url", aText],
-  oauth2: ["flows", ["an object of flows", (value) => typeof value === "object" && value !== null]],
+  oauth2: ["flows", be("an object of flows", isObject)],
 };
 
-/** @throws {@link DefinitionError} when the declaration of how clients authenticate is invalid. */
-export const assertSecurity = (where: string, name: string, security: unknown): void => {
-  if (security === undefined) return;
-  if (typeof security !== "object" || security === null)
-    failValue(where, name, "an object with a `type`, `and` or `or`", security);
-  for (const key of ["and", "or"]) {
-    const parts: unknown = Reflect.get(security as object, key);
-    if (parts === undefined) continue;
-    if (!Array.isArray(parts)) failValue(where, `${name}.${key}`, "an array", parts);
+const types = Object.keys(needs);
+const aType = be(`one of ${types.join(", ")}`, (type) => types.some((known) => known === type));
+const aList = be("an array", Array.isArray);
+const anObject = be(
+  "an object with a `type`, `and` or `or`",
+  (value) => typeof value === "object" && value !== null,
+);
+
+/** Checks the declaration of how clients authenticate. */
+export const aSecurity: Check = (security, name, wording) => {
+  anObject(security, name, wording);
+  const { and, or, type, ...others } = security as Readonly<Record<string, unknown>>;
+  const [key, parts] = and === undefined ? ["or", or] : ["and", and];
+  if (parts !== undefined) {
+    const path = `${name}.${key}`;
+    aList(parts, path, wording);
     for (const [index, part] of (parts as unknown[]).entries())
-      assertSecurity(where, `${name}.${key}[${index}]`, part ?? null);
+      aSecurity(part, `${path}[${index}]`, wording);
     return;
   }
-  const type: unknown = Reflect.get(security as object, "type");
-  if (!types.some((known) => known === type))
-    failValue(where, `${name}.type`, `one of ${types.join(", ")}`, type);
-  const need = needed[String(type)];
-  if (need === undefined) return;
-  const [property, [expected, isRight]] = need;
-  const value: unknown = Reflect.get(security as object, property);
-  if (!isRight(value)) failValue(where, `${name}.${property}`, expected, value);
+  aType(type, `${name}.type`, wording);
+  const [property, check] = needs[String(type)] ?? [];
+  if (property !== undefined) check?.(others[property], `${name}.${property}`, wording);
 };

@@ -1,7 +1,7 @@
-import { assertKeys } from "../endpoint/check-definition.ts";
+import { assertKeys } from "../messages/option-checks.ts";
 import { listOperations, toQueryParser, type DocumentedConfig } from "../api/operation.ts";
 import { OperationIds } from "../api/operation-ids.ts";
-import { listRoutes } from "../routing/list-routes.ts";
+import { listRoutes } from "../routing/walk-routing.ts";
 import type { Routing } from "../routing/routing.ts";
 import { exportedClasses, exportedTypes, readPart } from "./runtime-source.ts";
 import { TypeNames } from "./type-names.ts";

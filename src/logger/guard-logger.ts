@@ -1,7 +1,7 @@
 import { safeLoggers } from "./console-logger.ts";
 import { isLogger, severities, type Logger, type ParentLogger, type Severity } from "./logger.ts";
+import { overlay, type Members } from "./overlay.ts";
 
-type Members = Record<PropertyKey, unknown>;
 type Method = (...line: unknown[]) => unknown;
 
 const swallow = (): void => undefined;
@@ -29,79 +29,19 @@ export const toChild = (logger: Logger, fields: object): Logger => {
   return isLogger(made) ? guardLogger(made) : wrap(logger, withFields(toWriteLine(logger), fields));
 };
 
-const wrap = (logger: Logger, write: WriteLine): ParentLogger => new Guard(logger, write).guarded;
-
-/** The traps of a wrapped logger, whose target holds only the members that the wrapper replaces. */
-class Guard implements ProxyHandler<Members> {
-  readonly guarded: ParentLogger;
-  readonly #logger: Members;
-
-  constructor(logger: Logger, write: WriteLine) {
-    this.#logger = logger as unknown as Members;
-    const own: Members = {};
-    for (const severity of severities) own[severity] = quieten((...line) => write(severity, line));
-    // not enumerable, so that `{ ...parent, requestId }` has the `child` of the logger
-    Object.defineProperty(own, "child", {
-      writable: true,
-      configurable: true,
-      value: (...fields: unknown[]): unknown => makeChild(logger, write, fields),
-    });
-    this.guarded = new Proxy(own, this) as unknown as ParentLogger;
-    safeLoggers.add(this.guarded);
-  }
-
-  get(own: Members, key: PropertyKey): unknown {
-    if (Object.hasOwn(own, key)) return own[key];
-    const value = this.#logger[key];
-    // the methods of a class may use private members
-    return typeof value === "function" && !Object.hasOwn(this.#logger, key)
-      ? (value.bind(this.#logger) as unknown)
-      : value;
-  }
-
-  set(own: Members, key: PropertyKey, value: unknown, receiver: unknown): boolean {
-    const holder = Object.hasOwn(own, key) ? own : this.#logger;
-    // an object that inherits from the wrapper keeps what is written to it
-    const writer = receiver === this.guarded ? holder : receiver;
-    return Reflect.set(holder, key, toMember(key, value), writer);
-  }
-
-  has(own: Members, key: PropertyKey): boolean {
-    return Object.hasOwn(own, key) || Reflect.has(this.#logger, key);
-  }
-
-  defineProperty(own: Members, key: PropertyKey, descriptor: PropertyDescriptor): boolean {
-    if (Object.hasOwn(own, key)) {
-      const { value } = descriptor as { readonly value?: unknown };
-      const given = value === undefined ? {} : { value: toMember(key, value) };
-      return Reflect.defineProperty(own, key, { ...descriptor, ...given });
-    }
-    return (
-      Reflect.defineProperty(this.#logger, key, descriptor) &&
-      // JavaScript requires that the target has what can never change
-      (descriptor.configurable !== false || Reflect.defineProperty(own, key, descriptor))
-    );
-  }
-
-  deleteProperty(own: Members, key: PropertyKey): boolean {
-    return !Object.hasOwn(own, key) && Reflect.deleteProperty(this.#logger, key);
-  }
-
-  getPrototypeOf(): object | null {
-    return Reflect.getPrototypeOf(this.#logger);
-  }
-
-  ownKeys(own: Members): (string | symbol)[] {
-    return [...new Set([...Reflect.ownKeys(own), ...Reflect.ownKeys(this.#logger)])];
-  }
-
-  getOwnPropertyDescriptor(own: Members, key: PropertyKey): PropertyDescriptor | undefined {
-    const descriptor = Reflect.getOwnPropertyDescriptor(own, key);
-    if (descriptor) return descriptor;
-    const found = Reflect.getOwnPropertyDescriptor(this.#logger, key);
-    return found && { ...found, configurable: true };
-  }
-}
+const wrap = (logger: Logger, write: WriteLine): ParentLogger => {
+  const own: Members = {};
+  for (const severity of severities) own[severity] = quieten((...line) => write(severity, line));
+  // not enumerable, so that `{ ...parent, requestId }` has the `child` of the logger
+  Object.defineProperty(own, "child", {
+    writable: true,
+    configurable: true,
+    value: (...fields: unknown[]): unknown => makeChild(logger, write, fields),
+  });
+  const guarded = overlay(own, logger, toMember) as ParentLogger;
+  safeLoggers.add(guarded);
+  return guarded;
+};
 
 /** Converts a replacement for a severity's method to one that never throws; other values are kept. */
 const toMember = (key: PropertyKey, value: unknown): unknown =>
@@ -147,7 +87,7 @@ const join = (fields: object, meta: unknown): object =>
 /** Writes a line to a logger, in the logger's own argument order. */
 export type WriteLine = (severity: Severity, line: readonly unknown[]) => unknown;
 
-type Methods = Readonly<Record<string, ((...line: unknown[]) => unknown) | undefined>>;
+type Methods = Readonly<Record<string, Method | undefined>>;
 
 /**
  * Determines how to call a logger: message first, like the built-in logger, or object first, like pino and bunyan.

@@ -1,20 +1,63 @@
 import { show } from "./show.ts";
 import { describeUnknownKey } from "./unknown-names.ts";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, DefinitionError } from "../errors.ts";
+
+/** How the errors about options are worded. */
+export interface Wording {
+  /** Names an option at the beginning of a message. */
+  readonly label: (name: string) => string;
+  readonly toError: (text: string) => Error;
+  /**
+   * Returns the error for an unknown option.
+   *
+   * @param group the name of the option whose value has the unknown one; empty for the options themselves
+   */
+  readonly findUnknown: (
+    options: object,
+    known: readonly string[],
+    group: string,
+  ) => Error | undefined;
+}
+
+const ofConfig: Wording = {
+  label: (name) => `The option \`${name}\``,
+  toError: (text) => new ConfigError("SLP_CONFIG_VALUE", text),
+  findUnknown: (options, known, group) => {
+    const prefix = group && `${group}.`;
+    const unknown = describeUnknownKey("option", options, known, { prefix });
+    return unknown === undefined
+      ? undefined
+      : new ConfigError("SLP_CONFIG_UNKNOWN_OPTION", unknown);
+  },
+};
+
+/** The wording for the argument of a function, which is named at the beginning of each message. */
+const ofDefinition = (where: string, kind = "key"): Wording => ({
+  label: (name) => `${where}: \`${name}\``,
+  toError: (text) => new DefinitionError("SLP_DEFINITION_VALUE", text),
+  findUnknown: (options, known, group) => {
+    const place = { where: group ? `${where}: \`${group}\`` : where };
+    const unknown = describeUnknownKey(kind, options, known, place);
+    return unknown === undefined
+      ? undefined
+      : new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
+  },
+});
 
 /** Checks the value of an option. */
-export type Check = (value: unknown, option: string) => void;
+export type Check = (value: unknown, name: string, wording: Wording) => void;
 
-export const refuse = (
-  option: string,
+/** The checks of a group of options, by name. */
+export type Checks = Readonly<Record<string, Check>>;
+
+const refuse = (
   value: unknown,
+  name: string,
   expected: string,
-  toText: (value: unknown) => string = show,
+  wording: Wording,
+  got = show(value),
 ): never => {
-  throw new ConfigError(
-    "SLP_CONFIG_VALUE",
-    `The option \`${option}\` must be ${expected}; got ${toText(value)}.`,
-  );
+  throw wording.toError(`${wording.label(name)} must be ${expected}; got ${got}.`);
 };
 
 export const be =
@@ -23,8 +66,8 @@ export const be =
     isRight: (value: unknown) => boolean,
     toText?: (value: unknown) => string,
   ): Check =>
-  (value, option) => {
-    if (!isRight(value)) refuse(option, value, expected, toText);
+  (value, name, wording) => {
+    if (!isRight(value)) refuse(value, name, expected, wording, toText?.(value));
   };
 
 export const oneOf = (...values: readonly unknown[]): Check =>
@@ -34,58 +77,105 @@ export const isFunction = (value: unknown): boolean => typeof value === "functio
 export const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 export const isBoolean = (value: unknown): boolean => typeof value === "boolean";
-
-export const aFunction = be("a function", isFunction);
-export const aBoolean = be("true or false", isBoolean);
-/**
- * Creates the check for a group of options; its errors name unknown options.
- *
- * @param toExpected receives "an object with ..." and returns everything that the option may be
- */
-export const group =
-  (
-    checks: Readonly<Record<string, Check>>,
-    required: readonly string[] = [],
-    toExpected: (anObject: string) => string = (anObject) => anObject,
-  ): Check =>
-  (value, option) => {
-    if (!isObject(value)) {
-      refuse(option, value, toExpected(`an object with ${Object.keys(checks).join(", ")}`));
-      return;
-    }
-    checkOptions(value, checks, `${option}.`);
-    for (const name of required)
-      if (Reflect.get(value, name) === undefined)
-        throw new ConfigError(
-          "SLP_CONFIG_MISSING",
-          `The option \`${option}.${name}\` is missing; \`${option}\` needs ${required.join(" and ")}.`,
-        );
-  };
-
-/** Creates the check for an option that is true, false or a group of options. */
-export const booleanOrGroup = (
-  checks: Readonly<Record<string, Check>>,
-  required?: readonly string[],
-): Check => {
-  const check = group(checks, required, (anObject) => `true, false, or ${anObject}`);
-  return (value, option) => {
-    if (!isBoolean(value)) check(value, option);
-  };
-};
-
-export const checkOptions = (
-  options: object,
-  checks: Readonly<Record<string, Check>>,
-  prefix: string,
-): void => {
-  const unknown = describeUnknownKey("option", options, Object.keys(checks), { prefix });
-  if (unknown !== undefined) throw new ConfigError("SLP_CONFIG_UNKNOWN_OPTION", unknown);
-  for (const [name, value] of Object.entries(options))
-    if (value !== undefined) checks[name]?.(value, `${prefix}${name}`);
-};
-
+export const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+export const isPositiveInteger = (value: unknown): boolean =>
+  Number.isSafeInteger(value) && Number(value) > 0;
 /** Checks whether a value is a number of milliseconds that a timer accepts. */
 export const isDelay = (value: unknown): boolean =>
   typeof value === "number" && value >= 0 && value <= 0x7fffffff;
 
-export const timeout = be("a number of milliseconds from 0 (no limit) to 2147483647", isDelay);
+export const anything: Check = () => undefined;
+export const aFunction: Check = be("a function", isFunction);
+export const aBoolean: Check = be("true or false", isBoolean);
+export const aString: Check = be("a string", (value) => typeof value === "string");
+export const aPositiveInteger: Check = be("a positive integer", isPositiveInteger);
+export const aWholeNumber: Check = be(
+  "an integer, 0 or more",
+  (value) => value === 0 || isPositiveInteger(value),
+);
+export const aTimeout: Check = be(
+  "a number of milliseconds from 0 (no limit) to 2147483647",
+  isDelay,
+);
+export const aPositiveTimeout: Check = be(
+  "a positive number of milliseconds up to 2147483647",
+  (value) => isDelay(value) && value !== 0,
+);
+
+const listOptions = (checks: Checks): string => `an object with ${Object.keys(checks).join(", ")}`;
+
+/**
+ * Creates the check for a group of options.
+ *
+ * @param isOther whether a value may take the place of the group
+ * @param toExpected receives "an object with ..." and returns everything that the option may be
+ */
+export const group =
+  (
+    checks: Checks,
+    required: readonly string[] = [],
+    isOther: (value: unknown) => boolean = () => false,
+    toExpected: (anObject: string) => string = (anObject) => anObject,
+  ): Check =>
+  (value, name, wording) => {
+    if (isOther(value)) return;
+    if (!isObject(value)) {
+      refuse(value, name, toExpected(listOptions(checks)), wording);
+      return;
+    }
+    checkGroup(value, checks, name, wording);
+    for (const key of required)
+      if (Reflect.get(value, key) === undefined)
+        throw new ConfigError(
+          "SLP_CONFIG_MISSING",
+          `The option \`${name}.${key}\` is missing; \`${name}\` needs ${required.join(" and ")}.`,
+        );
+  };
+
+/** Creates the check for an option that is true, false or a group of options. */
+export const booleanOrGroup = (checks: Checks, required?: readonly string[]): Check =>
+  group(checks, required, isBoolean, (anObject) => `true, false, or ${anObject}`);
+
+const checkGroup = (options: object, checks: Checks, name: string, wording: Wording): void => {
+  const unknown = wording.findUnknown(options, Object.keys(checks), name);
+  if (unknown) throw unknown;
+  for (const [key, check] of Object.entries(checks)) {
+    const value: unknown = Reflect.get(options, key);
+    if (value !== undefined) check(value, name === "" ? key : `${name}.${key}`, wording);
+  }
+};
+
+/** @throws {@link ConfigError} when the configuration is not an object, or when an option is unknown or invalid. */
+export const checkConfig = (config: object, checks: Checks): void =>
+  checkGroup(config, checks, "", ofConfig);
+
+/** @throws {@link ConfigError} always. */
+export const refuseConfig = (config: unknown): never =>
+  refuse(config, "config", "an object, made with `createConfig`", ofConfig);
+
+/** @throws {@link DefinitionError} when a definition has an unknown key, such as a misspelt one, or an invalid value. */
+export const checkDefinition = (where: string, definition: object, checks: Checks): void =>
+  checkGroup(definition, checks, "", ofDefinition(where));
+
+/** @throws {@link DefinitionError} when the options are not an object, or when one is unknown or invalid. */
+export const checkOptions = (where: string, options: unknown, checks: Checks): void => {
+  if (options === undefined) return;
+  const wording = ofDefinition(where, "option");
+  if (isObject(options)) checkGroup(options, checks, "", wording);
+  else refuse(options, "options", listOptions(checks), wording);
+};
+
+/** @throws {@link DefinitionError} when an object has an unknown key. */
+export const assertKeys = (
+  where: string,
+  object: object,
+  known: readonly string[],
+  kind?: string,
+): void => {
+  const unknown = ofDefinition(where, kind).findUnknown(object, known, "");
+  if (unknown) throw unknown;
+};
+
+/** @throws {@link DefinitionError} always. */
+export const refuseValue = (where: string, name: string, expected: string, value: unknown): never =>
+  refuse(value, name, expected, ofDefinition(where));

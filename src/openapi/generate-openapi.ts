@@ -1,7 +1,6 @@
 import { listOperations, toQueryParser, type Operation } from "../api/operation.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
-import { listRoutes } from "../routing/list-routes.ts";
-import type { RoutingEntry } from "../routing/walk-routing.ts";
+import { listRoutes, type RoutingEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";
 import { Components } from "./components.ts";

@@ -1,32 +1,24 @@
 import { createHash, randomUUID } from "node:crypto";
 import { constants, readFileSync } from "node:fs";
 import { copyFile, rename, rm, writeFile } from "node:fs/promises";
+import type { FileUpload } from "../schemas/upload.ts";
 
 /** The properties of a file that has been received completely. */
-export interface UploadedParts {
-  readonly name: string;
-  readonly mimetype: string;
-  readonly encoding: string;
-  readonly size: number;
+type UploadedParts = Pick<
+  UploadedFile,
+  "name" | "mimetype" | "encoding" | "size" | "tempFilePath"
+> & {
   /** The content, if it was small enough to be held in memory. */
   readonly content: Buffer | undefined;
-  /** The path of the content if it is on disk. */
-  readonly tempFilePath: string | undefined;
-}
+};
 
 /** A file sent by a client; it is deleted when the response is finished, unless it was moved. */
-export class UploadedFile {
-  /** The client's name for the file, without directories or control characters. Never trust it as a path. */
+export class UploadedFile implements FileUpload {
+  /** The client's name for the file, without directories or control characters. */
   readonly name: string;
-  /** The media type that the client claims. */
   readonly mimetype: string;
   readonly encoding: string;
-  /** The size in bytes. */
   readonly size: number;
-  /**
-   * The path of a file that is too large for memory, until the response is finished; undefined if the content is in
-   * memory.
-   */
   readonly tempFilePath: string | undefined;
   #content: Buffer | undefined;
   #state: "kept" | "moved" | "gone" = "kept";

@@ -58,60 +58,38 @@ export const prepareUploads = (option: true | UploadOptions): PreparedUploads =>
   const general = toLimits(limits);
   return {
     beforeUpload,
-    parse: (type, own, idleTimeout, request, response) =>
-      parseUpload(
-        own ? toLimits({ ...limits, ...own }) : general,
-        tempFileDir,
-        type,
-        idleTimeout,
-        request,
-        response,
-      ),
+    parse: async (contentType, own, idleTimeout, request, response) => {
+      const allLimits = own ? toLimits({ ...limits, ...own }) : general;
+      const field = toMultipartField(contentType);
+      if (Number(request.headers["content-length"]) > allLimits.total) {
+        closeAfterReply(request, response);
+        throw new RequestError("SLP_UPLOAD_TOO_LARGE");
+      }
+      if (request.destroyed) throw new ClientLeft(departure);
+      const upload = new Upload(allLimits, tempFileDir);
+      response.once("close", () => void upload.discard());
+      try {
+        await upload.read(request, field, idleTimeout);
+      } catch (error) {
+        if (error instanceof RequestError && error.statusCode === 413)
+          closeAfterReply(request, response);
+        else request.resume();
+        await upload.discard();
+        throw error;
+      }
+      request.body = upload.fields;
+      (request as { files?: unknown }).files = upload.files;
+    },
   };
 };
+
+const departure = "The client disconnected while sending the body";
 
 const toLimits = (limits: UploadLimits = {}): AllLimits => {
-  const { fileSize = 10_485_760, files = 10, fieldSize = 1_048_576 } = limits;
-  const fieldsSize = limits.fieldsSize ?? Math.max(2_097_152, fieldSize);
-  return {
-    fileSize,
-    files,
-    fields: limits.fields ?? 1000,
-    parts: limits.parts ?? 1000,
-    fieldSize,
-    fieldsSize,
-    total: limits.total ?? files * fileSize + fieldsSize + 1_048_576,
-    memory: limits.memory ?? 1_048_576,
-  };
-};
-
-const parseUpload = async (
-  limits: AllLimits,
-  tempFileDir: string,
-  contentType: ContentType,
-  idleTimeout: number,
-  request: Request,
-  response: Response,
-): Promise<void> => {
-  const field = toMultipartField(contentType);
-  if (Number(request.headers["content-length"]) > limits.total) {
-    closeAfterReply(request, response);
-    throw new RequestError("SLP_UPLOAD_TOO_LARGE");
-  }
-  if (request.destroyed) throw new ClientLeft("The client disconnected while sending the body");
-  const upload = new Upload(limits, tempFileDir);
-  response.once("close", () => void upload.discard());
-  try {
-    await upload.read(request, field, idleTimeout);
-  } catch (error) {
-    if (error instanceof RequestError && error.statusCode === 413)
-      closeAfterReply(request, response);
-    else request.resume();
-    await upload.discard();
-    throw error;
-  }
-  request.body = upload.fields;
-  (request as { files?: unknown }).files = upload.files;
+  const { fileSize = 10_485_760, files = 10, fields = 1000, parts = 1000 } = limits;
+  const { fieldSize = 1_048_576, fieldsSize = Math.max(2_097_152, fieldSize) } = limits;
+  const { total = files * fileSize + fieldsSize + 1_048_576, memory = 1_048_576 } = limits;
+  return { fileSize, files, fields, parts, fieldSize, fieldsSize, total, memory };
 };
 
 /** A file of a multipart body, with the headers of its part. */
@@ -158,32 +136,26 @@ class Upload {
         const countParts = watchParts(parser, malformed);
         let held = 0;
         let received = 0;
-        const onField = (name: string | undefined, value: string, isCut: boolean): void => {
-          received++;
-          held += Buffer.byteLength(name ?? "") + Buffer.byteLength(value);
-          if (held > this.#limits.fieldsSize)
-            reject(new RequestError("SLP_UPLOAD_FIELDS_TOO_LARGE"));
-          else if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
-          else if (!name) malformed();
-          else if (!add(this.fields, name, value))
-            reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
-        };
         parser.on(
           "field",
-          safely(reject, (name, value, _isNameCut, isCut) => onField(name, value, isCut)),
+          safely(reject, (name: string | undefined, value, _isNameCut, isCut) => {
+            received++;
+            held += Buffer.byteLength(name ?? "") + Buffer.byteLength(value);
+            if (held > this.#limits.fieldsSize)
+              reject(new RequestError("SLP_UPLOAD_FIELDS_TOO_LARGE"));
+            else if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
+            else if (!name) malformed();
+            else if (!add(this.fields, name, value))
+              reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
+          }),
         );
         parser.on(
           "file",
           safely(reject, (field, stream, name, encoding, mimetype) => {
             stream.on("error", malformed);
             if (!field) malformed();
-            this.#receive(
-              {
-                ...{ field, stream, isUnnamed: name === "" },
-                parts: { name: toBaseName(name), encoding, mimetype },
-              },
-              reject,
-            );
+            const parts = { name: toBaseName(name), encoding, mimetype };
+            this.#receive({ field, stream, parts, isUnnamed: name === "" }, reject);
           }),
         );
         parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
@@ -197,8 +169,7 @@ class Upload {
         );
         // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
         request.once("close", () => {
-          if (!request.readableEnded)
-            reject(new ClientLeft("The client disconnected while sending the body"));
+          if (!request.readableEnded) reject(new ClientLeft(departure));
         });
         stop = this.#feed(request, parser, idleTimeout, reject);
       });

@@ -1,4 +1,3 @@
-import type { Response } from "express";
 import { z } from "zod";
 import { OutputValidationError } from "../schemas/validation-errors.ts";
 import { formatIssues } from "../schemas/issues.ts";
@@ -47,17 +46,13 @@ const toItems = (output: Readonly<Record<string, unknown>>): readonly unknown[] 
   throw new OutputValidationError(formatIssues(cause.issues, "output"), cause);
 };
 
-const sendText = (response: Response, status: number, text: string): void => {
-  response.writeHead(status, {
-    "Content-Type": "text/plain; charset=utf-8",
-    "Content-Length": Buffer.byteLength(text),
-  });
-  response.end(text);
-};
-
 const sendError = (result: Result, thrown: unknown): void => {
   const { status, message } = beginError(result, thrown);
-  sendText(result.response, status, message);
+  const headers = {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Length": Buffer.byteLength(message),
+  };
+  result.response.writeHead(status, headers).end(message);
 };
 
 /**

@@ -1,6 +1,6 @@
 import type { Request, Response } from "../http/express-objects.ts";
 import type { z } from "zod";
-import { describeUnknownKey } from "../messages/unknown-names.ts";
+import { assertKeys } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { isSchema } from "../schemas/schema.ts";
@@ -134,10 +134,7 @@ export class ResultHandler<
         "SLP_DEFINITION_HANDLER",
         "new ResultHandler: `handler` must be a function that sends the response.",
       );
-    const unknown = describeUnknownKey("key", definition, ["positive", "negative", "handler"], {
-      where: "new ResultHandler",
-    });
-    if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
+    assertKeys("new ResultHandler", definition, ["positive", "negative", "handler"]);
     for (const name of ["positive", "negative"] as const) {
       if (!["function", "object"].includes(typeof definition[name]))
         throw new DefinitionError(

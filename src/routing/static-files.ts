@@ -1,13 +1,15 @@
 import type express from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import { DefinitionError } from "../errors.ts";
 import {
   aBoolean,
   aFunction,
-  assertOptions,
-  failValue,
-  type ValueCheck,
-} from "../endpoint/check-definition.ts";
-import { DefinitionError } from "../errors.ts";
+  be,
+  checkOptions,
+  oneOf,
+  refuseValue,
+  type Check,
+} from "../messages/option-checks.ts";
 
 /** Options for {@link ServeStatic}, which are those of `express.static`. */
 export type ServeStaticOptions = NonNullable<Parameters<typeof express.static>[1]>;
@@ -49,9 +51,9 @@ export class ServeStatic {
         "SLP_DEFINITION_VALUE",
         "new ServeStatic: the first argument must be the path of a directory.",
       );
-    assertOptions("new ServeStatic", options, optionChecks);
+    checkOptions("new ServeStatic", options, optionChecks);
     if (factory !== undefined && typeof Object(factory).buildVoid !== "function")
-      failValue(
+      refuseValue(
         "new ServeStatic",
         "factory",
         "an endpoints factory, such as `defaultEndpointsFactory`",
@@ -63,30 +65,27 @@ export class ServeStatic {
   }
 }
 
-const nameList: ValueCheck = [
+const nameList = be(
   "false, a string or an array of strings",
   (value) =>
     value === false ||
     typeof value === "string" ||
     (Array.isArray(value) && value.every((one) => typeof one === "string")),
-];
-const optionChecks: Readonly<Record<keyof ServeStaticOptions, ValueCheck>> = {
+);
+const optionChecks: Readonly<Record<keyof ServeStaticOptions, Check>> = {
   acceptRanges: aBoolean,
   cacheControl: aBoolean,
-  dotfiles: [
-    'one of "allow", "deny", "ignore"',
-    (value) => ["allow", "deny", "ignore"].some((known) => known === value),
-  ],
+  dotfiles: oneOf("allow", "deny", "ignore"),
   etag: aBoolean,
   extensions: nameList,
   fallthrough: aBoolean,
   immutable: aBoolean,
   index: nameList,
   lastModified: aBoolean,
-  maxAge: [
+  maxAge: be(
     'a number of milliseconds, or a string such as "1d"',
     (value) => typeof value === "string" || (typeof value === "number" && value >= 0),
-  ],
+  ),
   redirect: aBoolean,
   setHeaders: aFunction,
 };

@@ -3,6 +3,7 @@ import { show } from "../messages/show.ts";
 import { describeUnknown } from "../messages/unknown-names.ts";
 import { RoutingError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
+import { RouteTable } from "./route-table.ts";
 import type { Routing } from "./routing.ts";
 import { isServeStatic, type ServeStatic } from "./static-files.ts";
 
@@ -37,15 +38,7 @@ export interface WalkOptions {
 
 const explicitKey = /^([A-Za-z]+)\s+(.*)$/s;
 const httpMethods = new Set([
-  "GET",
-  "POST",
-  "PUT",
-  "PATCH",
-  "DELETE",
-  "HEAD",
-  "OPTIONS",
-  "TRACE",
-  "CONNECT",
+  ...["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"],
 ]);
 
 /**
@@ -63,17 +56,18 @@ function* walkMap(
   options: WalkOptions,
   above: ReadonlySet<unknown>,
 ): Generator<RoutingEntry> {
+  const cause = { path: parent || "/" };
   if (!isPlainMap(map))
     throw new RoutingError(
       "SLP_ROUTING_LEAF",
-      `The routing at "${parent || "/"}" is ${show(map)}; it must be an endpoint, a routing map or a ServeStatic.${typeof map === "function" ? " Build an endpoint with a factory, as in defaultEndpointsFactory.build({ handler: async () => ({ ... }) })." : ""}`,
-      { path: parent || "/" },
+      `The routing at "${cause.path}" is ${show(map)}; it must be an endpoint, a routing map or a ServeStatic.${typeof map === "function" ? " Build an endpoint with a factory, as in defaultEndpointsFactory.build({ handler: async () => ({ ... }) })." : ""}`,
+      cause,
     );
   if (above.has(map))
     throw new RoutingError(
       "SLP_ROUTING_CYCLE",
-      `The routing at "${parent || "/"}" contains itself; a routing map must be finite.`,
-      { path: parent || "/" },
+      `The routing at "${cause.path}" contains itself; a routing map must be finite.`,
+      cause,
     );
   const below = new Set(above).add(map);
   for (const [key, value] of Object.entries(map)) {
@@ -158,4 +152,17 @@ const isPlainMap = (value: unknown): value is Routing => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value) as { constructor?: { name?: string } } | null;
   return prototype === null || prototype.constructor?.name === "Object";
+};
+
+/**
+ * Lists the entries of a routing map.
+ *
+ * @throws RoutingError when the routing is invalid.
+ */
+export const listRoutes = (routing: Routing, options: WalkOptions): readonly RoutingEntry[] => {
+  const entries = [...walkRouting(routing, options)];
+  const table = new RouteTable<true>();
+  for (const entry of entries)
+    if (entry.kind === "endpoint") table.add(entry.method, entry.path, true);
+  return entries;
 };

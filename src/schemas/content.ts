@@ -1,8 +1,7 @@
 import type { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { z } from "zod";
-import { show } from "../messages/show.ts";
-import { describeUnknownKey } from "../messages/unknown-names.ts";
+import { anything, aString, checkOptions } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 
@@ -67,16 +66,7 @@ export type StreamSchema = z.ZodCustom<StreamContent, StreamContent>;
 /** The schema returned by {@link file}. */
 export type FileSchema = z.ZodCustom<FileContent | string, FileContent | string>;
 
-const assertContentOptions = (where: string, options: ContentOptions): void => {
-  const known = ["fileName", "description", "examples"];
-  const unknown = describeUnknownKey("option", options, known, { where });
-  if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
-  if (options.fileName === undefined || typeof options.fileName === "string") return;
-  throw new DefinitionError(
-    "SLP_DEFINITION_VALUE",
-    `${where}: \`fileName\` must be a string; got ${show(options.fileName)}.`,
-  );
-};
+const contentChecks = { fileName: aString, description: anything, examples: anything };
 
 /** Creates the schema of an output that bypasses the result handler. */
 export const declareContent = <T>(
@@ -86,7 +76,7 @@ export const declareContent = <T>(
   options: ContentOptions = {},
 ): z.ZodCustom<T, T> => {
   const { kind, type } = declaration;
-  assertContentOptions(`ez.${kind}`, options);
+  checkOptions(`ez.${kind}`, options, contentChecks);
   const { fileName, ...meta } = options;
   if (
     type !== undefined &&

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { show } from "../messages/show.ts";
-import { describeUnknownKey } from "../messages/unknown-names.ts";
+import { anything, checkOptions, isObject, type Checks } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import { loadNodeCrypto } from "../lazy/node-modules.ts";
 import { toSchema } from "./assert-schema.ts";
@@ -60,7 +60,7 @@ export const cursor = <Schema extends z.core.SomeType>(
   options: CursorOptions,
 ): Cursor<Schema> => {
   assertValueSchema(schema);
-  assertOptions("ez.cursor", options, ["secret"]);
+  assertOptions("ez.cursor", options, { secret: anything });
   const keys = toKeys(options.secret);
   const codec: z.ZodCodec<z.ZodString, z.ZodUnknown> = z.codec(z.string(), z.unknown(), {
     decode: (text, payload) => {
@@ -116,15 +116,14 @@ export const isCursorCodec = (value: unknown): value is CursorCodec => {
 export const isText = (value: unknown): boolean =>
   isSchema(value) && value._zod.def.type === "string";
 
-/** @throws {@link DefinitionError} when the options are not an object, or have an unknown key. */
-export const assertOptions = (where: string, options: unknown, known: readonly string[]): void => {
-  if (typeof options !== "object" || options === null)
+/** @throws {@link DefinitionError} when the options are not an object, or when one is unknown or invalid. */
+export const assertOptions = (where: string, options: unknown, checks: Checks): void => {
+  if (!isObject(options))
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
-      `${where}: the options must be an object; got ${show(options)}. The options are ${known.join(", ")}.`,
+      `${where}: the options must be an object; got ${show(options)}. The options are ${Object.keys(checks).join(", ")}.`,
     );
-  const unknown = describeUnknownKey("option", options, known, { where });
-  if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
+  checkOptions(where, options, checks);
 };
 
 /** Decodes or encodes, and passes the result to a function; returns a promise only if the schema is asynchronous. */
@@ -179,14 +178,9 @@ const toKeys = (secret: unknown): readonly Buffer[] => {
   if (secrets.length > 0 && secrets.every(fits)) return secrets.map(toKey);
   const wrong = secrets.find((one) => !fits(one));
   // the message must never include the secret itself
-  const got =
-    secrets.length === 0
-      ? "an empty array"
-      : typeof wrong === "string"
-        ? `one of ${wrong.length} characters`
-        : wrong === null
-          ? "null"
-          : typeof wrong;
+  const kind = wrong === null ? "null" : typeof wrong;
+  const one = typeof wrong === "string" ? `one of ${wrong.length} characters` : kind;
+  const got = secrets.length === 0 ? "an empty array" : one;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
     `ez.cursor: \`secret\` must be a string of at least ${minSecretLength} characters, or an array of such strings; got ${got}. Generate one with: openssl rand -base64 32`,

@@ -1,4 +1,11 @@
 import { z } from "zod";
+import {
+  aBoolean,
+  anything,
+  aPositiveInteger,
+  be,
+  type Checks,
+} from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { suggest } from "../messages/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
@@ -178,23 +185,18 @@ export const paginated = <
 >(
   options: PaginatedOptions<Style, Item, Name, Text>,
 ): Paginated<Style, Item, Name, Text> => {
-  const pagination = toPagination(options);
+  const pagination = toPagination(options as UncheckedOptions);
   const { style, itemsName, maxLimit, defaultLimit } = pagination;
   const items = z.array(options.itemSchema).describe(`Page of ${itemsName}`);
   const limit = plainInteger(1, maxLimit, defaultLimit).describe(
     `Page size (number of ${itemsName} per page)`,
   );
   const usedLimit = z.int().min(1).describe(`Page size (number of ${itemsName} per page)`);
+  const { cursor = z.string() } = options as { readonly cursor?: CursorText | undefined };
   const pages =
     style === "offset"
       ? toOffsetPages(itemsName, items, limit, usedLimit)
-      : toCursorPages(
-          itemsName,
-          items,
-          limit,
-          usedLimit,
-          (options.cursor ?? z.string()) as CursorText,
-        );
+      : toCursorPages(itemsName, items, limit, usedLimit, cursor);
   for (const field of [limit, usedLimit])
     for (const place of [field, field._zod.def])
       Object.defineProperty(place, paginationMark, { configurable: true, value: pagination });
@@ -278,25 +280,51 @@ const toCursorPages = (
   };
 };
 
-const optionNames = [
-  ...["style", "itemSchema", "itemsName", "maxLimit", "defaultLimit", "cursor", "links"],
-] as const;
+const optionChecks: Checks = {
+  style: anything,
+  itemSchema: anything,
+  itemsName: be(
+    'the name of a property, such as "users"',
+    (name) => typeof name === "string" && name !== "__proto__",
+  ),
+  maxLimit: aPositiveInteger,
+  defaultLimit: aPositiveInteger,
+  cursor: be(
+    "a schema made by ez.cursor, or another string schema",
+    (schema) => isCursorCodec(schema) || isText(schema),
+  ),
+  links: aBoolean,
+};
 
-/** Options that the compiler may not have checked. */
-type UncheckedOptions = { readonly [Name in (typeof optionNames)[number]]?: unknown };
+type UncheckedOptions = Omit<
+  PaginatedOptions<"cursor", z.core.SomeType, string, CursorText>,
+  "style"
+> & { readonly style: PaginationStyle };
 
 const toPagination = (options: UncheckedOptions): Pagination => {
-  assertOptions("ez.paginated", options, optionNames);
-  const { itemSchema, cursor, links: hasLinks = false } = options;
-  const style = toStyle(options.style);
+  assertOptions("ez.paginated", options, optionChecks);
+  const { style, itemSchema, cursor, itemsName = "items", links: hasLinks = false } = options;
+  const reserved = Object.hasOwn(reservedNames, style) && reservedNames[style];
+  if (!reserved) {
+    const more = typeof style === "string" ? suggest(style, Object.keys(reservedNames)) : "";
+    throw wrong("style", '"offset" or "cursor"', style, more);
+  }
   toSchema("ez.paginated: `itemSchema`", itemSchema);
-  const maxLimit = toLimit("maxLimit", options.maxLimit, 100);
-  const defaultLimit = toLimit("defaultLimit", options.defaultLimit, Math.min(20, maxLimit));
+  const { maxLimit = 100, defaultLimit = Math.min(20, maxLimit) } = options;
   if (defaultLimit > maxLimit)
     throw wrong("defaultLimit", `no greater than \`maxLimit\`, which is ${maxLimit}`, defaultLimit);
-  const itemsName = toItemsName(style, options.itemsName);
-  assertCursor(style, cursor);
-  if (typeof hasLinks !== "boolean") throw wrong("links", "true or false", hasLinks);
+  if (reserved.includes(itemsName))
+    throw wrong(
+      "itemsName",
+      `a name other than ${reserved.join(", ")}, which are reserved in ${style} style`,
+      itemsName,
+      ' Use another name, such as "items".',
+    );
+  if (style === "offset" && cursor !== undefined)
+    throw new DefinitionError(
+      "SLP_DEFINITION_VALUE",
+      'ez.paginated: `cursor` is only allowed in cursor style. Omit it, or set `style: "cursor"`.',
+    );
   return Object.freeze({ style, itemsName, maxLimit, defaultLimit, hasLinks });
 };
 
@@ -305,42 +333,3 @@ const wrong = (name: string, expected: string, value: unknown, more = ""): Defin
     "SLP_DEFINITION_VALUE",
     `ez.paginated: \`${name}\` must be ${expected}; got ${show(value)}.${more}`,
   );
-
-const styles: readonly PaginationStyle[] = ["offset", "cursor"];
-
-const toStyle = (style: unknown): PaginationStyle => {
-  const known = styles.find((one) => one === style);
-  if (known) return known;
-  const more = typeof style === "string" ? suggest(style, styles) : "";
-  throw wrong("style", '"offset" or "cursor"', style, more);
-};
-
-const toLimit = (name: string, value: unknown, preset: number): number => {
-  if (value === undefined) return preset;
-  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
-  throw wrong(name, "a positive integer", value);
-};
-
-const toItemsName = (style: PaginationStyle, name: unknown = "items"): string => {
-  if (typeof name !== "string" || name === "__proto__")
-    throw wrong("itemsName", 'the name of a property, such as "users"', name);
-  const reserved = reservedNames[style];
-  if (!reserved.includes(name)) return name;
-  throw wrong(
-    "itemsName",
-    `a name other than ${reserved.join(", ")}, which are reserved in ${style} style`,
-    name,
-    ' Use another name, such as "items".',
-  );
-};
-
-const assertCursor = (style: PaginationStyle, text: unknown): void => {
-  if (text === undefined) return;
-  if (style === "offset")
-    throw new DefinitionError(
-      "SLP_DEFINITION_VALUE",
-      'ez.paginated: `cursor` is only allowed in cursor style. Omit it, or set `style: "cursor"`.',
-    );
-  if (!isCursorCodec(text) && !isText(text))
-    throw wrong("cursor", "a schema made by ez.cursor, or another string schema", text);
-};

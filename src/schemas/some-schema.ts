@@ -2,10 +2,6 @@ import type { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 import { readLazy } from "./zod-internals.ts";
 
-interface Definition {
-  readonly type?: string;
-}
-
 /**
  * Visits a schema, then the schemas inside it, each once.
  *
@@ -14,8 +10,8 @@ interface Definition {
 export function* walkSchemas(
   root: ZodSchema,
   listInner: (schema: ZodSchema) => readonly ZodSchema[] = listInnerSchemas,
-  seen: Set<unknown> = new Set(),
 ): Generator<ZodSchema> {
+  const seen = new Set<ZodSchema>();
   const open = [root];
   for (let schema = open.pop(); schema; schema = open.pop()) {
     if (seen.has(schema)) continue;
@@ -26,12 +22,8 @@ export function* walkSchemas(
 }
 
 /** Checks whether a schema, or any schema inside it, satisfies a predicate. */
-export const someSchema = (
-  schema: ZodSchema,
-  has: (schema: ZodSchema) => boolean,
-  seen: Set<unknown> = new Set(),
-): boolean => {
-  for (const inner of walkSchemas(schema, listInnerSchemas, seen)) if (has(inner)) return true;
+export const someSchema = (schema: ZodSchema, has: (schema: ZodSchema) => boolean): boolean => {
+  for (const inner of walkSchemas(schema)) if (has(inner)) return true;
   return false;
 };
 
@@ -62,7 +54,7 @@ const listSchemas = (values: readonly unknown[]): ZodSchema[] =>
     if (typeof value !== "object" || value === null) return [];
     if ("_zod" in value) {
       const schema = value as ZodSchema;
-      return (schema._zod.def as Definition).type === undefined ? [] : [schema];
+      return (schema._zod.def as { readonly type?: string }).type === undefined ? [] : [schema];
     }
     const prototype: unknown = Object.getPrototypeOf(value);
     const isContainer =

@@ -5,9 +5,8 @@ import type { Routing } from "../routing/routing.ts";
 import { assembleServer } from "./assemble-server.ts";
 import { checkServerConfig } from "./config/check-server-config.ts";
 import type { ServerConfig } from "./config/config.ts";
-import { beginShutdown } from "./connection/begin-shutdown.ts";
 import { listen } from "./connection/listen.ts";
-import { createClosing, shutDownOnSignals } from "./connection/shutdown.ts";
+import { beginShutdown, createClosing, shutDownOnSignals } from "./connection/shutdown.ts";
 
 /** A running server. */
 export interface RunningServer {

@@ -1,5 +1,6 @@
 import type { Response } from "express";
 import { severities, type Logger, type Severity } from "../logger/logger.ts";
+import { overlay, type Members } from "../logger/overlay.ts";
 import type { Received } from "./exchange.ts";
 
 /** The logged lines by severity, each as an array of arguments. */
@@ -17,37 +18,10 @@ export const createLoggerMock = <Props extends object = object>(
   props?: Props,
 ): LoggerMock<Props> => {
   const logs: Logs = { debug: [], info: [], warn: [], error: [] };
-  const recorders: object = {
-    ...Object.fromEntries(
-      severities.map((severity) => [
-        severity,
-        (...line: unknown[]) => void logs[severity].push(line),
-      ]),
-    ),
-    _getLogs: () => logs,
-  };
-  if (!props) return recorders as LoggerMock<Props>;
-  const isInstance = ![null, Object.prototype].includes(Object.getPrototypeOf(props) as object);
-  return new Proxy(recorders, {
-    get: (_target, key): unknown => {
-      if (Object.hasOwn(recorders, key)) return Reflect.get(recorders, key);
-      const value: unknown = Reflect.get(props, key);
-      // an instance's methods may use private members, so they are bound to the instance; a plain object's methods run
-      // with the mock as `this`
-      return typeof value === "function" && isInstance ? (value.bind(props) as unknown) : value;
-    },
-    set: (_target, key, value) =>
-      Reflect.set(Object.hasOwn(recorders, key) ? recorders : props, key, value),
-    has: (_target, key) => Object.hasOwn(recorders, key) || Reflect.has(props, key),
-    getPrototypeOf: () => Reflect.getPrototypeOf(props),
-    ownKeys: () => [...new Set([...Reflect.ownKeys(recorders), ...Reflect.ownKeys(props)])],
-    getOwnPropertyDescriptor: (_target, key) => {
-      const own = [recorders, props].find((one) => Object.hasOwn(one, key));
-      return (
-        own && { value: Reflect.get(own, key) as unknown, configurable: true, enumerable: true }
-      );
-    },
-  }) as LoggerMock<Props>;
+  const recorders: Members = { _getLogs: () => logs };
+  for (const severity of severities)
+    recorders[severity] = (...line: unknown[]) => void logs[severity].push(line);
+  return overlay(recorders, props ?? {}) as LoggerMock<Props>;
 };
 
 /** Methods that return what the client has received. */

@@ -1,36 +1,30 @@
-import { isBodyLimit, uploadLimits } from "../../endpoint/body-options.ts";
-import { inputSources } from "../../endpoint/input-sources.ts";
-import { show } from "../../messages/show.ts";
+import { aBodyLimit, someUploadLimits } from "../../endpoint/body-options.ts";
+import { sourcesByMethod } from "../../endpoint/input-sources.ts";
 import { ConfigError } from "../../errors.ts";
-import { endpointMethods } from "../../http/method.ts";
 import { logLevels } from "../../logger/console-logger.ts";
 import { isLogger } from "../../logger/logger.ts";
-import { isResultHandler } from "../../results/result-handler.ts";
 import {
   aBoolean,
   aFunction,
+  anything,
+  aPositiveTimeout,
+  aTimeout,
   be,
   booleanOrGroup,
-  checkOptions,
+  checkConfig,
   group,
   isBoolean,
-  isDelay,
   isFunction,
   isObject,
+  isText,
   oneOf,
-  refuse,
-  timeout,
-  type Check,
+  refuseConfig,
+  type Checks,
 } from "../../messages/option-checks.ts";
+import { show } from "../../messages/show.ts";
+import { isResultHandler } from "../../results/result-handler.ts";
 
-const sourceList: Check = be(
-  `an array of ${inputSources.join(", ")}`,
-  (value) =>
-    Array.isArray(value) &&
-    value.every((source) => (inputSources as readonly unknown[]).includes(source)),
-);
-
-const consoleLogger = group(
+const loggerOptions = group(
   {
     level: oneOf(...logLevels),
     color: aBoolean,
@@ -40,21 +34,17 @@ const consoleLogger = group(
     ),
   },
   [],
+  isLogger,
   (anObject) =>
     `a logger with debug, info, warn and error, or ${anObject}, such as { level: "silent" }`,
-);
-
-const wholeNumber = be(
-  "an integer, 0 or more",
-  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 );
 
 const cookieOptions = booleanOrGroup({
   secret: be(
     "a non-empty string, or an array of such strings",
     (value) => {
-      const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
-      return secrets.length > 0 && secrets.every((one) => typeof one === "string" && one !== "");
+      const secrets = [value].flat();
+      return secrets.length > 0 && secrets.every(isText);
     },
     // the message must never include the secret itself
     (value) => (Array.isArray(value) ? `an array of length ${value.length}` : show(value)),
@@ -77,23 +67,13 @@ const requestIdOptions = booleanOrGroup(
 );
 
 const uploadOptions = booleanOrGroup({
-  limits: group(Object.fromEntries(uploadLimits.map((name) => [name, wholeNumber]))),
-  tempFileDir: be("the path of a directory", (value) => typeof value === "string" && value !== ""),
+  limits: someUploadLimits,
+  tempFileDir: be("the path of a directory", isText),
   beforeUpload: aFunction,
 });
 
-const limit = be("a positive integer", isBodyLimit);
-
-const bodyLimits = group(
-  { bytes: limit, values: limit },
-  [],
-  (anObject) => `a positive integer, in bytes, or ${anObject}`,
-);
-
-const anything: Check = () => undefined;
-
 const docsOptions = booleanOrGroup({
-  path: be("a path, such as /docs", (value) => typeof value === "string" && value !== ""),
+  path: be("a path, such as /docs", isText),
   info: be(
     "an object with a `title` and a `version`",
     (value) =>
@@ -111,7 +91,7 @@ const docsOptions = booleanOrGroup({
 });
 
 /** The checks for the options that `createServer` and `attachRouting` share. */
-export const commonChecks: Readonly<Record<string, Check>> = {
+export const commonChecks: Checks = {
   cors: be(
     "true, false, or a function that returns headers",
     (value) => isBoolean(value) || (typeof value === "function" && value.length < 2),
@@ -120,9 +100,7 @@ export const commonChecks: Readonly<Record<string, Check>> = {
         ? "a middleware. To use the package `cors`, set `cors: false` and `beforeRouting: ({ app }) => app.use(cors())`; on your own application, call `app.use(cors())` before attachRouting"
         : show(value),
   ),
-  logger: (value, option) => {
-    if (!isLogger(value)) consoleLogger(value, option);
-  },
+  logger: loggerOptions,
   requestId: requestIdOptions,
   childLoggerProvider: aFunction,
   accessLogger: be(
@@ -130,17 +108,12 @@ export const commonChecks: Readonly<Record<string, Check>> = {
     (value) => value === null || isFunction(value),
   ),
   logFaults: be("false or a function", (value) => value === false || isFunction(value)),
-  inputSources: group(Object.fromEntries(endpointMethods.map((method) => [method, sourceList]))),
+  inputSources: sourcesByMethod,
   errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
-  bodyLimit: (value, option) => {
-    if (!isBodyLimit(value)) bodyLimits(value, option);
-  },
+  bodyLimit: aBodyLimit,
   forms: aBoolean,
-  bodyIdleTimeout: be(
-    "a positive number of milliseconds up to 2147483647",
-    (value) => isDelay(value) && value !== 0,
-  ),
-  requestTimeout: timeout,
+  bodyIdleTimeout: aPositiveTimeout,
+  requestTimeout: aTimeout,
   cookies: cookieOptions,
   upload: uploadOptions,
   docs: docsOptions,
@@ -149,18 +122,15 @@ export const commonChecks: Readonly<Record<string, Check>> = {
   startupLogo: aBoolean,
 };
 
-const appChecks: Readonly<Record<string, Check>> = {
-  ...commonChecks,
-  app: be("an Express application or router", isFunction),
-};
+const appChecks = { ...commonChecks, app: be("an Express application or router", isFunction) };
 
 /**
  * Returns the configuration.
  *
  * @throws {@link ConfigError} when the value is not an object.
  */
-export const assertObject = (config: unknown): object =>
-  isObject(config) ? config : refuse("config", config, "an object, made with `createConfig`");
+export const toOptions = (config: unknown): object =>
+  isObject(config) ? config : refuseConfig(config);
 
 /** The options that only `createServer` has. */
 const serverOptions = [
@@ -190,12 +160,12 @@ export const assertOwnOptions = (
  * are allowed.
  */
 export const checkAppConfig = (config: unknown): void => {
-  const options = assertObject(config);
+  const options = toOptions(config);
   if (Reflect.get(options, "app") === undefined)
     throw new ConfigError(
       "SLP_CONFIG_MISSING",
       "The option `app` is missing; attachRouting needs an Express application or router. To start a server, use createServer.",
     );
   assertOwnOptions(options, serverOptions, "attachRouting", "createServer");
-  checkOptions(options, appChecks, "");
+  checkConfig(options, appChecks);
 };

@@ -1,19 +1,21 @@
 import { constants } from "node:os";
 import { ConfigError } from "../../errors.ts";
-import { assertObject, assertOwnOptions, commonChecks } from "./check-config.ts";
+import { assertOwnOptions, commonChecks, toOptions } from "./check-config.ts";
 import {
+  aBoolean,
   aFunction,
   be,
   booleanOrGroup,
-  checkOptions,
+  checkConfig,
   group,
   isDelay,
   isFunction,
   isObject,
+  isText,
   oneOf,
-  refuse,
-  timeout,
+  aTimeout,
   type Check,
+  type Checks,
 } from "../../messages/option-checks.ts";
 
 const isPort = (value: unknown): boolean =>
@@ -22,8 +24,7 @@ const isPort = (value: unknown): boolean =>
 const hasAddress = (value: unknown): boolean =>
   isObject(value) &&
   ["port", "path", "fd", "handle"].some((name) => Reflect.get(value, name) !== undefined);
-const isListen = (value: unknown): boolean =>
-  isPort(value) || (typeof value === "string" && value !== "") || hasAddress(value);
+const isListen = (value: unknown): boolean => isPort(value) || isText(value) || hasAddress(value);
 const listen = be(
   "a port (0 to 65535), the path of a UNIX socket, or listen options such as { port, host }",
   isListen,
@@ -31,9 +32,13 @@ const listen = be(
 
 const isSignal = (one: unknown): boolean => typeof one === "string" && one in constants.signals;
 
-const signals: Check = (value, option) => {
-  if (!Array.isArray(value) || !value.every(isSignal))
-    refuse(option, value, 'an array of signals, such as ["SIGTERM"]');
+const signalList = be(
+  'an array of signals, such as ["SIGTERM"]',
+  (value) => Array.isArray(value) && value.every(isSignal),
+);
+
+const signals: Check = (value, option, wording) => {
+  signalList(value, option, wording);
   const fatal = (value as string[]).find((one) => one === "SIGKILL" || one === "SIGSTOP");
   if (fatal !== undefined)
     throw new ConfigError(
@@ -62,7 +67,7 @@ const compressionOptions = booleanOrGroup({
   filter: aFunction,
 });
 
-const serverChecks: Readonly<Record<string, Check>> = {
+const serverChecks: Checks = {
   ...commonChecks,
   http: group({ listen, options: be("an object with Node's server options", isObject) }, [
     "listen",
@@ -79,9 +84,9 @@ const serverChecks: Readonly<Record<string, Check>> = {
   ),
   compression: compressionOptions,
   gracefulShutdown: shutdownOptions,
-  responseIdleTimeout: timeout,
+  responseIdleTimeout: aTimeout,
   etag: oneOf(true, false, "weak", "strong"),
-  shortcuts: oneOf(true, false),
+  shortcuts: aBoolean,
 };
 
 /**
@@ -92,14 +97,14 @@ const serverChecks: Readonly<Record<string, Check>> = {
  * are allowed.
  */
 export const checkServerConfig = (config: unknown, routing?: unknown): void => {
-  const options = assertObject(config);
+  const options = toOptions(config);
   if (isConfig(routing) && !isConfig(options))
     throw new ConfigError(
       "SLP_CONFIG_VALUE",
       "The arguments of createServer are swapped; pass the configuration first and the routing second.",
     );
   assertOwnOptions(options, ["app"], "createServer", "attachRouting");
-  checkOptions(options, serverChecks, "");
+  checkConfig(options, serverChecks);
 };
 
 /** Checks whether a value has an option that no routing map can have. */

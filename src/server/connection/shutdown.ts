@@ -1,5 +1,8 @@
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
+import { loadNodeHttp } from "../../lazy/node-modules.ts";
+import { closeAfterReply } from "../../reply/closing.ts";
+import { countWaiting } from "./serve-in-order.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { Logger } from "../../logger/logger.ts";
 import type { RunningRequests } from "../../pipeline/request-state.ts";
@@ -23,10 +26,30 @@ export interface ShutdownOptions {
   readonly beforeExit?: (() => MaybePromise<void>) | undefined;
 }
 
-/** The default of the option `timeout`, in milliseconds. */
-const defaultTimeout = 15_000;
-
 const sweepInterval = 10;
+
+/** How long a connection is still read after its last response during a shutdown, in milliseconds. */
+const shutdownLingering = 30;
+
+/**
+ * Makes each connection end with its last response, and aborts the signals of handlers. The method
+ * `writeHead` is only replaced now, so that this costs nothing before a shutdown.
+ */
+export const beginShutdown = (prototype: ServerResponse, running: RunningRequests): void => {
+  const { ServerResponse } = loadNodeHttp();
+  Object.defineProperty(prototype, "writeHead", {
+    configurable: true,
+    writable: true,
+    value(this: ServerResponse, ...head: Parameters<ServerResponse["writeHead"]>): ServerResponse {
+      const waiting = countWaiting(this.req.socket);
+      // requests that arrive after the last one are not served, but must not cause a reset of the connection
+      if (waiting === 0) closeAfterReply(this.req, this, undefined, shutdownLingering);
+      else if (waiting === undefined && !this.headersSent) this.setHeader("Connection", "close");
+      return ServerResponse.prototype.writeHead.apply(this, head);
+    },
+  });
+  running.stop();
+};
 
 /** The parts of a server that a shutdown needs. */
 export interface Closable {
@@ -44,10 +67,7 @@ export interface Closable {
  *
  * @returns the function, which returns the same promise each time
  */
-export const createClosing = (
-  closable: Closable,
-  timeout = defaultTimeout,
-): (() => Promise<void>) => {
+export const createClosing = (closable: Closable, timeout = 15_000): (() => Promise<void>) => {
   let closing: Promise<void> | undefined;
   return () => (closing ??= closeAll(closable, timeout));
 };
