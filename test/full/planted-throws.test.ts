@@ -37,7 +37,7 @@ interface Outcome {
  * few statements.
  */
 const uncaught: readonly RegExp[] = [
-  / (?:constructor|assignSocket|noteReply|ignore)$/,
+  / (?:constructor|ignore)$/,
   /^server\/connection\/connections\.ts /,
   // the callback that Express calls when no layer of the application has answered
   /^server\/assemble-server\.ts (?:toEnding|endRequest)$/,
