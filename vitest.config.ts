@@ -39,7 +39,10 @@ const project = (name: string, include: string[], more: object = {}) => ({
   test: {
     name,
     include,
-    exclude: isPlain ? ["src/shortcuts/**", "**/node_modules/**"] : ["**/node_modules/**"],
+    exclude: [
+      "**/node_modules/**",
+      ...(isPlain ? ["src/shortcuts/**", "test/http/shortcuts.test.ts"] : []),
+    ],
     environment: "node",
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -37,7 +37,7 @@ interface Outcome {
  * few statements.
  */
 const uncaught: readonly RegExp[] = [
-  / (?:constructor|assignSocket|noteReply|ignore)$/,
+  / (?:constructor|noteReply|ignore)$/,
   /^server\/connection\/(?:connections|stalled-reader)\.ts /,
   // the callback that Express calls when no layer of the application has answered
   /^server\/serve-request\.ts (?:toEnding|endRequest|end|connect|beginRequests)$/,

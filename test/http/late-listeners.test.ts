@@ -1,7 +1,6 @@
-import { IncomingMessage } from "node:http";
 import type { Request, RequestHandler } from "express";
 import { defaultEndpointsFactory, type ServerConfig } from "sallyport";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
@@ -38,32 +37,6 @@ test.each(["finish", "close"])(
     );
   },
 );
-
-test("a request ends without being read, even with an access log, unless a handler listens for the response's `close`", async () => {
-  const flowing: unknown[] = [];
-  const requests: Request[] = [];
-  const routing = {
-    a: defaultEndpointsFactory.build({
-      handler: async ({ request, response }) => {
-        requests.push(request);
-        if (request.query["listen"] !== undefined) response.once("close", () => undefined);
-        return {};
-      },
-    }),
-  };
-  const emitted = vi.spyOn(IncomingMessage.prototype, "read");
-  const server = await start(routing);
-  for (const target of ["/a", "/a?listen"]) {
-    emitted.mockClear();
-    expect((await server.send(target)).status).toBe(200);
-    await server.untilLeft();
-    flowing.push(emitted.mock.contexts.includes(requests.at(-1)));
-  }
-  emitted.mockRestore();
-  expect(requests.map((request) => request.readableEnded)).toEqual([true, true]);
-  expect(flowing).toEqual([false, true]);
-  expect(server.lines.filter(({ message }) => message.startsWith("GET: "))).toHaveLength(2);
-});
 
 test("a request whose `res` is removed is served without an error", async () => {
   const ended = listEvents((request) => (_request, response, next) => {

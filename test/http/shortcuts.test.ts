@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { IncomingMessage } from "node:http";
+import type { Request } from "express";
 import { defaultEndpointsFactory as factory } from "sallyport";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 import { splitReplies } from "./replies.ts";
@@ -73,4 +75,30 @@ test("the bytes of responses are the same with and without shortcuts", async () 
   for (const reply of Object.values(replies)) expect(reply).toMatch(/^HTTP\/1\.1 \d{3} .*\r\n/);
   expect(splitReplies(replies["pipelined"] ?? "")).toHaveLength(4);
   expect(replies["second GET"]).toBe(replies["first GET"]);
+});
+
+test("a request ends without being read, even with an access log, unless a handler listens for the response's `close`", async () => {
+  const flowing: unknown[] = [];
+  const requests: Request[] = [];
+  const routing = {
+    a: factory.build({
+      handler: async ({ request, response }) => {
+        requests.push(request);
+        if (request.query["listen"] !== undefined) response.once("close", () => undefined);
+        return {};
+      },
+    }),
+  };
+  const emitted = vi.spyOn(IncomingMessage.prototype, "read");
+  const server = await start(routing);
+  for (const target of ["/a", "/a?listen"]) {
+    emitted.mockClear();
+    expect((await server.send(target)).status).toBe(200);
+    await server.untilLeft();
+    flowing.push(emitted.mock.contexts.includes(requests.at(-1)));
+  }
+  emitted.mockRestore();
+  expect(requests.map((request) => request.readableEnded)).toEqual([true, true]);
+  expect(flowing).toEqual([false, true]);
+  expect(server.lines.filter(({ message }) => message.startsWith("GET: "))).toHaveLength(2);
 });
