@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BareObject } from "./bare-object.ts";
+import { BareObject } from "./query.ts";
 
 test("a bare object inherits nothing, and its prototype cannot be polluted", () => {
   const one = new BareObject();

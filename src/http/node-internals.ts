@@ -105,7 +105,7 @@ export const isPiped = (response: ServerResponse): boolean => response.listenerC
  * await its `pipeline`.
  */
 export const isFed = (response: ServerResponse): boolean =>
-  isPiped(response) || response.listenerCount("drain") > 0;
+  response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
 
 let listensForUnpipe: boolean | undefined;
 

@@ -217,7 +217,8 @@ export class LazyPlan {
   readonly route: { readonly path: string };
   readonly #sources: readonly InputSource[];
   readonly #options: InheritedOptions;
-  #plan: EndpointPlan | undefined;
+  /** The plan, once it has been created. */
+  created: EndpointPlan | undefined;
 
   /** @throws {@link DefinitionError} when the endpoint rejects the forms that its input declares. */
   constructor(
@@ -233,8 +234,9 @@ export class LazyPlan {
     this.route = { path };
   }
 
+  /** The plan, which is created if need be. */
   get plan(): EndpointPlan {
-    return (this.#plan ??= planEndpoint(
+    return (this.created ??= planEndpoint(
       this.endpoint,
       this.#sources,
       this.#options,

@@ -1,15 +1,15 @@
 import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
-import { BareObject } from "../http/bare-object.ts";
-import { findSocket } from "../reply/response-state.ts";
-import type { Logger } from "../logger/logger.ts";
+import { BareObject } from "../http/query.ts";
 import {
+  findSocket,
   type AppFacts,
   type ReplyState,
   type SentFields,
   requestState,
-} from "../reply/reply-state.ts";
+} from "../reply/response-state.ts";
+import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
 import { combineInput, type CombinedInput } from "../request/combine-input.ts";
@@ -182,7 +182,6 @@ export class StateArguments<Input> implements HandlerArguments<Input, RequestCon
   readonly logger: Logger;
   readonly request: Request;
   readonly response: Response;
-  readonly #state: RequestState;
 
   constructor(state: RequestState, input: Input) {
     this.input = input;
@@ -190,11 +189,10 @@ export class StateArguments<Input> implements HandlerArguments<Input, RequestCon
     this.logger = state.logger;
     this.request = state.request;
     this.response = state.response;
-    this.#state = state;
   }
 
   get signal(): AbortSignal {
-    return this.#state.signal;
+    return (findState(this.request) as RequestState).signal;
   }
 }
 

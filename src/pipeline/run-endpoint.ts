@@ -34,6 +34,12 @@ export const runEndpoint = async (plan: EndpointPlan, state: RequestState): Prom
   state.plan = plan;
   if (plan.body !== "none") state.body = "unread";
   running.add(state);
+  let runStages = runHandler;
+  if (plan.middlewares.length > 0) {
+    runStages = runWithMiddlewares;
+    state.ctx = Object.create(null) as RequestContext;
+    if (plan.hasMiddlewareInput) state.fields = {};
+  }
   try {
     if (plan.timeout > 0)
       await runWithin(
@@ -104,14 +110,6 @@ const respondWithError = async (
   }
 };
 
-/** Runs all stages up to the validation of the output. */
-const runStages = (plan: EndpointPlan, state: RequestState): Promise<void> => {
-  if (plan.middlewares.length === 0) return runHandler(plan, state);
-  state.ctx = Object.create(null) as RequestContext;
-  if (plan.hasMiddlewareInput) state.fields = {};
-  return runMiddlewares(plan, state, runHandler);
-};
-
 /** Runs everything after the middlewares, up to the validation of the output. */
 const runHandler: LastStage = async (plan, state) => {
   if (state.body === "unread") {
@@ -125,8 +123,16 @@ const runHandler: LastStage = async (plan, state) => {
   const returned = await handle(plan, state, input);
   let output = toOutput(plan, state, returned);
   if (output instanceof Promise) output = await (output as Promise<unknown>);
-  if (output !== noOutput) settle(plan, state, output);
+  if (output === noOutput) return;
+  const isLeft = isAbandoned(state.response);
+  if (plan.content && (state.failure || isLeft)) discardContent(output);
+  if (state.failure) throw state.failure;
+  // nobody is waiting for the output any longer
+  if (isLeft) logAbandoned(state);
+  else state.output = output;
 };
+
+const runWithMiddlewares: LastStage = (plan, state) => runMiddlewares(plan, state, runHandler);
 
 /** Runs the handler, whose types the factory has checked. */
 const handle = ({ endpoint }: EndpointPlan, state: RequestState, input: unknown): unknown => {
@@ -164,16 +170,9 @@ const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): u
       "SLP_OUTPUT_NOT_OBJECT",
       "The handler returned the response without sending it",
     );
-  return toOwnOutput(plan, returned);
-};
-
-/** Stores the output to be sent, unless nobody is waiting for it any longer. */
-const settle = (plan: EndpointPlan, state: RequestState, output: unknown): void => {
-  const isLeft = isAbandoned(state.response);
-  if (plan.content && (state.failure || isLeft)) discardContent(output);
-  if (state.failure) throw state.failure;
-  if (isLeft) logAbandoned(state);
-  else state.output = output;
+  return plan.parseOutput
+    ? validateOutput(plan.parseOutput, returned)
+    : toUncheckedOutput(plan, returned);
 };
 
 /**
@@ -191,9 +190,8 @@ const joinFields = (fields: Record<string, unknown>, input: object): object => {
   return input;
 };
 
-/** Parses the output with the endpoint's schema; without a schema, returns the object as is. */
-const toOwnOutput = (plan: EndpointPlan, returned: unknown): unknown => {
-  if (plan.parseOutput) return validateOutput(plan.parseOutput, returned);
+/** Returns the output of an endpoint without a schema for it. */
+const toUncheckedOutput = (plan: EndpointPlan, returned: unknown): unknown => {
   if (plan.endpoint.isVoid || returned === undefined) return {};
   if (typeof returned === "object" && returned !== null && !Array.isArray(returned))
     return returned;

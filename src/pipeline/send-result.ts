@@ -164,7 +164,7 @@ const sendFailure = async (
 
 /** Calls the result handler; returns undefined if the handler has already sent the response. */
 const send = (state: RequestState, result: Result): Promise<void> | undefined => {
-  leaveBody(state.request, state.response, result.error !== null);
+  if (!state.request.complete) leaveBody(state.request, state.response, result.error !== null);
   try {
     const running = state.resultHandler.handle(result);
     if (state.response.writableEnded && !(running instanceof Promise)) return undefined;

@@ -1,6 +1,6 @@
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
-import { BareObject } from "../http/bare-object.ts";
+import { BareObject } from "../http/query.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import { declaresKey, type Parser, type ParseResult } from "../schemas/parser.ts";
 import { InputValidationError, OutputValidationError } from "../schemas/validation-errors.ts";
@@ -92,19 +92,16 @@ type ToError = (issues: ParseResult["issues"], parse: Parser, given: unknown) =>
  */
 export const validate = (parse: Parser, value: unknown, toError: ToError): unknown => {
   const result = parse(value);
-  return result instanceof Promise
-    ? result.then((late) => toValue(late, parse, toError, value))
-    : toValue(result, parse, toError, value);
-};
-
-const toValue = (
-  { issues, value }: ParseResult,
-  parse: Parser,
-  toError: ToError,
-  given: unknown,
-): unknown => {
-  if (issues.length > 0) throw toError(issues, parse, given);
-  return value;
+  if (result instanceof Promise)
+    return result.then((late) =>
+      validate(
+        () => late,
+        value,
+        (issues) => toError(issues, parse, value),
+      ),
+    );
+  if (result.issues.length > 0) throw toError(result.issues, parse, value);
+  return result.value;
 };
 
 /**

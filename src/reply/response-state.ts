@@ -3,14 +3,75 @@ import type { Readable } from "node:stream";
 import type { Response } from "express";
 import { ClientLeft } from "../errors.ts";
 import { hasBegun, isFed, isPiped } from "../http/node-internals.ts";
-import { findReplyState } from "./reply-state.ts";
 import type { Socket } from "node:net";
 
+/** The settings of an Express application. */
+export type AppSettings = Readonly<Record<string | symbol, unknown>>;
+
+/** The parts of sending a response that may take a shortcut past Node's documented ways. */
+export interface Ways {
+  /** Writes the head of a response with JSON, whose length in bytes is known. */
+  readonly writeHead: (
+    response: ServerResponse,
+    status: number,
+    type: string,
+    length: number,
+  ) => void;
+  /** Prepares a class of requests, whose prototype is given, for ending its requests. */
+  readonly endRequests: (prototype: IncomingMessage) => void;
+}
+
+/** The documented ways. */
+export const plainWays: Ways = {
+  writeHead: (response, status, type, length) => {
+    response.writeHead(status, { "Content-Type": type, "Content-Length": length });
+  },
+  endRequests: () => undefined,
+};
+
+/** What all responses of one application share. */
+export interface AppFacts {
+  readonly ways: Ways;
+  /** The settings of the application, which exist before Express is loaded. */
+  readonly settings: AppSettings;
+  /** Whether no code has accessed the application: Express is not loaded, so no part of it can have been replaced. */
+  readonly isPristine: boolean;
+  /** Returns whether a tool has replaced a method of all responses. */
+  readonly isPatched: () => boolean;
+}
+
+/** Header fields by name. */
+export type SentFields = Readonly<Record<string, string | number>>;
+
+/** What must be known of a response in order to send it; a part of the state of the request. */
+export interface ReplyState {
+  readonly response: Response;
+  /** The application that created the response; undefined if it is the user's own. */
+  readonly app: AppFacts | undefined;
+  /** Whether the response is being sent although nothing has been written yet, as with `response.sendFile`. */
+  isSending: boolean;
+  /** The header fields that were sent without `setHeader`. */
+  sentFields: SentFields | undefined;
+  /** The code of the application that may watch how the response is sent: its hooks or its native middlewares. */
+  watchers: "hooks" | "native" | undefined;
+  /** The number of `finish` listeners that do not use the request. */
+  harmlessFinishes: number;
+  /** The number of `close` listeners that do not use the request. */
+  harmlessCloses: number;
+}
+
+/** The property of a request and of its response that holds the state of the request. */
+export const requestState: unique symbol = Symbol.for("sallyport/request-state");
+
+/** Returns the state to which a request or a response belongs; undefined if sallyport has not begun the request. */
+export const findReplyState = (message: object): ReplyState | undefined =>
+  (message as { readonly [requestState]?: ReplyState })[requestState];
+
 /** Checks whether the response has begun or is about to begin, because a stream or a file is being sent. */
-export const isTaken = (response: Response): boolean =>
+export const isTaken = (response: Response & { readonly [requestState]?: ReplyState }): boolean =>
   response.headersSent ||
   response.writableEnded ||
-  findReplyState(response)?.isSending === true ||
+  response[requestState]?.isSending === true ||
   isFed(response);
 
 /** Checks whether nothing of the response has been sent and nothing is about to be sent. */
@@ -52,7 +113,8 @@ export const cutOff = (response: ServerResponse): void => {
 
 /** Checks whether the client has stopped waiting for the response. */
 export const isAbandoned = (response: Response): boolean => {
-  if (response.destroyed || response.closed || findSocket(response)?.destroyed) return true;
+  if (response.destroyed || response.closed) return true;
+  if ((response.socket ?? findSocket(response))?.destroyed) return true;
   const { req } = response;
   // a stream utility that destroys a request, such as `pipeline`, detaches it from its connection; the client still waits
   return req.destroyed && !req.complete && (req.socket as unknown) !== null;

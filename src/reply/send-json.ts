@@ -1,6 +1,11 @@
 import type { Response } from "express";
 import { hasOtherInnerMethod } from "../http/node-internals.ts";
-import { type AppFacts, type AppSettings, type ReplyState, findReplyState } from "./reply-state.ts";
+import {
+  type AppFacts,
+  type AppSettings,
+  type ReplyState,
+  requestState,
+} from "./response-state.ts";
 
 /**
  * Sends a body as JSON, with the same bytes and headers as Express' `response.json`.
@@ -17,9 +22,9 @@ export const sendJson = (
   body: unknown,
   type = "application/json; charset=utf-8",
 ): void => {
-  const state = findReplyState(response);
+  const state = (response as { readonly [requestState]?: ReplyState })[requestState];
   const app = state?.app;
-  if (!app || hasNoBody(status) || isWatched(response, state, app) || isDescribed(response)) {
+  if (!app || hasNoBody.has(status) || isWatched(response, state, app) || isDescribed(response)) {
     if (!response.hasHeader("Content-Type")) response.setHeader("Content-Type", type);
     response.status(status).json(body);
     return;
@@ -32,11 +37,15 @@ export const sendJson = (
   response.end(text, length === text.length ? "latin1" : "utf8");
 };
 
-const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304;
+/** The statuses of responses that have no body. */
+const hasNoBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Checks whether any of the header fields that Express reads is set; most responses have none of them. */
-const isDescribed = (response: Response): boolean =>
-  descriptions.some((name) => response.hasHeader(name));
+const isDescribed = (response: Response): boolean => {
+  const names = response.getHeaderNames();
+  if (names.length > 0) for (const name of descriptions) if (names.includes(name)) return true;
+  return false;
+};
 
 const descriptions = ["content-type", "etag", "last-modified", "transfer-encoding"] as const;
 

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { RequestError } from "../errors.ts";
-import { BareObject } from "../http/bare-object.ts";
+import { BareObject } from "../http/query.ts";
 
 /** The sources of a request, merged into one object without a prototype. */
 export type CombinedInput = Record<string, unknown>;
@@ -21,7 +21,15 @@ export const combineInput = (
 ): CombinedInput => {
   const input: CombinedInput = new BareObject();
   for (const source of sources) {
-    const part: unknown = readSource(request, source);
+    // literal property names avoid a lookup per request, which saves 0.07 microseconds
+    const part: unknown =
+      source === "query"
+        ? request.query
+        : source === "params"
+          ? request.params
+          : source === "body"
+            ? request.body
+            : readOther(request, source);
     if (typeof part !== "object" || part === null || Buffer.isBuffer(part)) continue;
     if (Array.isArray(part)) {
       if (source === "body") throw new RequestError("SLP_BODY_NOT_OBJECT");
@@ -35,14 +43,9 @@ export const combineInput = (
   return input;
 };
 
-/** Reads an input source of a request; `cookies` and `files` exist once a middleware or the server has set them. */
-const readSource = (request: Request, source: InputSource): unknown => {
-  // a literal property name avoids a lookup per request, which saves 0.07 microseconds
-  if (source === "query") return request.query;
-  if (source === "params") return request.params;
-  if (source === "body") return request.body;
-  return (request as unknown as Partial<Record<InputSource, unknown>>)[source];
-};
+/** Reads another source; `cookies` and `files` exist once a middleware or the server has set them. */
+const readOther = (request: Request, source: InputSource): unknown =>
+  (request as unknown as Partial<Record<InputSource, unknown>>)[source];
 
 /** Checks whether a source is a form, in which only repeated names produce an array. */
 const isForm = ({ headers }: Request, source: InputSource): boolean => {

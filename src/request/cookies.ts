@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseCookie } from "cookie";
 import type { CookieOptions as SentCookieOptions, Request, Response } from "express";
-import { BareObject } from "../http/bare-object.ts";
+import { BareObject } from "../http/query.ts";
 
 /** Options for cookies. */
 export interface CookieOptions {

@@ -4,8 +4,8 @@ import type { BodyLimits, UploadLimits } from "../endpoint/body-options.ts";
 import { keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
 import { parseContentType, type ContentType } from "../http/content-type.ts";
+import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import type { Logger } from "../logger/logger.ts";
-import { parseForm } from "./form.ts";
 import { parseJson } from "./json.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { PreparedUploads } from "./uploads.ts";
@@ -199,4 +199,27 @@ const toTypeError = (accepted: readonly string[]): RequestError =>
 const findBodyParser = ({ takesForms }: BodyPlan, type: string): BodyParser | undefined => {
   if (jsonType.test(type)) return parseJson;
   return takesForms && type === formType ? parseForm : undefined;
+};
+
+/**
+ * Parses a urlencoded body; repeated names become arrays.
+ *
+ * @throws {@link RequestError} when the body has too many fields, malformed percent-encoding, or a field named
+ * `__proto__`.
+ */
+const parseForm = (text: string): object => {
+  // `curl -d` sends JSON with this type by default
+  if (/^\s*[{[]/.test(text)) throw new RequestError("SLP_BODY_JSON_AS_FORM");
+  if (hasTooManyPairs(text)) throw new RequestError("SLP_BODY_TOO_MANY_FIELDS");
+  return parseQuery(text, decodeStrictly, () => {
+    throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
+  });
+};
+
+const decodeStrictly = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw new RequestError("SLP_BODY_MALFORMED_FORM", { cause });
+  }
 };

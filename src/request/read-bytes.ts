@@ -73,6 +73,20 @@ export const isUnread = (request: IncomingMessage): boolean =>
   request.on === on &&
   request.emit === emit;
 
+/** Makes a listener pass on what it throws, because an error that is thrown in an event ends the process. */
+export const safely =
+  <Args extends readonly unknown[]>(
+    fail: (error: unknown) => void,
+    listener: (...args: Args) => void,
+  ): ((...args: Args) => void) =>
+  (...args) => {
+    try {
+      listener(...args);
+    } catch (error) {
+      fail(error);
+    }
+  };
+
 /**
  * Calls a function if a client pauses for too long while it sends a body. The timer is to be refreshed with each chunk
  * and cleared in the end.
@@ -238,17 +252,3 @@ class BodyReader {
     this.#stop();
   }
 }
-
-/** Makes a listener pass on what it throws, because an error that is thrown in an event ends the process. */
-export const safely =
-  <Args extends readonly unknown[]>(
-    fail: (error: unknown) => void,
-    listener: (...args: Args) => void,
-  ): ((...args: Args) => void) =>
-  (...args) => {
-    try {
-      listener(...args);
-    } catch (error) {
-      fail(error);
-    }
-  };

@@ -4,7 +4,8 @@ import { OutputValidationError } from "../schemas/validation-errors.ts";
 import { formatIssues } from "../schemas/issues.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { beginError, sendSuccess } from "./answer-error.ts";
+import { beginError } from "./answer-error.ts";
+import { sendSuccess } from "./default-result-handler.ts";
 import type { ApiResponse, ItemsPlaceholder, SchemaOf } from "./api-response.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
 

@@ -16,7 +16,8 @@ const withoutCredentials = (segment: string, index: number, all: readonly string
 export const toLoggedPath = (request: IncomingMessage & { originalUrl?: string }): string => {
   const [target = ""] = (request.originalUrl || request.url || "").split(/[?#]/, 1);
   if (target === "*") return target;
-  const path = target.replace(beforePath, "").split("/").map(withoutCredentials).join("/");
+  let path = target.replace(beforePath, "");
+  if (path.includes("@")) path = path.split("/").map(withoutCredentials).join("/");
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path || "/";
 };
 

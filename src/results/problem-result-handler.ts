@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { toStatusText } from "../http/status.ts";
-import { beginError, toIssuesSchema, type ErrorAnswer, sendSuccess } from "./answer-error.ts";
+import { beginError, toIssuesSchema, type ErrorAnswer } from "./answer-error.ts";
+import { sendSuccess } from "./default-result-handler.ts";
 import type {
   ApiResponse,
   ErrorDataPlaceholder,

@@ -1,6 +1,5 @@
 import { RequestError, RoutingError } from "../errors.ts";
-import { BareObject } from "../http/bare-object.ts";
-import { maxTargetLength } from "../http/normal-path.ts";
+import { BareObject } from "../http/query.ts";
 import type { Method } from "../http/method.ts";
 import { listNames, matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
 
@@ -62,8 +61,6 @@ const createNode = <Target>(): Node<Target> => ({
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
-  /** The same trees by request method; HEAD uses the tree of GET. */
-  readonly #treesByName = new Map<string, Node<Target>>();
 
   /**
    * Adds a route.
@@ -93,8 +90,6 @@ export class RouteTable<Target> {
   #addTree(method: Method): Node<Target> {
     const tree = createNode<Target>();
     this.#trees.set(method, tree);
-    this.#treesByName.set(method.toUpperCase(), tree);
-    if (method === "get") this.#treesByName.set("HEAD", tree);
     return tree;
   }
 
@@ -106,29 +101,12 @@ export class RouteTable<Target> {
   find(method: Method, path: string): RouteMatch<Target> | undefined {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
-    const decoded = decodePath(path);
+    const decoded = path.includes("%") ? decodePath(path) : path;
     const values: (string | string[])[] = [];
-    const leaf = match(tree, decoded, toStart(decoded), decoded.length, values);
+    const leaf = match(tree, decoded, path === "/" ? 2 : 1, decoded.length, values);
     if (!leaf) return undefined;
     const shown = decoded === path ? values : values.map(showSlashes);
     return { target: leaf.target, params: toParams(leaf.names, shown) };
-  }
-
-  /**
-   * Finds the route for the unparsed target of a request.
-   *
-   * @param method in upper case
-   * @returns undefined if there is no route, or if the target needs further checks because it is encoded or ends with a
-   * slash
-   */
-  findPlain(method: string, url: string): RouteMatch<Target> | undefined {
-    const tree = this.#treesByName.get(method);
-    if (!tree) return undefined;
-    const end = findPlainEnd(url);
-    if (end < 0) return undefined;
-    const values: (string | string[])[] = [];
-    const leaf = match(tree, url, end === 1 ? 2 : 1, end, values);
-    return leaf && { target: leaf.target, params: toParams(leaf.names, values) };
   }
 
   /**
@@ -137,9 +115,9 @@ export class RouteTable<Target> {
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
-    const decoded = decodePath(path);
+    const decoded = path.includes("%") ? decodePath(path) : path;
     const found = [...this.#trees].flatMap(([method, tree]) => {
-      const leaf = match(tree, decoded, toStart(decoded), decoded.length, []);
+      const leaf = match(tree, decoded, path === "/" ? 2 : 1, decoded.length, []);
       return leaf ? { method, leaf } : [];
     });
     return found
@@ -202,9 +180,6 @@ const toParameterChild = <Target>(
 const hasSameTexts = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((text, index) => text === other[index]);
 
-/** Returns the index at which the first segment starts; it is past the end if there is none. */
-const toStart = (path: string): number => (path === "/" ? 2 : 1);
-
 const findLiteral = <Target>(
   { only, literals }: Node<Target>,
   path: string,
@@ -220,32 +195,12 @@ const findLiteral = <Target>(
 };
 
 const slash = 0x2f;
-const questionMark = 0x3f;
-const hash = 0x23;
-const percent = 0x25;
-
-/** Returns the end of a target's path; -1 if the path is encoded or needs further checks for other reasons. */
-const findPlainEnd = (url: string): number => {
-  if (url.charCodeAt(0) !== slash || url.length > maxTargetLength) return -1;
-  for (let index = 1; index < url.length; index++) {
-    const code = url.charCodeAt(index);
-    if (code === questionMark) return index;
-    if (code < 0x21 || code > 0x7e || code === percent || code === hash) return -1;
-  }
-  return url.length;
-};
-
-/** Returns the end of the segment that starts at an index; for strings this short, a loop is faster than a search. */
-const findEnd = (path: string, start: number, last: number): number => {
-  let end = start;
-  while (end < last && path.charCodeAt(end) !== slash) end++;
-  return end;
-};
 
 /**
  * Walks down the tree from the segment that starts at an index; the first leaf ends the walk.
  *
- * @param last the index at which the path ends in the target
+ * @param start the index is past the end if the path has no segment
+ * @param last the index at which the path ends
  */
 const match = <Target>(
   node: Node<Target>,
@@ -255,7 +210,9 @@ const match = <Target>(
   values: (string | string[])[],
 ): Leaf<Target> | undefined => {
   if (start > last) return node.leaf;
-  const end = findEnd(path, start, last);
+  // for strings this short, a loop is faster than a search
+  let end = start;
+  while (end < last && path.charCodeAt(end) !== slash) end++;
   const literal = findLiteral(node, path, start, end);
   const below = literal && match(literal, path, end + 1, last, values);
   if (below) return below;
@@ -293,7 +250,6 @@ const showSlashes = (value: string | string[]): string | string[] =>
 
 /** Decodes each segment once. */
 const decodePath = (path: string): string => {
-  if (!path.includes("%")) return path;
   try {
     return path
       .split("/")

@@ -1,12 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { RequestError, ServerFault } from "../errors.ts";
-import { plainWays } from "../reply/reply-state.ts";
+import { plainWays, cutOff } from "../reply/response-state.ts";
 import { shortcuts } from "../shortcuts/shortcuts.ts";
 import { watchReplies } from "../http/node-internals.ts";
 import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { normalisePath } from "../http/normal-path.ts";
-import { cutOff } from "../reply/response-state.ts";
 import { findState, RequestState, type Service } from "../pipeline/request-state.ts";
 import { recover, warnAlreadySent } from "../pipeline/send-result.ts";
 import { logServerFault } from "../results/log-fault.ts";
@@ -30,7 +29,7 @@ import {
   toEnding,
   type Serve,
 } from "./serve-request.ts";
-import { defaultResponseIdleTimeout } from "./express/express-response.ts";
+import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
 
 /** A server that does not listen yet. */
 export interface AssembledServer extends Prepared {

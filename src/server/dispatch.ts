@@ -60,7 +60,7 @@ export class Dispatcher {
       const method = methods.get(request.method);
       const route = method && table.find(method, path);
       if (!route) return this.#dispatchOther(state, path, next);
-      plan = route.target.plan;
+      plan = route.target.created ?? route.target.plan;
       request.route = route.target.route;
       const { params } = route as { readonly params: Request["params"] };
       // the user's own router may have set parameters too
@@ -82,6 +82,7 @@ export class Dispatcher {
   serve(plan: EndpointPlan, state: RequestState): Promise<void> {
     const { cors } = this.#options;
     if (typeof cors === "function") return this.#serveByCors(cors, plan, state);
+    if (state.request.method === "GET") return runEndpoint(plan, state);
     return this.#run(plan, state);
   }
 

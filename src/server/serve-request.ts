@@ -72,7 +72,7 @@ const dispatch = (
   findApp: () => Express | undefined,
   state: RequestState,
 ): Promise<void> => {
-  const app = findApp();
+  const app = state.app?.isPristine === true ? undefined : findApp();
   const late = app && findLateLayers(app);
   if (!late) return dispatcher.dispatch(state);
   const ending = toEnding(dispatcher, state);
@@ -218,13 +218,14 @@ const atEnd =
     const { request, response, logger } = state;
     const begin = performance.now();
     const { socket } = request;
-    const before = countWritten(socket);
+    // the sockets of adapters for serverless functions do not count bytes
+    const { bytesWritten: before = 0 } = socket as { readonly bytesWritten?: number };
     const end = (): void => {
       response.off("finish", end).off("close", end);
       const milliseconds = Math.round((performance.now() - begin) * 10) / 10;
       const status = response.headersSent ? response.statusCode : undefined;
       try {
-        log(request, logger, { status, bytes: countWritten(socket) - before, milliseconds });
+        log(request, logger, { status, bytes: (socket.bytesWritten ?? 0) - before, milliseconds });
       } catch (error) {
         // an error that is thrown in an event would end the process
         logger.error("The access log failed", { error });
@@ -234,10 +235,3 @@ const atEnd =
     state.harmlessCloses++;
     response.once("finish", end).once("close", end);
   };
-
-/**
- * Returns the number of bytes written; 0 for the sockets of adapters for serverless functions, which do not count
- * bytes.
- */
-const countWritten = ({ bytesWritten = 0 }: { readonly bytesWritten?: number }): number =>
-  bytesWritten;

@@ -1,4 +1,4 @@
-import { type Ways, findReplyState, type ReplyState } from "../reply/reply-state.ts";
+import { type Ways, findReplyState } from "../reply/response-state.ts";
 import type { ServerResponse, IncomingMessage } from "node:http";
 
 /** The undocumented members of a node:http response. */
@@ -219,18 +219,18 @@ export const endRequests = (prototype: IncomingMessage): void => {
     let isEnded = false;
     try {
       const state = findReplyState(this);
-      isEnded = state !== undefined && !isAwaited(state) && endQuietly(this);
+      // the listeners of the response run next and may still wait for the end of the request; Node adds one of them
+      isEnded =
+        state !== undefined &&
+        state.response.listenerCount("finish") <= 1 + state.harmlessFinishes &&
+        state.response.listenerCount("close") <= state.harmlessCloses &&
+        endQuietly(this);
     } catch {
       // an error that is thrown in an event would end the process
     }
     if (!isEnded) dump.call(this);
   };
 };
-
-/** Checks whether a response has listeners for its end, other than harmless ones and the one that Node adds. */
-const isAwaited = ({ response, harmlessFinishes, harmlessCloses }: ReplyState): boolean =>
-  response.listenerCount("finish") > 1 + harmlessFinishes ||
-  response.listenerCount("close") > harmlessCloses;
 
 /**
  * The ways of sending that write undocumented state of Node. Nothing but speed is lost without them: `plainWays` takes

@@ -41,7 +41,7 @@ const uncaught: readonly RegExp[] = [
   /^server\/connection\/connections\.ts /,
   // the callback that Express calls when no layer of the application has answered
   /^server\/assemble-server\.ts (?:toEnding|endRequest)$/,
-  /^server\/(?:protect|body\/safely)\.ts /,
+  /^server\/(?:protect\.ts |body\/read-bytes\.ts safely$)/,
   /^server\/prepare\.ts end$/,
   /^server\/body\/uploads\.ts (?:pass|read|receive|discard|parseUpload)$/,
   /^pipeline\/walk\.ts (?:onClose|within|late)$/,

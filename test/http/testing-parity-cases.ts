@@ -385,7 +385,7 @@ const cutAfterHead = ends(async (response) => {
   await pause(20);
   boom();
 });
-const corrected = ends((response) => response.set("Content-Length", "9").end("abc"));
+const shortBody = ends((response) => response.set("Content-Length", "9").end("abc"));
 const shorter = ends((to) => to.writeHead(200, { "Content-Length": "9" }).end("abc"));
 const ticks = new EventStreamFactory({ time: z.number() });
 const events = ticks.build({
@@ -451,6 +451,6 @@ export const streaming: readonly ParityCase[] = [
   ],
   ["a response destroyed at once", 0, ends((response) => response.destroy()), { isCut }],
   ["a socket destroyed at once", 0, ends((response) => response.socket?.destroy()), { isCut }],
-  ["a Content-Length that is corrected", 200, corrected],
+  ["a body shorter than its Content-Length", 0, shortBody, { isCut }],
   ["a body shorter than announced", 0, shorter, { isCut }],
 ];

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
-import { dropStalledReader } from "../express/express-response.ts";
+import { dropStalledReader } from "./stalled-reader.ts";
 
 /** Creates the inspected parts of a response and its socket. */
 const createResponse = (given: { readonly timeout?: number; readonly waiting?: number } = {}) => {

@@ -2,10 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Express, Request, Response } from "express";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import { loadExpress } from "../../lazy/packages.ts";
-import type { AppFacts, AppSettings, Ways } from "../../reply/reply-state.ts";
+import type { AppFacts, AppSettings, Ways } from "../../reply/response-state.ts";
 import type { ServerConfig } from "../config/config.ts";
-import { createRequestClass } from "./express-request.ts";
-import { createResponseClass, type ResponseOptions } from "./express-response.ts";
+import {
+  OwnFacts,
+  createRequestClass,
+  createResponseClass,
+  type ResponseOptions,
+} from "./express-classes.ts";
 import { markSending } from "./mark-sending.ts";
 
 /** The request and response classes of one application, for `http.createServer`. */
@@ -59,8 +63,8 @@ export const createExpressObjects = ({
   const getApp = (): Express => {
     if (app) return app;
     app = loadExpress()();
-    adopt(ExpressRequest.prototype, app.request, ["query", "next"]);
-    adopt(ExpressResponse.prototype, app.response, ["locals"]);
+    copyMembers(ExpressRequest.prototype, app.request, ["query", "next"]);
+    copyMembers(ExpressResponse.prototype, app.response, ["locals"]);
     markSending(ExpressResponse.prototype as unknown as Response);
     app.request = ExpressRequest.prototype as unknown as Request;
     app.response = ExpressResponse.prototype as unknown as Response;
@@ -74,8 +78,8 @@ export const createExpressObjects = ({
   };
   const ExpressRequest = createRequestClass(OwnMessage, facts, getApp);
   const ExpressResponse = createResponseClass(OwnResponse, responseOptions);
-  adoptLater(ExpressRequest.prototype, requestMembers, getApp);
-  adoptLater(ExpressResponse.prototype, responseMembers, getApp);
+  copyMembersLater(ExpressRequest.prototype, requestMembers, getApp);
+  copyMembersLater(ExpressResponse.prototype, responseMembers, getApp);
   return {
     getApp,
     findApp: () => app,
@@ -84,25 +88,6 @@ export const createExpressObjects = ({
     ServerResponse: ExpressResponse,
   };
 };
-
-/** What the responses of an application share. */
-class OwnFacts implements AppFacts {
-  readonly ways: Ways;
-  settings: AppSettings;
-  isPristine = true;
-  readonly isPatched: () => boolean;
-
-  constructor(ways: Ways, settings: AppSettings, prototype: Methods) {
-    this.ways = ways;
-    this.settings = settings;
-    const { end, setHeader, write } = prototype;
-    this.isPatched = () =>
-      prototype.end !== end || prototype.setHeader !== setHeader || prototype.write !== write;
-  }
-}
-
-/** The methods that tools replace to add header fields, for comparison. */
-type Methods = { readonly [Name in "end" | "setHeader" | "write"]: unknown };
 
 /** The members that Express adds to requests, apart from those that `ExpressRequest` defines itself. */
 export const requestMembers: readonly string[] = [
@@ -119,7 +104,7 @@ export const responseMembers: readonly string[] = [
 ];
 
 /** Copies the members that Express adds, including `app`, to a prototype. */
-export const adopt = (target: object, own: object, except: readonly string[]): void => {
+export const copyMembers = (target: object, own: object, except: readonly string[]): void => {
   for (const source of [Object.getPrototypeOf(own) as object, own]) {
     const descriptors = Object.getOwnPropertyDescriptors(source);
     for (const name of except) delete descriptors[name as keyof typeof descriptors];
@@ -128,10 +113,10 @@ export const adopt = (target: object, own: object, except: readonly string[]): v
 };
 
 /** Adds placeholders to a prototype; when one is first used, all of them are replaced by Express' members. */
-export const adoptLater = (
+export const copyMembersLater = (
   target: object,
   members: readonly string[],
-  adoptAll: () => unknown,
+  copyAll: () => unknown,
 ): void => {
   for (const member of members)
     Object.defineProperty(target, member, {
@@ -140,12 +125,12 @@ export const adoptLater = (
       get(this: object): unknown {
         // the placeholder must not remain, even if this version of Express lacks the member
         Reflect.deleteProperty(target, member);
-        adoptAll();
+        copyAll();
         return Reflect.get(target, member, this);
       },
       set(this: object, value: unknown): void {
         Reflect.deleteProperty(target, member);
-        adoptAll();
+        copyAll();
         Reflect.set(target, member, value, this);
       },
     });

@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { findReplyState } from "../../reply/reply-state.ts";
+import { findReplyState } from "../../reply/response-state.ts";
 import { readSafely } from "../../reply/http-error.ts";
 
 type Callback = (error?: Error, ...rest: readonly unknown[]) => void;

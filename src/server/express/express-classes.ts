@@ -4,8 +4,101 @@ import type { Readable } from "node:stream";
 import { leaveBody } from "../../reply/closing.ts";
 import { isPiped, noteReply, watchPipes } from "../../http/node-internals.ts";
 import { findState, type RequestState } from "../../pipeline/request-state.ts";
-import { stopSource } from "../../reply/response-state.ts";
-import { type SentFields, requestState } from "../../reply/reply-state.ts";
+import { dropStalledReader, type StalledReaderOptions } from "../connection/stalled-reader.ts";
+import {
+  stopSource,
+  type SentFields,
+  requestState,
+  type AppFacts,
+  type Ways,
+  type AppSettings,
+} from "../../reply/response-state.ts";
+import type { Application, Express, Request } from "express";
+import { RequestError } from "../../errors.ts";
+import { interruptSending } from "../../pipeline/send-result.ts";
+import { readOtherQuery } from "../../request/other-query.ts";
+import { hasTooManyPairs, parseQuery, toQueryText } from "../../http/query.ts";
+
+/** Creates the class of an application's requests. */
+export const createRequestClass = (
+  OwnMessage: typeof IncomingMessage,
+  facts: AppFacts,
+  getApp: () => Express,
+): typeof IncomingMessage => {
+  /** Finds the mounted application that has changed the prototype of a request, and whose settings then apply. */
+  const findMounted = (request: object): Application | undefined =>
+    Object.getPrototypeOf(request) === ExpressRequest.prototype
+      ? undefined
+      : (request as Request).app;
+
+  class ExpressRequest extends OwnMessage {
+    res: unknown = undefined;
+    body: unknown = undefined;
+    params: unknown = undefined;
+    route: unknown = undefined;
+    baseUrl = "";
+    originalUrl = "";
+    [requestState]: RequestState | undefined = undefined;
+
+    // oxlint-disable-next-line no-useless-constructor -- Node passes the socket to this constructor, which also initialises the fields
+    constructor(socket: Socket) {
+      super(socket);
+    }
+
+    /** The query, which is parsed when it is first read. */
+    get query(): unknown {
+      const url = this.url ?? "";
+      const app = findMounted(this);
+      const state = findState(this);
+      const known = state?.query;
+      // the query is parsed again if a middleware has rewritten the URL
+      if (known?.url === url && known.app === app) return known.value;
+      const own = (app as { readonly settings?: AppSettings } | undefined)?.settings;
+      const text = toQueryText(url);
+      if (hasTooManyPairs(text)) throw new RequestError("SLP_QUERY_TOO_MANY_PARAMETERS");
+      const settings = own ?? facts.settings;
+      const value =
+        settings["query parser"] === "simple"
+          ? parseQuery(text)
+          : readOtherQuery(text, settings, app ?? getApp());
+      if (state) state.query = { value, url, app };
+      return value;
+    }
+
+    set query(value: unknown) {
+      const state = findState(this);
+      if (state) state.query = { value, url: this.url ?? "", app: findMounted(this) };
+    }
+
+    /**
+     * The function that Express calls, unbound, when it cannot send what a handler asked for; Express' router sets its
+     * own.
+     */
+    get next(): unknown {
+      const state = findState(this);
+      return state?.next ?? (state?.plan ? undefined : state?.routerNext) ?? toNext(state);
+    }
+
+    set next(next: unknown) {
+      const state = findState(this);
+      if (!state) return;
+      // a router within a native middleware sets its own `next`, and restores that of the middleware afterwards
+      if (state.next === undefined) state.routerNext = next;
+      else state.next = next;
+    }
+  }
+
+  facts.ways.endRequests(ExpressRequest.prototype);
+  return ExpressRequest;
+};
+
+/** Returns the function that Express calls if it cannot send what the application has asked for. */
+const toNext =
+  (state: RequestState | undefined) =>
+  (error?: unknown): void => {
+    // without an error, there was nothing to send, as for a directory
+    if (state) interruptSending(state, error ?? new RequestError("SLP_NOT_FOUND"));
+  };
 
 type NodeResponse = typeof ServerResponse<IncomingMessage>;
 
@@ -56,7 +149,11 @@ export const createResponseClass = (
    * error even where a stream writes, so that nothing could catch it.
    */
   const cutWrongLength = (response: ServerResponse, error: unknown, hasBegun: boolean): void => {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_HTTP_CONTENT_LENGTH_MISMATCH") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ERR_HTTP_CONTENT_LENGTH_MISMATCH") {
+      // Node has counted the bytes of this attempt, and another response may follow
+      response.strictContentLength = false;
+      throw error;
+    }
     // the response of a client that has left is never complete
     if (response.destroyed) return;
     // Node holds a response that began with its end, and no part of it is sent
@@ -149,7 +246,7 @@ export const createResponseClass = (
       const hasBegun = this.headersSent;
       try {
         super.end(chunk, encoding as BufferEncoding, callback as () => void);
-        dropStalledReader(this, stalled);
+        if (this.socket?.writableLength) dropStalledReader(this, stalled);
       } catch (error) {
         cutWrongLength(this, error, hasBegun);
       }
@@ -192,43 +289,21 @@ const findField = (response: ServerResponse, name: string): string | undefined =
   return found && String(found[1]);
 };
 
-/** The default of the option `responseIdleTimeout`, in milliseconds. */
-export const defaultResponseIdleTimeout = 30_000;
+/** What the responses of an application share. */
+export class OwnFacts implements AppFacts {
+  readonly ways: Ways;
+  settings: AppSettings;
+  isPristine = true;
+  readonly isPatched: () => boolean;
 
-/** Options for dropping clients that do not read their responses. */
-export interface StalledReaderOptions {
-  /** How long a client may read nothing, in milliseconds; 0 for no limit. */
-  readonly timeout: number;
-  readonly report: (response: ServerResponse) => void;
+  constructor(ways: Ways, settings: AppSettings, prototype: Methods) {
+    this.ways = ways;
+    this.settings = settings;
+    const { end, setHeader, write } = prototype;
+    this.isPatched = () =>
+      prototype.end !== end || prototype.setHeader !== setHeader || prototype.write !== write;
+  }
 }
 
-/** The responses whose clients are watched. */
-const watched = new WeakSet<ServerResponse>();
-
-/**
- * Drops the connection of a response whose client reads nothing for too long; called after each write. As long as the
- * kernel accepts everything that is written, no timer is started.
- */
-export const dropStalledReader = (
-  response: ServerResponse,
-  { timeout, report }: StalledReaderOptions,
-): void => {
-  const { socket } = response;
-  // an adapter's socket may have no `writableLength`
-  if (!socket?.writableLength || timeout === 0 || watched.has(response)) return;
-  // the application may have set its own timeout, and an adapter's socket may have no `setTimeout`
-  if (socket.timeout || !("setTimeout" in socket)) return;
-  watched.add(response);
-  // Node's timeout also restarts when the client has read a part of a write
-  socket.setTimeout(timeout);
-  // this must run before Node sets the timeout of the idle connection
-  response.prependOnceListener("finish", () => {
-    if (socket.timeout === timeout) socket.setTimeout(0);
-  });
-  response.on("timeout", () => {
-    // the timeout also expires if the handler pauses after the client has read everything
-    if (socket.writableLength === 0) return;
-    report(response);
-    socket.destroy();
-  });
-};
+/** The methods that tools replace to add header fields, for comparison. */
+type Methods = { readonly [Name in "end" | "setHeader" | "write"]: unknown };
