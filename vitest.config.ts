@@ -14,6 +14,12 @@ const alias = {
   "sallyport/testing": fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
   sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)),
 };
+/** With SALLYPORT_SHORTCUTS=off, the tests run as if the room `shortcuts/` did not exist. */
+const isPlain = process.env["SALLYPORT_SHORTCUTS"] === "off";
+const plainShortcuts = {
+  find: /^\.{1,2}\/(?:.*\/)?shortcuts\/shortcuts\.ts$/,
+  replacement: fileURLToPath(new URL("test/plain-shortcuts.ts", import.meta.url)),
+};
 /** All test files in a process share its modules: loading the modules again for each file takes longer than the tests. */
 const shared = { isolate: false };
 /** A setup file that closes the servers of the harness after each test. */
@@ -23,11 +29,17 @@ const patient = { poll: { timeout: 10_000 } };
 /** Options that hide the warning about an old Node.js, which is meant for those who run a server. */
 const execArgv = ["--disable-warning=SLP_WARN_RUNTIME"];
 const project = (name: string, include: string[], more: object = {}) => ({
-  resolve: { alias },
+  resolve: {
+    alias: [
+      ...Object.entries(alias).map(([find, replacement]) => ({ find, replacement })),
+      ...(isPlain ? [plainShortcuts] : []),
+    ],
+  },
   // a time limit detects tests that hang; on busy cores the slowest tests take seconds
   test: {
     name,
     include,
+    exclude: isPlain ? ["src/shortcuts/**", "**/node_modules/**"] : ["**/node_modules/**"],
     environment: "node",
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -69,6 +69,7 @@ export interface RequestErrorOptions {
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly code: RequestErrorCode;
+  readonly status: number;
   readonly statusCode: number;
   readonly expose = true;
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -82,6 +83,7 @@ export class RequestError extends Error {
       cause === undefined ? undefined : { cause },
     );
     this.code = code;
+    this.status = statusCode;
     this.statusCode = statusCode;
     this.headers = headers;
     this.endsConnection = framingFaults.has(code);

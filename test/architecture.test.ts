@@ -63,6 +63,69 @@ const toServerRoom = (file: string): string => {
   return rest.length > 0 ? room : "";
 };
 
+/** Reads a source file without its comments. */
+const readCode = (file: string): string =>
+  read(file).replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, "");
+
+/** Lists what a pattern finds in source files, as in `src/errors.ts: text`. */
+const search = (files: readonly string[], ...patterns: readonly RegExp[]): string[] =>
+  files.flatMap((file) => {
+    const code = readCode(file);
+    return patterns.flatMap((pattern) =>
+      [...code.matchAll(pattern)].map(([text]) => `${file}: ${text.replace(/\s+/g, " ")}`),
+    );
+  });
+
+/** The marks that two copies of this package must recognise; no other property is named by a symbol. */
+const marks = [
+  "endpointMark",
+  "middlewareMark",
+  "paginationMark",
+  "requestState",
+  "resultHandlerMark",
+  "serveStaticMark",
+];
+
+/** Undocumented members of Node.js, Zod and Express that are set outside `shortcuts/`: where this is done, and why. */
+const undocumentedWrites: readonly { readonly at: readonly string[]; readonly why: string }[] = [
+  {
+    at: ["src/http/node-internals.ts: socket.destroySoon ="],
+    why: "Node calls this method after the last response, and resets the connection before any event",
+  },
+  {
+    at: [
+      "src/server/assemble-server.ts: router.handle =",
+      "src/server/attach-routing.ts: app.handle =",
+    ],
+    why: "nothing else runs before the layers that an application already has, or after those added later",
+  },
+  {
+    at: [
+      "src/server/express/express-objects.ts: app.request =",
+      "src/server/express/express-objects.ts: app.response =",
+    ],
+    why: "otherwise, Express would change the prototype of each request and response",
+  },
+  {
+    at: [
+      "src/server/error-handlers.ts: router.stack.push(",
+      "src/server/serve-request.ts: late.stack =",
+    ],
+    why: "a router of this package runs some of an application's layers, with their paths",
+  },
+  {
+    at: ['src/server/attached-api.ts: defineProperty(state.request, "next"'],
+    why: "Express calls it when it cannot send what a handler asked for, and sets it before the API runs",
+  },
+  {
+    at: [
+      "src/schemas/zod-internals.ts: defineProperty(schema._zod, name",
+      "src/schemas/zod-internals.ts: schema._zod.parse =",
+    ],
+    why: "a class of schemas defines its own members in this way, as Zod's classes do",
+  },
+];
+
 const importPattern = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 
 /** Lists the files of `src` that a file imports, whether values or types. */
@@ -177,22 +240,62 @@ describe("architecture", () => {
     const ofZod =
       /_zod\??\.(?!def\b|run\b|input\b|output\b)\w+|\bcore\.util\.(?!Primitive)\w+|\.(?:optin|optout|propValues|bag|traits|parent)\b|Internals\)\.\w+|"memo"|context\.direction/g;
     const others =
-      /\bshouldKeepAlive\b|\bdestroySoon = |\.finished = |"HPE_\w+"|once\("socket"|listenerCount\("(?:unpipe|drain)"|getOwnPropertySymbols|kOutHeaders/g;
+      /\bshouldKeepAlive\b|\bdestroySoon = |\.finished = |"HPE_PAUSED"|once\("socket"|listenerCount\("(?:unpipe|drain)"|getOwnPropertySymbols|kOutHeaders/g;
     const fences = new Set([
       "src/http/node-internals.ts",
+      "src/reply/response-state.ts",
       "src/schemas/zod-internals.ts",
       "src/shortcuts/shortcuts.ts",
       "src/request/multipart.ts",
     ]);
-    const found = sources
-      .filter((file) => !fences.has(file) && !file.startsWith("src/testing/"))
-      .flatMap((file) => {
-        const code = read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
-        return [underscored, quoted, ofZod, others].flatMap((pattern) =>
-          [...code.matchAll(pattern)].map(([text]) => `${file}: ${text}`),
-        );
-      });
-    expect(found).toEqual([]);
+    const outside = sources.filter((file) => !fences.has(file) && !file.startsWith("src/testing/"));
+    expect(search(outside, underscored, quoted, ofZod, others)).toEqual([]);
+  });
+
+  test("no undocumented member of Node.js, Zod or Express is set outside `shortcuts/`, apart from those listed", () => {
+    const members =
+      /\b(?!this\b|state\b)[\w.]+\.(?:_\w+(?:\.\w+)*|destroySoon|error|finished|handle|isConditionalGET|isPreconditionFailure|next|parent|settings|shouldKeepAlive|stack) \??\??=(?!=)/g;
+    const methods =
+      /\b[\w.]*prototype\.(?!listen\b)\w+ =(?!=)|[\w.]+\.stack\.(?:push|splice|unshift)\(/g;
+    const ofApp = /\bapp\.(?:request|response|router|mountpath) =(?!=)/g;
+    const defined =
+      /(?:defineProperty|defineProperties|assign|set|deleteProperty)\(\s*[\w.]+(?:\._\w+(?:, \w+)?|, "(?:_\w+|next|stack|handle|finished)")/g;
+    const outside = sources.filter((file) => !file.startsWith("src/shortcuts/"));
+    expect(search(outside, members, methods, ofApp, defined).toSorted()).toEqual(
+      undocumentedWrites.flatMap(({ at }) => at).toSorted(),
+    );
+    expect(undocumentedWrites.length).toBeLessThanOrEqual(6);
+    const lines = sources
+      .filter((file) => file.startsWith("src/shortcuts/"))
+      .map((file) => read(file).split("\n").length);
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(450);
+  });
+
+  test("no property is named by a symbol, apart from the marks", () => {
+    const declared = sources.flatMap((file) =>
+      [...readCode(file).matchAll(/\b(\w+)(?:: unique symbol)? = Symbol(?:\.for)?\(/g)].map(
+        ([, name = ""]) => name,
+      ),
+    );
+    // every symbol has a name, so the pattern below finds all properties
+    expect(search(sources, /(?<! = )\bSymbol(?:\.for)?\(/g)).toEqual([]);
+    const isNamed = (name: string): RegExp =>
+      new RegExp(
+        `\\[${name}\\](?=\\??:| \\??\\??=(?!=)|\\()|(?:defineProperty|set)\\([^()]*\\b${name}\\b`,
+        "g",
+      );
+    const properties = declared.filter((name) => search(sources, isNamed(name)).length > 0);
+    expect(properties.toSorted()).toEqual(marks);
+    expect(marks.length).toBeLessThanOrEqual(6);
+  });
+
+  test("the tables of undocumented parts have at most 12 rows", () => {
+    const [, section = ""] = read("ARCHITECTURE.md").split("## Undocumented parts of dependencies");
+    const [tables = ""] = section.split("\n## ");
+    // the names of the columns, and the line below them
+    const rows = tables.split("\n").filter((line) => /^\| (?!Part |-)/.test(line));
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.length).toBeLessThanOrEqual(12);
   });
 
   test("each equivalent mutant quotes a line of its file", () => {

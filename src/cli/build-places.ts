@@ -1,7 +1,8 @@
+import { subscribe } from "node:diagnostics_channel";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { dirname, relative } from "node:path";
-import { buildHook } from "../endpoint/build-hook.ts";
+import { channels } from "../endpoint/build-hook.ts";
 
 const home = dirname(createRequire(import.meta.url).resolve("sallyport/package.json"));
 /** The directory of this package's build, and the directory that its source maps refer to. */
@@ -10,14 +11,14 @@ const own = [`${home}/dist/`, `${home}/src/`];
 /** Records where in the application's code each endpoint and middleware is built. */
 export const watchBuilds = (): ReadonlyMap<object, string> => {
   const places = new Map<object, string>();
-  (globalThis as { [buildHook]?: (endpoint: object) => void })[buildHook] = (endpoint) => {
+  subscribe(channels.built, (endpoint) => {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 30;
     const { stack = "" } = new Error("Built");
     Error.stackTraceLimit = stackTraceLimit;
     const place = findPlace(stack);
-    if (place !== undefined) places.set(endpoint, place);
-  };
+    if (place !== undefined) places.set(endpoint as object, place);
+  });
   return places;
 };
 

@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
+import { subscribe } from "node:diagnostics_channel";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Server } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { startHook } from "../endpoint/build-hook.ts";
+import { channels, type Starting } from "../endpoint/build-hook.ts";
 import type { DocsOptions } from "../docs-page/docs-options.ts";
 import type { DocumentedConfig } from "../api/operation.ts";
 import { getMessageFromError, readSafely } from "../reply/http-error.ts";
@@ -139,12 +140,14 @@ const importSafely = async (path: string): Promise<unknown> => {
   const prototype = Server.prototype as { listen: unknown };
   const { listen } = prototype;
   let isStarted = false;
-  const refuse = (): never => {
+  prototype.listen = (): never => {
     isStarted = true;
     throw startsServer();
   };
-  prototype.listen = refuse;
-  (globalThis as { [startHook]?: () => void })[startHook] = refuse;
+  subscribe(channels.starting, (message) => {
+    isStarted = true;
+    (message as Starting).refusal = startsServer();
+  });
   const onFloating = (): void => undefined;
   process.on("unhandledRejection", onFloating);
   try {

@@ -1,16 +1,28 @@
+import { channel } from "node:diagnostics_channel";
+
+/** The message that is published before a server starts. */
+export interface Starting {
+  /** The error with which the server is to fail, set by a subscriber; what a subscriber throws ends the process. */
+  refusal?: Error;
+}
+
+/** The names of the channels of node:diagnostics_channel on which the command line learns what a module does. */
+export const channels = { built: "sallyport:built", starting: "sallyport:starting" } as const;
+
+const built = channel(channels.built);
+const starting = channel(channels.starting);
+
 /**
- * The global property in which the command line registers a function that is called for each endpoint or middleware
- * that is built.
+ * Tells the subscribers, if any, that a server is about to start.
+ *
+ * @throws the error with which a subscriber refuses this
  */
-export const buildHook: unique symbol = Symbol.for("sallyport/build-hook");
+export const reportStarting = (): void => {
+  if (!starting.hasSubscribers) return;
+  const message: Starting = {};
+  starting.publish(message);
+  if (message.refusal) throw message.refusal;
+};
 
-/** The global property in which the command line registers a function that throws when a server is about to start. */
-export const startHook: unique symbol = Symbol.for("sallyport/start-hook");
-
-/** Calls the registered function, if any, before a server starts. */
-export const reportStarting = (): void =>
-  (globalThis as { readonly [startHook]?: () => void })[startHook]?.();
-
-/** Calls the registered function, if any, with the endpoint or middleware that was built. */
-export const reportBuilt = (built: object): void =>
-  (globalThis as { readonly [buildHook]?: (built: object) => void })[buildHook]?.(built);
+/** Tells the subscribers, if any, that an endpoint or a middleware was built. */
+export const reportBuilt = (endpoint: object): void => built.publish(endpoint);

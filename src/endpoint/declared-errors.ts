@@ -1,6 +1,6 @@
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
-import { isErrorStatus } from "../http/status.ts";
+import { isErrorStatus } from "../reply/http-error.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
 import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
 import { assertKeys } from "./check-definition.ts";

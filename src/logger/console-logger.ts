@@ -46,8 +46,8 @@ const escapeLines = (text: string): string => text.split("\n").map(escapeLine).j
 
 const doNothing = (): void => undefined;
 
-/** The property that marks a logger which never throws and so needs no guard. */
-export const safeLogger: unique symbol = Symbol.for("sallyport/safe-logger");
+/** The loggers that never throw and so need no guard. */
+export const safeLoggers = new WeakSet<object>();
 
 /**
  * Creates the built-in logger, which writes each entry as one line to standard output. Disabled levels cost only a call
@@ -77,9 +77,9 @@ export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger 
     severity,
     logLevels.indexOf(severity) <= least ? write(severity) : doNothing,
   ]);
-  return Object.assign(Object.fromEntries(methods) as Record<Severity, LogMethod>, {
-    [safeLogger]: true,
-  });
+  const logger = Object.fromEntries(methods) as Record<Severity, LogMethod>;
+  safeLoggers.add(logger);
+  return logger;
 };
 
 /** Checks whether a logger drops lines of a severity, in which case they need not be built. */

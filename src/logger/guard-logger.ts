@@ -1,12 +1,10 @@
-import { safeLogger } from "./console-logger.ts";
+import { safeLoggers } from "./console-logger.ts";
 import { isLogger, severities, type Logger, type ParentLogger, type Severity } from "./logger.ts";
 
 type Members = Record<PropertyKey, unknown>;
 type Method = (...line: unknown[]) => unknown;
 
 const swallow = (): void => undefined;
-
-const isSafe = (logger: object): boolean => Reflect.get(logger, safeLogger) === true;
 
 /**
  * Wraps a custom logger. The wrapped logger never fails a request, even if the custom logger throws or rejects. A
@@ -17,7 +15,7 @@ const isSafe = (logger: object): boolean => Reflect.get(logger, safeLogger) === 
  * the replacement counts for this wrapper alone.
  */
 export const guardLogger = (logger: Logger): Logger =>
-  isSafe(logger) ? logger : wrap(logger, toWriteLine(logger));
+  safeLoggers.has(logger) ? logger : wrap(logger, toWriteLine(logger));
 
 /** Returns a logger that never throws and can create child loggers. */
 export const toParent = (logger: Logger): ParentLogger =>
@@ -42,12 +40,14 @@ class Guard implements ProxyHandler<Members> {
     this.#logger = logger as unknown as Members;
     const own: Members = {};
     for (const severity of severities) own[severity] = quieten((...line) => write(severity, line));
-    // these are not enumerable, so that `{ ...parent, requestId }` is guarded again
-    const hidden = { writable: true, configurable: true };
-    const child = (...fields: unknown[]): unknown => makeChild(logger, write, fields);
-    Object.defineProperty(own, "child", { ...hidden, value: child });
-    Object.defineProperty(own, safeLogger, { ...hidden, value: true });
+    // not enumerable, so that `{ ...parent, requestId }` has the `child` of the logger
+    Object.defineProperty(own, "child", {
+      writable: true,
+      configurable: true,
+      value: (...fields: unknown[]): unknown => makeChild(logger, write, fields),
+    });
     this.guarded = new Proxy(own, this) as unknown as ParentLogger;
+    safeLoggers.add(this.guarded);
   }
 
   get(own: Members, key: PropertyKey): unknown {

@@ -1,7 +1,6 @@
 import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
-import { BareObject } from "../http/query.ts";
 import {
   findSocket,
   type AppFacts,
@@ -45,6 +44,9 @@ export interface Service {
   readonly offerFault: OfferFault | undefined;
 }
 
+/** The context of a request that has not reached its endpoint. */
+const noContext: RequestContext = Object.freeze({});
+
 /** A placeholder for an output that is not sent because the response has already been sent or the client has left. */
 export const noOutput: unique symbol = Symbol("no output");
 
@@ -67,7 +69,8 @@ export class RequestState implements ReplyState {
 
   /** Formats and sends the result. */
   resultHandler: AnyResultHandler;
-  ctx: RequestContext = new BareObject();
+  /** The merged return values of the middlewares; set once the endpoint is reached. */
+  ctx: RequestContext = noContext;
   /** Whether the body has been read, or need not be; "failing" while it is read. */
   body: "unread" | "failing" | "read" = "read";
   /** How the input is combined; undefined if no endpoint was reached. */

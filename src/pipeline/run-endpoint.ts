@@ -1,4 +1,5 @@
 import { ServerFault } from "../errors.ts";
+import { BareObject } from "../http/query.ts";
 import { leaveBody } from "../reply/closing.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
@@ -35,7 +36,8 @@ export const runEndpoint = async (plan: EndpointPlan, state: RequestState): Prom
   if (plan.body !== "none") state.body = "unread";
   running.add(state);
   let runStages = runHandler;
-  if (plan.middlewares.length > 0) {
+  if (plan.middlewares.length === 0) state.ctx = new BareObject();
+  else {
     runStages = runWithMiddlewares;
     state.ctx = Object.create(null) as RequestContext;
     if (plan.hasMiddlewareInput) state.fields = {};

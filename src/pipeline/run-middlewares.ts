@@ -9,7 +9,7 @@ import { readBody, readInputEarly, validateInput } from "./validate.ts";
 import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { interrupt, sendError } from "./send-result.ts";
 import { watchUnreadBody } from "./development-warnings.ts";
-import { StateArguments, type RequestState } from "./request-state.ts";
+import { StateArguments, type RequestContext, type RequestState } from "./request-state.ts";
 
 const noInput: Readonly<Record<string, never>> = Object.freeze({});
 
@@ -60,7 +60,7 @@ export const runMiddlewares = async (
     let returned: unknown = unwatch
       ? handleWatched(middleware, args, unwatch)
       : middleware.handle(args);
-    if (isPromiseLike(returned)) returned = await returned;
+    if (returned instanceof Promise || isPromiseLike(returned)) returned = await returned;
     joinContext(state.ctx, returned);
     if (!canGoOn(state)) return;
   }
@@ -79,6 +79,7 @@ export const runAlone = async (
   const { running } = state.service;
   state.resultHandler = plan.endpoint.resultHandler;
   state.plan = plan;
+  state.ctx = Object.create(null) as RequestContext;
   running.add(state);
   try {
     await runMiddlewares(plan, state, last);

@@ -1,11 +1,10 @@
 import type { Response } from "express";
 import { leaveBody } from "../reply/closing.ts";
-import { clearRepresentation } from "../reply/clear-representation.ts";
+import { clearRepresentation, isAbandoned } from "../reply/response-state.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { toErrorStatus } from "../reply/http-error.ts";
 import type { ContentDeclaration } from "../schemas/content.ts";
 import { logAbandoned } from "./log-abandoned.ts";
-import { isAbandoned } from "../reply/response-state.ts";
 import { sendError } from "./send-result.ts";
 import type { RequestState } from "./request-state.ts";
 

@@ -4,7 +4,14 @@ import { RequestError, ServerFault } from "../errors.ts";
 import { leaveBody, closeAfterReply } from "../reply/closing.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Logger } from "../logger/logger.ts";
-import { clearRepresentation } from "../reply/clear-representation.ts";
+import {
+  clearRepresentation,
+  cutOff,
+  watchFeeding,
+  isAbandoned,
+  isIdle,
+  isTaken,
+} from "../reply/response-state.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../reply/http-error.ts";
 import {
   logClientFault,
@@ -15,7 +22,6 @@ import {
 import type { AnyResultHandler, Result } from "../results/result-handler.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { answered, offerFault, type RequestState } from "./request-state.ts";
-import { cutOff, watchFeeding, isAbandoned, isIdle, isTaken } from "../reply/response-state.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
 import { checkErrorData } from "./error-data.ts";
 

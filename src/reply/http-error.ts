@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ServerFaultCode } from "../errors.ts";
 import { formatIssues } from "../schemas/issues.ts";
 import { loadHttpErrors } from "../lazy/packages.ts";
-import { isErrorStatus, toStatusText } from "../http/status.ts";
+import { toStatusText } from "../http/status.ts";
 
 /** An error that carries the status of its response, as made by the `http-errors` package. */
 export interface HttpError extends Error {
@@ -31,6 +31,10 @@ const isInstance = <T>(value: unknown, of: abstract new (...args: never) => T): 
     return false;
   }
 };
+
+/** Checks whether a value is a status that an error may have: an integer from 400 to 599. */
+export const isErrorStatus = (value: unknown): value is number =>
+  typeof value === "number" && Number.isInteger(value) && value >= 400 && value <= 599;
 
 /**
  * Returns the status for an error: its `statusCode`, or else its `status`, if that is an integer from 400 to 599;

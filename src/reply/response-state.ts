@@ -1,8 +1,8 @@
 import type { ServerResponse, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import type { Response } from "express";
+import type { Express, Response } from "express";
 import { ClientLeft } from "../errors.ts";
-import { hasBegun, isFed, isPiped } from "../http/node-internals.ts";
+import { hasBegun } from "../http/node-internals.ts";
 import type { Socket } from "node:net";
 
 /** The settings of an Express application. */
@@ -36,6 +36,8 @@ export interface AppFacts {
   readonly settings: AppSettings;
   /** Whether no code has accessed the application: Express is not loaded, so no part of it can have been replaced. */
   readonly isPristine: boolean;
+  /** The application, once it has been created. */
+  readonly express: Express | undefined;
   /** Returns whether a tool has replaced a method of all responses. */
   readonly isPatched: () => boolean;
 }
@@ -66,6 +68,17 @@ export const requestState: unique symbol = Symbol.for("sallyport/request-state")
 /** Returns the state to which a request or a response belongs; undefined if sallyport has not begun the request. */
 export const findReplyState = (message: object): ReplyState | undefined =>
   (message as { readonly [requestState]?: ReplyState })[requestState];
+
+/** Checks whether a stream is piped to a response: `pipe` adds a listener for `unpipe`. */
+export const isPiped = (response: ServerResponse): boolean => response.listenerCount("unpipe") > 0;
+
+/**
+ * Checks whether a stream feeds a response: the stream is piped, or `pipeline` with an iterable listens for `drain`. If
+ * Node does not add the `drain` listener, a response only counts as taken after its first chunk, so a handler must
+ * await its `pipeline`.
+ */
+export const isFed = (response: ServerResponse): boolean =>
+  response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
 
 /** Checks whether the response has begun or is about to begin, because a stream or a file is being sent. */
 export const isTaken = (response: Response & { readonly [requestState]?: ReplyState }): boolean =>
@@ -142,3 +155,29 @@ export const assertGoingOn = ({
  */
 export const findSocket = (response: ServerResponse): Socket | undefined =>
   response.socket ?? (response.req as Partial<IncomingMessage> | undefined)?.socket ?? undefined;
+
+/** The header fields that describe a body. */
+const representationFields = [
+  "Content-Disposition",
+  "Content-Encoding",
+  "Content-Language",
+  "Content-Length",
+  "Content-Range",
+  "Content-Type",
+  "ETag",
+  "Last-Modified",
+  // Node rejects this field if the length is known
+  "Trailer",
+  "Transfer-Encoding",
+];
+
+/**
+ * Removes the header fields that a handler has set for a body that is not sent; they do not describe the error sent
+ * instead.
+ */
+export const clearRepresentation = (response: ServerResponse): void => {
+  // the reason phrase belongs to another status, and may be the very part that could not be sent
+  if (response.statusMessage) response.statusMessage = "";
+  for (const field of representationFields)
+    if (response.hasHeader(field)) response.removeHeader(field);
+};

@@ -1,5 +1,4 @@
 import type { Response } from "express";
-import { hasOtherInnerMethod } from "../http/node-internals.ts";
 import {
   type AppFacts,
   type AppSettings,
@@ -91,8 +90,7 @@ const hasOwnMethod = (response: Response, own: Response): boolean =>
   response.emit !== own.emit ||
   response.cork !== own.cork ||
   response.uncork !== own.uncork ||
-  response.destroy !== own.destroy ||
-  hasOtherInnerMethod(response, own);
+  response.destroy !== own.destroy;
 
 /** Express' methods that `response.json` calls; reading them from the prototype would load Express. */
 const expressMethods = ["json", "send", "status", "set", "header", "get", "type"] as const;

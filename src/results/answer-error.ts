@@ -4,7 +4,7 @@ import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type ShortIssue } from "../schemas/issues.ts";
 import { InputValidationError } from "../schemas/validation-errors.ts";
-import { clearRepresentation } from "../reply/clear-representation.ts";
+import { clearRepresentation } from "../reply/response-state.ts";
 import { ensureHttpError, isPublic, toPublicMessage } from "../reply/http-error.ts";
 import { logServerFault } from "./log-fault.ts";
 import type { Result } from "./result-handler.ts";

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { describeAs } from "./zod-internals.ts";
 
 /** A schema for an integer within a range, with a default; accepts a number or plain decimal digits. */
 export type PlainInteger = z.ZodPrefault<
@@ -23,9 +22,9 @@ export const plainInteger = (minimum: number, maximum: number, preset: number): 
   });
   const schema = z
     .union([z.number(), digits], { error: "Invalid input: expected a plain integer" })
-    .pipe(z.number().min(minimum, { abort: true }).max(maximum, { abort: true }).int());
-  // documents show an integer, not the forms in which it can be sent
-  describeAs(schema, { type: "integer", minimum, maximum });
+    .pipe(z.number().min(minimum, { abort: true }).max(maximum, { abort: true }).int())
+    // documents show an integer, not the forms in which it can be sent
+    .meta({ type: "integer", minimum, maximum, anyOf: undefined });
   // documents of an input would omit a `.default()`, because the schema transforms its value
   return schema.prefault(preset);
 };

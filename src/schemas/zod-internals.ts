@@ -17,13 +17,8 @@ export type Run = (
 
 const lazySchemas = new WeakMap<ZodSchema, ZodSchema>();
 
-/**
- * Returns the schema inside a lazy schema. The getter of a lazy schema may create a new schema each time, so this
- * returns the schema that Zod parses with, or else the first one that the getter has returned.
- */
+/** Returns the schema inside a lazy schema: the first one, if its getter creates a new one each time. */
 export const readLazy = (schema: z.core.$ZodLazy): ZodSchema => {
-  const { innerType } = schema._zod as { readonly innerType?: ZodSchema };
-  if (innerType) return innerType;
   const known = lazySchemas.get(schema) ?? schema._zod.def.getter();
   lazySchemas.set(schema, known);
   return known;
@@ -130,11 +125,6 @@ export const runIn = (
   if (context.async !== true)
     return settle((isBack ? z.safeEncode : z.safeDecode)(schema, payload.value));
   return (isBack ? z.safeEncodeAsync : z.safeDecodeAsync)(schema, payload.value).then(settle);
-};
-
-/** Makes documents show the given JSON Schema for a schema. If Zod ignores this, they show the parts of the schema. */
-export const describeAs = (schema: ZodSchema, json: z.core.JSONSchema.BaseSchema): void => {
-  schema._zod.toJSONSchema = () => json;
 };
 
 /**

@@ -3,7 +3,7 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from "e
 import { RequestError, ServerFault } from "../errors.ts";
 import { plainWays, cutOff } from "../reply/response-state.ts";
 import { shortcuts } from "../shortcuts/shortcuts.ts";
-import { watchReplies } from "../http/node-internals.ts";
+import { watchPipes } from "../http/node-internals.ts";
 import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { findState, RequestState, type Service } from "../pipeline/request-state.ts";
@@ -52,16 +52,18 @@ export const assembleServer = async (
   const objects = createAppObjects(config, (app) => {
     if (isBare) buildStack(app, prepared);
   });
-  const { findApp } = objects;
-  const offerFault = createFaultOffer(findApp, () => {
-    const app = findApp();
-    return app && apiLayers.get(app);
-  });
+  const offerFault = createFaultOffer(
+    () => objects.facts.express,
+    () => {
+      const { express } = objects.facts;
+      return express && apiLayers.get(express);
+    },
+  );
   const { facts: app } = objects;
   const prepared = await prepare(config, [...walkRouting(routing, config)], { app, offerFault });
   if (!isBare) await buildOwnStack(objects.getApp(), prepared, config);
   else if (config.etag || isExpressLoaded()) objects.getApp();
-  const listener = createServing(prepared, findApp, isBare ? undefined : objects.getApp());
+  const listener = createServing(prepared, isBare ? undefined : objects.getApp());
   const listeners = createServers(config, objects, listener, prepared);
   for (const { server } of listeners)
     answerClientErrors(server, prepared.getLogger(), config.cors === true);
@@ -215,7 +217,7 @@ const createServers = (
   );
   for (const { name, server } of listeners) {
     watchConnections(server, name === "https");
-    watchReplies(server);
+    watchPipes(server);
     server.on("request", onRequest);
     server.on("checkContinue", onContinue);
     server.on("checkExpectation", onExpectation);

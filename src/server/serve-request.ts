@@ -67,12 +67,8 @@ const findLateLayers = (app: Express): RequestHandler | undefined => {
 const ownLayers = 2;
 
 /** Dispatches a request. A request without a route goes on to the layers added later, if any. */
-const dispatch = (
-  dispatcher: Dispatcher,
-  findApp: () => Express | undefined,
-  state: RequestState,
-): Promise<void> => {
-  const app = state.app?.isPristine === true ? undefined : findApp();
+const dispatch = (dispatcher: Dispatcher, state: RequestState): Promise<void> => {
+  const app = state.app?.express;
   const late = app && findLateLayers(app);
   if (!late) return dispatcher.dispatch(state);
   const ending = toEnding(dispatcher, state);
@@ -100,11 +96,7 @@ export const refuseEarly = async (
 
 /** Creates the function that serves requests; the Express stack is skipped if it has nothing to add. */
 export const createServing =
-  (
-    { begin, dispatcher }: Parts,
-    findApp: () => Express | undefined,
-    stack: Express | undefined,
-  ): Serve =>
+  ({ begin, dispatcher }: Parts, stack: Express | undefined): Serve =>
   (state) => {
     const { request, response } = state;
     const refusal = findFramingFault(request);
@@ -121,9 +113,9 @@ export const createServing =
     } catch (error) {
       return dispatcher.refuse(state, error);
     }
-    if (beginning === undefined) return dispatch(dispatcher, findApp, state);
+    if (beginning === undefined) return dispatch(dispatcher, state);
     return beginning.then(
-      () => (dispatcher.hasLeft(state) ? undefined : dispatch(dispatcher, findApp, state)),
+      () => (dispatcher.hasLeft(state) ? undefined : dispatch(dispatcher, state)),
       (error: unknown) => dispatcher.refuseEarly(state, error),
     );
   };

@@ -5,14 +5,13 @@ import {
   ServerResponse,
   STATUS_CODES,
   type Server,
-  type ServerOptions,
 } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { PassThrough, pipeline, Readable } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
-import { innerMethods, parserPaused } from "../../src/http/node-internals.ts";
+import { parserPaused } from "../../src/http/node-internals.ts";
 import { writeHead } from "../../src/shortcuts/shortcuts.ts";
 import { collect, exchange } from "../../src/testing/exchange.ts";
 import { createCertificate, hasCertificates } from "./certificate.ts";
@@ -64,33 +63,6 @@ describe("undocumented assumptions about node:http", () => {
     socket.resume();
     while (seen.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(seen).toEqual([false, false, true]);
-  });
-
-  test("`assignSocket` of a response is called before the request is handled", async () => {
-    const seen: string[] = [];
-    class Response extends ServerResponse {
-      override assignSocket(socket: Socket): void {
-        super.assignSocket(socket);
-        seen.push(this.socket === socket ? "assigned" : "wrong");
-      }
-    }
-    const server = createServer({ ServerResponse: Response }, (_request, response) => {
-      seen.push("handled");
-      response.end();
-    });
-    const socket = await open(server);
-    socket.write(get());
-    await once(socket, "data");
-    expect(seen).toEqual(["assigned", "handled"]);
-  });
-
-  test("a response without a socket emits `socket` when it gets one", () => {
-    const socket = new PassThrough() as unknown as Socket;
-    const response = new ServerResponse(new IncomingMessage(socket));
-    expect(response.socket).toBeNull();
-    const seen: unknown[] = [];
-    response.once("socket", (given) => seen.push(given)).assignSocket(socket);
-    expect(seen).toEqual([socket]);
   });
 
   test("nothing else refers to the memory of a chunk of a body", async () => {
@@ -234,21 +206,6 @@ describe("undocumented assumptions about node:http", () => {
     },
   );
 
-  test("the methods by which a response is sent are not its own properties", async () => {
-    const seen: PropertyKey[] = [];
-    const server = createServer((_request, response) => {
-      response.write("a");
-      response.end("b");
-      seen.push(...Reflect.ownKeys(response));
-      for (const name of innerMethods) expect(Reflect.get(response, name)).toBeTypeOf("function");
-    });
-    const socket = await open(server);
-    socket.write(get());
-    await once(socket, "data");
-    expect(seen).toContain("_header");
-    expect(seen.filter((name) => innerMethods.some((inner) => inner === name))).toEqual([]);
-  });
-
   test("a head written by Node can be reused for the next response", async () => {
     const server = createServer((_request, response) => {
       writeHead(response, 207, "text/plain", 1);
@@ -344,28 +301,5 @@ describe("undocumented assumptions about node:http", () => {
     socket.write(get());
     await once(socket, "data");
     expect(text).toBe("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nab");
-  });
-
-  test.each<[string, string, ServerOptions]>([
-    ["HPE_HEADER_OVERFLOW", get(`X: ${"x".repeat(5000)}`), { maxHeaderSize: 1000 }],
-    [
-      "HPE_CHUNK_EXTENSIONS_OVERFLOW",
-      `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}\r\n`,
-      {},
-    ],
-    ["HPE_INVALID_EOF_STATE", "GET / HT", {}],
-    ["ERR_HTTP_REQUEST_TIMEOUT", "GET /", { headersTimeout: 20, connectionsCheckingInterval: 10 }],
-  ])("the parser error %s has the expected code", async (code, bytes, options) => {
-    const server = createServer(options, (request, response) => {
-      request.resume();
-      response.end();
-    });
-    const failed = once(server, "clientError");
-    const socket = await open(server);
-    if (code === "HPE_INVALID_EOF_STATE") socket.end(bytes);
-    else socket.write(bytes);
-    const [error] = (await failed) as [NodeJS.ErrnoException];
-    expect(error.code).toBe(code);
-    socket.destroy();
   });
 });

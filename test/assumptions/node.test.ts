@@ -20,6 +20,26 @@ describe("assumptions about Node.js", () => {
     server.close();
   });
 
+  test("a pipelined response has the connection once the response before it has closed", async () => {
+    const seen: unknown[] = [];
+    const responses: ServerResponse[] = [];
+    const server = createServer((_request, response) => {
+      const previous = responses.at(-1);
+      responses.push(response);
+      previous?.once("close", () => seen.push(previous.socket, response.socket !== null));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.resume().write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2));
+    await expect.poll(() => responses.length).toBe(2);
+    expect(responses[1]?.socket).toBeNull();
+    responses[0]?.end();
+    await expect.poll(() => seen).toEqual([null, true]);
+    socket.destroy();
+    server.close();
+  });
+
   test.each([false, true])(
     "the parser accepts only visible ASCII in request targets (insecureHTTPParser: %s)",
     async (insecureHTTPParser) => {

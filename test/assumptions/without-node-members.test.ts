@@ -193,24 +193,6 @@ describe("where Node lacks a member, requests still get correct responses", () =
     expect([server.linesOf("warn"), server.linesOf("error")]).toEqual([[], []]);
   });
 
-  test("other codes for parser errors: a malformed request gets a 400", async () => {
-    const server = await start({ echo });
-    server.servers[0]?.prependListener("clientError", (error: NodeJS.ErrnoException) => {
-      error.code = `NEW_${error.code}`;
-    });
-    const sent = [
-      "garbage\r\n\r\n",
-      `GET /echo HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
-      `POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}\r\n`,
-    ];
-    for (const bytes of sent) expect(listStatuses(await server.raw(bytes))).toEqual([400]);
-    const leaving = await server.open();
-    leaving.end("GET /ec");
-    leaving.resume();
-    await once(leaving, "close");
-    expect((await server.send("/echo?a=1")).status).toBe(200);
-  });
-
   test.skipIf(!hasCertificates)(
     "no `data` listener over TLS: a connection that has lost bytes is closed, and nothing that follows is parsed as a request",
     async () => {

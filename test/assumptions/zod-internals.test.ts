@@ -1,23 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
-  describeAs,
   isBackward,
   readBooleanStrings,
   readMadeName,
   reverse,
 } from "../../src/schemas/zod-internals.ts";
-import { listInnerSchemas } from "../../src/schemas/some-schema.ts";
 
 /** These tests check the internals named in `src/schemas/zod-internals.ts`. */
 describe("undocumented assumptions about Zod", () => {
-  test("a lazy schema exposes the schema that Zod parses with, whatever its getter returns", () => {
-    const lazy = z.lazy(() => z.string());
-    const { innerType } = lazy._zod;
-    expect(innerType).toBe(lazy._zod.innerType);
-    expect(listInnerSchemas(lazy)).toEqual([innerType]);
-  });
-
   test("schemas list their values and discriminators, and say whether they are optional", () => {
     expect(z.literal(["a", 1])._zod.values).toEqual(new Set(["a", 1]));
     expect(z.enum(["a", "b"])._zod.values).toEqual(new Set(["a", "b"]));
@@ -52,12 +43,6 @@ describe("undocumented assumptions about Zod", () => {
     z.decode(wrapped, "a");
     expect(new Set(seen.slice(0, -1))).toEqual(new Set([true]));
     expect(seen.at(-1)).toBe(false);
-  });
-
-  test("a document shows the replacement of a schema", () => {
-    const schema = z.string();
-    describeAs(schema, { type: "integer" });
-    expect(z.toJSONSchema(z.object({ a: schema })).properties).toEqual({ a: { type: "integer" } });
   });
 
   test("unnamed definitions in a JSON Schema are numbered", () => {

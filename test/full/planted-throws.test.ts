@@ -38,31 +38,29 @@ interface Outcome {
  */
 const uncaught: readonly RegExp[] = [
   / (?:constructor|assignSocket|noteReply|ignore)$/,
-  /^server\/connection\/connections\.ts /,
+  /^server\/connection\/(?:connections|stalled-reader)\.ts /,
   // the callback that Express calls when no layer of the application has answered
-  /^server\/assemble-server\.ts (?:toEnding|endRequest)$/,
-  /^server\/(?:protect\.ts |body\/read-bytes\.ts safely$)/,
-  /^server\/prepare\.ts end$/,
-  /^server\/body\/uploads\.ts (?:pass|read|receive|discard|parseUpload)$/,
-  /^pipeline\/walk\.ts (?:onClose|within|late)$/,
-  /^http\/(?:node-internals\.ts (?:watchDump|endQuietly|endOnce)|lingering-close\.ts )/,
+  /^server\/serve-request\.ts (?:toEnding|endRequest|end|connect|beginRequests)$/,
+  /^request\/(?:read-bytes\.ts safely$|uploads\.ts (?:pass|read|receive|discard|parseUpload)$)/,
+  /^pipeline\/(?:request-state\.ts onClose|time-limit\.ts (?:runWithin|late|expire))$/,
+  /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/closing\.ts )/,
   // the methods of a response that `send` calls while it streams a file
-  /^server\/(?:express\/(?:express-response|static-mounts)|connection\/stalled-reader)\.ts /,
+  /^server\/express\/(?:express-classes|static-mounts)\.ts /,
 ];
 
 /** The stages of a request, in order; each responds with 500 if it throws, and the error is logged. */
 const stages: readonly string[] = [
-  ...["server/connection/request-queue.ts inTurn", "server/express/express-objects.ts connect"],
-  ...["server/head/framing.ts findFramingFault", "server/head/request-id.ts createIdentifier"],
-  ...["server/head/request-target.ts toCanonicalPath", "server/dispatch.ts dispatch"],
-  ...["server/head/cors.ts setCorsHeaders", "server/head/foreign-form.ts isForeignForm"],
-  ...["pipeline/run-endpoint.ts runEndpoint", "pipeline/run-middlewares.ts runMiddlewares"],
-  ...["server/body/body.ts parseBody", "server/body/json.ts parseJson"],
-  ...["pipeline/combine-input.ts combineInput", "pipeline/validate.ts validateInput"],
+  ...["server/connection/serve-in-order.ts waitForTurn", "request/head.ts findFramingFault"],
+  ...["request/request-id.ts createIdentifier", "request/head.ts toCanonicalPath"],
+  ...["server/dispatch.ts dispatch", "request/cors.ts setCorsHeaders"],
+  ...["request/foreign-form.ts isForeignForm", "pipeline/run-endpoint.ts runEndpoint"],
+  ...["pipeline/run-middlewares.ts runMiddlewares", "request/parse-body.ts parseBody"],
+  ...["request/json.ts parseJson", "request/combine-input.ts combineInput"],
+  ...["pipeline/validate.ts validateInput", "pipeline/run-endpoint.ts runHandler"],
   ...["pipeline/run-endpoint.ts handle", "pipeline/run-endpoint.ts toOutput"],
-  ...["pipeline/validate.ts validateOutput", "pipeline/run-endpoint.ts settle"],
-  ...["pipeline/send-result.ts sendOutput", "pipeline/send-result.ts sendError"],
-  ...["results/send-json.ts sendJson", "pipeline/send-content.ts sendContent"],
+  ...["pipeline/validate.ts validateOutput", "pipeline/send-result.ts sendOutput"],
+  ...["pipeline/send-result.ts sendError", "reply/send-json.ts sendJson"],
+  ...["pipeline/send-content.ts sendContent"],
 ];
 
 const places: string[] = [];

@@ -53,11 +53,11 @@ const ensureProject = (end: keyof typeof ends): string => {
   return home;
 };
 
-const run = (node: string, home: string, ...args: readonly string[]) => {
+const run = (node: string, home: string, args: readonly string[], environment = {}) => {
   const { status, stdout, stderr } = spawnSync(
     node,
     [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", home, ...args],
-    { cwd: home, encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } },
+    { cwd: home, encoding: "utf8", env: { ...process.env, NO_COLOR: "1", ...environment } },
   );
   // the output names the tests that failed
   return status === 0 ? "passed" : `${stdout}${stderr}`;
@@ -96,7 +96,7 @@ describe.each(["lowest", "highest"] as const)("with the %s versions of Zod and E
 
   test.each(nodes)("the assumptions hold on Node.js %s", (version) => {
     const node = ensureNodes().get(version) as string;
-    expect(run(node, home, "--project", "assumptions", ...toFilter(end))).toBe("passed");
+    expect(run(node, home, ["--project", "assumptions", ...toFilter(end)])).toBe("passed");
   });
 
   test.each(nodes)("schemas parse, and requests get responses, on Node.js %s", (version) => {
@@ -108,11 +108,14 @@ describe.each(["lowest", "highest"] as const)("with the %s versions of Zod and E
       "errors",
       "fast-way",
     ];
-    const outcome = run(
-      ensureNodes().get(version) as string,
-      home,
+    const outcome = run(ensureNodes().get(version) as string, home, [
       ...["--project", "unit", "--project", "http", ...files, "node-internals", ...toFilter(end)],
-    );
+    ]);
     expect(outcome).toBe("passed");
   });
+});
+
+test.each(nodes)("without the room `shortcuts/`, all HTTP tests pass on Node.js %s", (version) => {
+  const node = ensureNodes().get(version) as string;
+  expect(run(node, root, ["--project", "http"], { SALLYPORT_SHORTCUTS: "off" })).toBe("passed");
 });

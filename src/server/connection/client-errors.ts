@@ -5,7 +5,8 @@ import type { Logger } from "../../logger/logger.ts";
 import { warnSampled } from "../../logger/sampling.ts";
 import { defaultCorsHeaders } from "../../request/cors.ts";
 import { isClosing } from "../../reply/closing.ts";
-import { endOfInput, findReply, parserPaused, parserStatuses } from "../../http/node-internals.ts";
+import { parserPaused } from "../../http/node-internals.ts";
+import { findReply, lost } from "./serve-in-order.ts";
 
 /** The methods that the server supports, regardless of the path. */
 const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
@@ -16,8 +17,16 @@ const lingeringTime = 500;
 /** How many bytes a client may send after CONNECT while a response is in progress. */
 const maxDiscarded = 256 * 1024;
 
-/** The error codes which mean that the client has left, rather than sent something invalid. */
-const departures: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", endOfInput]);
+/** The statuses for error codes of the parser; all other codes get a 400. */
+const statuses: ReadonlyMap<string, number> = new Map([
+  ["HPE_HEADER_OVERFLOW", 431],
+  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", 413],
+  ["ERR_HTTP_REQUEST_TIMEOUT", 408],
+]);
+
+/** Checks whether the client has left, perhaps in the middle of a request, rather than sent something invalid. */
+const isDeparture = (code: string, { readableEnded, writable }: Duplex): boolean =>
+  code === "ECONNRESET" || code === "EPIPE" || readableEnded || !writable;
 
 /**
  * Responds with the error envelope to anything that cannot be parsed as a request, then closes the connection. Nothing
@@ -28,12 +37,12 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
     const code = error.code ?? "";
     // over TLS, each further chunk causes another error
     if (isClosing(socket) || lost.has(socket)) return;
-    if (code === parserPaused || departures.has(code) || !socket.writable) {
+    if (code === parserPaused || isDeparture(code, socket)) {
       socket.destroy();
       return;
     }
     lost.add(socket);
-    const status = parserStatuses.get(code) ?? 400;
+    const status = statuses.get(code) ?? 400;
     warnSampled(logger, code, "Not a request", { code, statusCode: status });
     const reply = toReply(status, hasCors);
     const running = findReply(socket);
@@ -68,13 +77,6 @@ const listenInstead = (socket: Duplex): void => {
       if ((left -= length) < 0) socket.destroy();
     });
 };
-
-/** The connections on which nothing more can be parsed. */
-const lost = new WeakSet<object>();
-
-/** Checks whether a request will never be complete, because the rest of its connection cannot be parsed. */
-export const isLost = ({ socket, complete }: IncomingMessage): boolean =>
-  !complete && lost.has(socket);
 
 /** Sends the last response after the responses to all complete requests, so that it is not mixed with them. */
 const endAfter = (socket: Duplex, running: ServerResponse, reply: string): void => {

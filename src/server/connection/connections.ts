@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { findReply, readThroughStream } from "../../http/node-internals.ts";
+import { readThroughStream } from "../../http/node-internals.ts";
+import { findReply } from "./serve-in-order.ts";
 
 /** The connections of a server, with state that Node does not track. */
 class Connections {

@@ -1,7 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { isLost } from "./client-errors.ts";
-import { onceHasSocket } from "../../http/node-internals.ts";
 import { discard } from "../../reply/closing.ts";
 
 /**
@@ -21,6 +19,8 @@ const maxProbed = 256 * 1024;
 /** The waiting requests of one connection. */
 interface Queue {
   waiting: number;
+  /** The last response of the connection. */
+  last: ServerResponse | undefined;
   /** Whether the connection is paused, or about to be. */
   isPaused: boolean;
   isPausing: boolean;
@@ -52,6 +52,7 @@ export const serveInOrder =
   (request, response) => {
     try {
       const { socket } = response;
+      if (socket) noteReply(socket, response);
       if (socket?.writable) listener(request, response);
       // during a shutdown, requests that arrive behind others are not accepted
       else if (socket || isStopping()) discard(request);
@@ -72,9 +73,12 @@ export const waitForTurn = (
   const { socket } = request;
   let queue = queues.get(socket);
   if (!queue) queues.set(socket, (queue = createQueue()));
-  queue.waiting++;
+  const previous = queue.waiting++ === 0 ? findReply(socket) : queue.last;
+  queue.last = response;
   pauseWhenLong(queue, socket);
-  onceHasSocket(response, socket, () => {
+  previous?.once("close", () => {
+    if (!response.socket) return;
+    noteReply(socket, response);
     // each request has its own turn of the event loop, so that a long queue does not block other connections
     setImmediate(() => {
       leaveQueue(queue, socket);
@@ -86,6 +90,7 @@ export const waitForTurn = (
 
 const createQueue = (): Queue => ({
   waiting: 0,
+  last: undefined,
   isPaused: false,
   isPausing: false,
   bytesRead: 0,
@@ -124,4 +129,24 @@ const leaveQueue = (queue: Queue, socket: Socket): void => {
   // Node itself may have paused the socket until it drains, and must not receive data before that
   if (socket.writableNeedDrain) socket.once("drain", resume);
   else resume();
+};
+
+/** The connections on which nothing more can be parsed. */
+export const lost = new WeakSet<object>();
+
+/** Checks whether a request will never be complete, because the rest of its connection cannot be parsed. */
+const isLost = ({ socket, complete }: IncomingMessage): boolean => !complete && lost.has(socket);
+
+const replies = new WeakMap<object, ServerResponse>();
+
+/** Records the response that has a connection; pipelined responses have it one after the other. */
+export const noteReply = (socket: object, response: ServerResponse): void => {
+  replies.set(socket, response);
+};
+
+/** Returns the response that has a connection. */
+export const findReply = (socket: object): ServerResponse | undefined => {
+  const reply = replies.get(socket);
+  // the last response stays recorded until the next one has the connection
+  return reply?.socket === socket ? reply : undefined;
 };

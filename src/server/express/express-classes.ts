@@ -2,10 +2,10 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { leaveBody } from "../../reply/closing.ts";
-import { isPiped, noteReply, watchPipes } from "../../http/node-internals.ts";
 import { findState, type RequestState } from "../../pipeline/request-state.ts";
 import { dropStalledReader, type StalledReaderOptions } from "../connection/stalled-reader.ts";
 import {
+  isPiped,
   stopSource,
   type SentFields,
   requestState,
@@ -165,11 +165,6 @@ export const createResponseClass = (
     override strictContentLength = true;
     [requestState]: RequestState | undefined = undefined;
 
-    override assignSocket(socket: Socket): void {
-      super.assignSocket(socket);
-      noteReply(socket, this);
-    }
-
     // fields that were sent without `setHeader` are returned too
     override getHeader(name: string): number | string | string[] | undefined {
       return super.getHeader(name) ?? findField(this, name);
@@ -264,7 +259,6 @@ export const createResponseClass = (
     }
   }
 
-  watchPipes(ExpressResponse.prototype);
   return ExpressResponse;
 };
 
@@ -294,6 +288,7 @@ export class OwnFacts implements AppFacts {
   readonly ways: Ways;
   settings: AppSettings;
   isPristine = true;
+  express: Express | undefined = undefined;
   readonly isPatched: () => boolean;
 
   constructor(ways: Ways, settings: AppSettings, prototype: Methods) {

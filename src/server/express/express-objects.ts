@@ -18,8 +18,6 @@ export interface ExpressObjects {
   readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
   /** Returns the application; it is created, and Express is loaded, when it is first needed. */
   readonly getApp: () => Express;
-  /** Returns the application, if it has been created. */
-  readonly findApp: () => Express | undefined;
   readonly facts: AppFacts;
 }
 
@@ -59,10 +57,10 @@ export const createExpressObjects = ({
 }: ExpressOptions): ExpressObjects => {
   const { OwnMessage, OwnResponse } = toOwnClasses();
   const facts = new OwnFacts(ways, { "query parser": queryParser }, OwnResponse.prototype);
-  let app: Express | undefined;
   const getApp = (): Express => {
-    if (app) return app;
-    app = loadExpress()();
+    if (facts.express) return facts.express;
+    const app = loadExpress()();
+    facts.express = app;
     copyMembers(ExpressRequest.prototype, app.request, ["query", "next"]);
     copyMembers(ExpressResponse.prototype, app.response, ["locals"]);
     markSending(ExpressResponse.prototype as unknown as Response);
@@ -82,7 +80,6 @@ export const createExpressObjects = ({
   copyMembersLater(ExpressResponse.prototype, responseMembers, getApp);
   return {
     getApp,
-    findApp: () => app,
     facts,
     IncomingMessage: ExpressRequest,
     ServerResponse: ExpressResponse,

@@ -1,4 +1,3 @@
-import type { EventEmitter } from "node:events";
 import type { Request, RequestHandler, Response } from "express";
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
@@ -110,33 +109,22 @@ const toMount = (
 
 type SetHeaders = NonNullable<ServeStaticOptions["setHeaders"]>;
 
-const toSetHeaders = (options: ServeStaticOptions): SetHeaders =>
-  function setOwnHeaders(this: unknown, response, file, stat) {
+const toSetHeaders =
+  (options: ServeStaticOptions): SetHeaders =>
+  (response, file, stat) => {
     response.setHeader("X-Content-Type-Options", "nosniff");
     try {
       options.setHeaders?.(response, file, stat);
     } catch (error) {
-      stopSending(this as Sending, ensureError(error));
+      failures.set(response, ensureError(error));
+      // the exception would end the process, but a file is not sent if a precondition of its request fails
+      response.req.headers["if-match"] = '"none"';
+      response.removeHeader("ETag");
     }
   };
 
-/** The object with which the package `send`, used by Express, sends a file. */
-interface Sending extends EventEmitter {
-  isConditionalGET: () => boolean;
-  isPreconditionFailure: () => boolean;
-  error: () => void;
-}
-
-/**
- * Makes `send` report an error instead of sending the file. An exception would end the process, because `send` calls
- * `setHeaders` in a callback of the file system.
- */
-const stopSending = (sending: Sending, error: Error): void => {
-  // only if a precondition fails, `send` reports an error and sends nothing
-  sending.isConditionalGET = () => true;
-  sending.isPreconditionFailure = () => true;
-  sending.error = () => void sending.emit("error", error);
-};
+/** The errors that `setHeaders` has thrown. */
+const failures = new WeakMap<object, Error>();
 
 /** Returns the part of a path that leads to a mount, as it was sent; undefined if the path is not below the mount. */
 const findPrefix = ({ segments }: Mount, path: string): string | undefined => {
@@ -155,7 +143,8 @@ const serveFrom = (
   response: Response,
 ): Promise<boolean> =>
   new Promise((resolve, reject) => {
-    const { url, baseUrl } = request;
+    const { url, baseUrl, headers } = request;
+    const { "if-match": match } = headers;
     const below = url.slice(prefix.length);
     request.url = below.startsWith("/") ? below : `/${below}`;
     request.baseUrl = baseUrl + prefix;
@@ -163,7 +152,9 @@ const serveFrom = (
     void serve(request, response, (error?: unknown) => {
       request.url = url;
       request.baseUrl = baseUrl;
-      if (error instanceof Error) reject(error);
+      const failure = failures.get(response);
+      if (failure) headers["if-match"] = match;
+      if (error instanceof Error) reject(failure ?? error);
       else resolve(false);
     });
   });
