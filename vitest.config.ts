@@ -57,7 +57,7 @@ export default defineConfig({
     projects: [
       project("unit", ["src/**/*.test.ts", "example/src/**/*.test.ts"], shared),
       project("assumptions", ["test/assumptions/**/*.test.ts"], { setupFiles }),
-      project("architecture", ["test/architecture.test.ts", "test/error-catalogue.test.ts"]),
+      project("architecture", ["test/*.test.ts"]),
       project("http", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
       project("compiler", ["test/compiler/**/*.test.ts"], {
         testTimeout: 180_000,

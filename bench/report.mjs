@@ -1,9 +1,9 @@
-// Writes the results into docs/performance.md, and a plot next to it.
+// Writes the results into docs/internals/performance.md, and a plot next to it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const page = fileURLToPath(new URL("../docs/performance.md", import.meta.url));
-const plot = fileURLToPath(new URL("../docs/performance.svg", import.meta.url));
+const page = fileURLToPath(new URL("../docs/internals/performance.md", import.meta.url));
+const plot = fileURLToPath(new URL("../docs/internals/performance.svg", import.meta.url));
 
 export const writeReport = (report) => {
   const text = readFileSync(page, "utf8");

@@ -18,7 +18,7 @@ Measures the server's CPU time per request, in turn with bare node:http (the lim
   --rounds 8                 counted rounds, after a warm-up round
   --seconds 2                how long each server is loaded in a round
   --node 24                  24 (installed beside the peers) or current, this Node.js
-  --write                    writes docs/performance.md and docs/performance.svg (always after a full run on 24)
+  --write                    writes docs/internals/performance.md and docs/internals/performance.svg (always after a full run on 24)
 `;
 
 /** The servers, in the order in which they run and are shown. */

@@ -1,4 +1,4 @@
-// Lists the rows of docs/reliability.md with the tests that are named after them; fails if a row has no test, or if a test
+// Lists the rows of docs/internals/reliability.md with the tests that are named after them; fails if a row has no test, or if a test
 // names a row that does not exist.
 //
 // Vitest itself lists the tests, so that a name in a comment, or a skipped test, does not count.
@@ -9,7 +9,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const page = readFileSync(join(root, "docs/reliability.md"), "utf8");
+const page = readFileSync(join(root, "docs/internals/reliability.md"), "utf8");
 const rows = [...page.matchAll(/^\| ([A-Z]\d{1,2}) +\|/gm)].map(([, row]) => row);
 
 /** Returns the names and files of the tests that would run. */
@@ -43,8 +43,8 @@ const missing = rows.filter((row) => !tests.has(row));
 const unknown = [...tests.keys()].filter((row) => !rows.includes(row));
 const isRepeated = new Set(rows).size < rows.length;
 if (missing.length > 0) console.log(`Without a test: ${missing.join(", ")}`);
-if (unknown.length > 0) console.log(`Not in docs/reliability.md: ${unknown.join(", ")}`);
-if (isRepeated) console.log("A row occurs twice in docs/reliability.md.");
+if (unknown.length > 0) console.log(`Not in docs/internals/reliability.md: ${unknown.join(", ")}`);
+if (isRepeated) console.log("A row occurs twice in docs/internals/reliability.md.");
 const isWhole = rows.length > 0 && missing.length + unknown.length === 0 && !isRepeated;
 if (isWhole) console.log(`All ${rows.length} rows have a test.`);
 process.exit(isWhole ? 0 : 1);

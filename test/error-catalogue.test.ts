@@ -35,23 +35,37 @@ test("each code declared in errors.ts is used", () => {
   expect([...new Set(declared)].filter((code) => !used.has(code))).toEqual([]);
 });
 
-const rows = [...page.matchAll(/^\| `(SLP_\w+)` *\| (\d{3}) *\| ([^|]+?) *\| [^|]+\| [^|]+\|$/gm)];
+const toPoint = (point: string): [name: string, text: string] => {
+  const [name = "", ...text] = point.trim().replaceAll(/\s+/g, " ").split(": ");
+  return [name, text.join(": ")];
+};
+
+/** The sections of docs/errors.md by code, each with its points by name: `Response`, `When`, `Cause` and `Fix`. */
+const sections = page
+  .split(/^##+ /m)
+  .filter((section) => section.startsWith("SLP_"))
+  .map((section) => {
+    const [code = "", ...points] = section.split(/\n+- /);
+    return { code, points: new Map(points.map((point) => toPoint(point))) };
+  });
+
+test("each code has one heading in docs/errors.md", () => {
+  expect(sections.map(({ code }) => code).toSorted()).toEqual(listUsed());
+});
 
 test("each response in docs/errors.md has the status and message that are sent", () => {
-  expect(rows.length).toBeGreaterThan(25);
-  for (const [, code, status, text = ""] of rows) {
+  const responses = sections.flatMap(({ code, points }) => {
+    const [, status, message] = /^(\d{3}) (.+)$/.exec(points.get("Response") ?? "") ?? [];
+    return message === undefined ? [] : [[code, status, message.replace(/: _field_$/, "")]];
+  });
+  expect(responses.length).toBeGreaterThan(25);
+  for (const [code, status, text] of responses) {
     const { statusCode, message } = new RequestError(code as RequestErrorCode);
-    expect([code, String(statusCode), message]).toEqual([
-      code,
-      status,
-      text.replace(/: _field_$/, ""),
-    ]);
+    expect([code, String(statusCode), message]).toEqual([code, status, text]);
   }
 });
 
-test("each row in docs/errors.md has a cause and a fix", () => {
-  const lines = page.split("\n").filter((line) => line.startsWith("| `SLP_"));
-  expect(lines.length).toBe(new Set(listCodes(page)).size);
-  for (const line of lines)
-    for (const cell of line.split("|").slice(2, -1)) expect(cell.trim().length).toBeGreaterThan(2);
+test("each code in docs/errors.md has a cause and a fix", () => {
+  for (const { points } of sections)
+    for (const name of ["Cause", "Fix"]) expect(points.get(name)?.length).toBeGreaterThan(2);
 });

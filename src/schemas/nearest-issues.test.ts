@@ -72,13 +72,13 @@ test.each<[string, z.ZodType, unknown, string]>([
 });
 
 test("messages follow Zod's locale", () => {
-  const before = z.config();
+  const { localeError } = z.config();
   z.config(z.locales.de());
   try {
     expect(tell(shape, { shape: { kind: "circle", radius: "1" } })).toMatch(
       /^shape\.radius: Ungültige/,
     );
   } finally {
-    z.config({ localeError: before.localeError });
+    z.config({ localeError });
   }
 });

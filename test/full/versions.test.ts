@@ -63,7 +63,7 @@ const run = (node: string, home: string, args: readonly string[], environment = 
   return status === 0 ? "passed" : `${stdout}${stderr}`;
 };
 
-/** The tests of behaviour that is different in Zod before 4.6.6 or in Express before 5.3; see docs/reliability.md. */
+/** The tests of behaviour that is different in Zod before 4.6.6 or in Express before 5.3; see docs/internals/reliability.md. */
 const differences = [
   "an array that is too long is rejected before its elements are parsed",
   "the default in a schema's definition is a replaceable getter, even for a compiled schema",

@@ -148,7 +148,10 @@ const kinds: Readonly<Record<string, () => Buffer[]>> = {
 
 /** The documented limits for memory, in MiB, and for stall time, in milliseconds. */
 const documented = (): ReadonlyMap<string, readonly [memory: number, stall: number]> => {
-  const text = readFileSync(new URL("../../docs/reliability.md", import.meta.url), "utf8");
+  const text = readFileSync(
+    new URL("../../docs/internals/reliability.md", import.meta.url),
+    "utf8",
+  );
   const rows = [...text.matchAll(/^\| ([^|]+?) +\| +(\d+) MiB +\| +(\d+) ms +\|$/gm)];
   return new Map(
     rows.map(([, name = "", memory, stall]) => [name, [Number(memory), Number(stall)]]),
@@ -215,7 +218,7 @@ const measure = async (
 };
 
 test.skipIf(!existsSync("/proc/self/status"))(
-  "B22 and S7: one request of each kind costs at most twice the memory and stall time stated in docs/reliability.md",
+  "B22 and S7: one request of each kind costs at most twice the memory and stall time stated in docs/internals/reliability.md",
   async () => {
     const bounds = documented();
     const lines: string[] = [];

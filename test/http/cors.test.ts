@@ -268,7 +268,7 @@ describe("a `cors` function receives defaultHeaders, request, endpoint and logge
     for (const [target, method, status] of [
       ["/absent", "GET", 404],
       ["/absent", "OPTIONS", 404],
-      ["/docs/guide.md", "GET", 200],
+      ["/docs/errors.md", "GET", 200],
     ] as const) {
       const answer = await server.send(target, { method });
       expect([answer.status, corsOf(answer)]).toEqual([status, exact]);

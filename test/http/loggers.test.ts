@@ -126,8 +126,8 @@ test("the guide shows the line of a 500 with each logger", async () => {
   print.mockRestore();
   // the layout of util.inspect differs between versions of Node
   shown.set("built-in", mask(written.join("")).replace(/\s+/g, " "));
-  const guide = await readFile("docs/guide.md", "utf8");
-  const [, block] = /<!-- lines of a 500 -->\n+```text\n([^`]*)```/.exec(guide) ?? [];
+  const page = await readFile("docs/logs.md", "utf8");
+  const [, block] = /<!-- lines of a 500 -->\n+```text\n([^`]*)```/.exec(page) ?? [];
   expect(block).toBe([...shown].map(([name, line]) => `${name.padEnd(9)} ${line}\n`).join(""));
 });
 

@@ -408,12 +408,12 @@ test("static files behind a factory are looked up only if its middlewares let th
   });
   const directory = new URL("../../docs/", import.meta.url).pathname;
   const server = await start({ docs: new ServeStatic(directory, {}, guarded) });
-  for (const file of ["guide.md", "none.md"]) {
+  for (const file of ["errors.md", "none.md"]) {
     const refused = await server.send(`/docs/${file}?key=wrong`);
     expect([refused.status, refused.json()]).toEqual([401, { why: "no" }]);
     expect((await server.send(`/docs/${file}`)).status).toBe(400);
   }
-  expect((await server.send("/docs/guide.md?key=right")).text).toContain("# Guide");
+  expect((await server.send("/docs/errors.md?key=right")).text).toContain("# Errors");
   expect((await server.send("/docs/none.md?key=right")).status).toBe(404);
 });
 

@@ -282,7 +282,7 @@ describe("an `around` middleware", () => {
     const { events, span } = createSpan();
     const files = new ServeStatic("docs", {}, factory.addMiddleware(span));
     const server = await start({ files });
-    expect((await server.send("/files/guide.md")).status).toBe(200);
+    expect((await server.send("/files/errors.md")).status).toBe(200);
     expect(events).toEqual(["begin", "commit", "end"]);
   });
 });

@@ -31,9 +31,12 @@ export const readFiles = (page: string): ReadonlyMap<string, string> =>
     ),
   );
 
-/** Returns the code blocks in docs/guide.md as one program, in order. */
+/** Returns the code blocks of the pages up to docs/deployment.md as one program, in the order of docs/README.md. */
 export const readGuideProgram = (): string => {
-  const guide = readPage("docs/guide.md");
+  const [list = ""] = readPage("docs/README.md").split("(deployment.md)");
+  const guide = [...list.matchAll(/\(([a-z-]+\.md)\)/g)]
+    .map(([, page = ""]) => readPage(`docs/${page}`))
+    .join("\n");
   const [, preamble = ""] = /```ts preamble\n([\s\S]*?)```/.exec(guide) ?? [];
   const blocks = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
   return [preamble, ...blocks].join("\n");

@@ -149,31 +149,29 @@ const listOptions = (check: (config: unknown) => void, config: object): readonly
   return /The options are (.*)\.$/.exec(message)?.[1]?.split(", ") ?? [];
 };
 
-const guide = readFileSync(new URL("../../../docs/guide.md", import.meta.url), "utf8");
-/** Returns the names in the first column of the table that follows a text in docs/guide.md. */
-const readNames = (text: string): readonly string[] => {
-  const [table = ""] = /\|[^]*?\n\n/.exec(guide.slice(guide.indexOf(text))) ?? [];
+/** Returns the names in the first column of the first table on a page of the documentation. */
+const readNames = (name: string): readonly string[] => {
+  const page = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
+  const [table = ""] = /\|[^]*?\n\n/.exec(page) ?? [];
   return table.split("\n").flatMap((row) => {
     const [, names = ""] = row.split(" | ", 1)[0]?.match(/^\| (`.*)/) ?? [];
     return [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
   });
 };
 
-describe("docs/guide.md", () => {
+describe("the documentation", () => {
   const server = listOptions(checkServerConfig, {});
   const attached = listOptions(checkAppConfig, { app: run });
 
-  test("has all options in its table", () => {
+  test("has all options in one table", () => {
     const all = [...new Set([...server, ...attached])];
-    expect(readNames("## Configuration").toSorted()).toEqual(all.toSorted());
+    expect(readNames("configuration.md").toSorted()).toEqual(all.toSorted());
   });
 
   test("names the options that `attachRouting` lacks", () => {
     const lacking = server.filter((name) => !attached.includes(name));
     // accepted, but without effect
-    const documented = readNames("`attachRouting` does not have").filter(
-      (name) => name !== "startupLogo",
-    );
+    const documented = readNames("own-application.md").filter((name) => name !== "startupLogo");
     expect(documented.toSorted()).toEqual(lacking.toSorted());
   });
 });

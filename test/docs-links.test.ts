@@ -1,0 +1,43 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const pages = ["", "docs", "docs/internals"].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(folder, name)),
+);
+const read = (page: string): string => readFileSync(join(root, page), "utf8");
+
+/** Returns the anchors of a page's headings, as GitHub derives them. */
+const listAnchors = (page: string): readonly string[] =>
+  [...read(page).matchAll(/^##* (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, "")
+      .replaceAll(" ", "-"),
+  );
+
+test("each link between pages leads to a page, and to a heading of it", () => {
+  const broken = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)].flatMap(
+      ([link, path = "", anchor = ""]) => {
+        const target = path === "" ? page : join(dirname(page), path);
+        const isWhole =
+          existsSync(join(root, target)) && (anchor === "" || listAnchors(target).includes(anchor));
+        return isWhole ? [] : [`${page}: ${link}`];
+      },
+    ),
+  );
+  expect(broken).toEqual([]);
+});
+
+test("docs/README.md lists each page once", () => {
+  const listed = [...read("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+)\)/gm)];
+  const others = pages.filter((page) => page.startsWith("docs") && page !== "docs/README.md");
+  expect(listed.map(([, path = ""]) => path).toSorted()).toEqual(
+    others.map((page) => relative("docs", page)).toSorted(),
+  );
+});
