@@ -31,6 +31,8 @@ export const sendJson = (
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
   app.ways.writeHead(response, status, type, length);
+  // the length is right, and Node would look up header fields to check it
+  response.strictContentLength = false;
   state.sentFields = { "Content-Type": type, "Content-Length": length };
   // for ASCII strings, both encodings give the same bytes, and `latin1` costs Node less
   response.end(text, length === text.length ? "latin1" : "utf8");

@@ -85,12 +85,13 @@ export const parseBody = (
   }
   // a body without a type cannot be parsed, but it may turn out to be empty
   const early = field === undefined ? undefined : toBodyParser(plan, contentType, takesFiles);
-  return read().then((bytes) => {
+  const take = (bytes: Buffer): void => {
     if (plan.keepsRawBody) keepRawBody(request, bytes);
     if (bytes.length === 0) return;
     const parse = early ?? toBodyParser(plan, contentType, takesFiles);
     request.body = parseBytes(bytes, parse, maxValues);
-  });
+  };
+  return read().then(take);
 };
 
 const parseBytes = (bytes: Buffer, parse: BodyParser, maxValues: number): object => {

@@ -17,7 +17,9 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The rooms whose functions handle requests. */
-const rooms = "pipeline server request reply results http endpoint routing logger schemas".split(" ");
+const rooms = "pipeline server request reply results http endpoint routing logger schemas".split(
+  " ",
+);
 
 /** One request during which a function threw. */
 interface Outcome {

@@ -6,7 +6,7 @@ import { Pool } from "pg";
 import { defaultEndpointsFactory as factory, Middleware, type Routing } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { start, type TestServer } from "../http/harness.ts";
+import { start, type TestServer } from "./harness.ts";
 
 type Query = (text: string, values?: unknown[]) => Promise<{ readonly rows: object[] }>;
 
