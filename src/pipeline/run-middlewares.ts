@@ -146,26 +146,18 @@ const runSpan = async (
       return isAbandoned(response) ? new ClientLeft() : undefined;
     },
   });
+  // if an error has been sent in the meantime, that error counts
+  const settled = spanning?.catch((error: unknown) => {
+    throw state.failure ?? error;
+  });
   try {
     // a middleware that feeds the response might settle only after the response has ended
     if (middleware.isNative) watchFeeding(response);
   } finally {
-    await settleSpan(state, spanning);
+    await settled;
   }
   if (failure) throw failure.error;
   if (!isRun) canGoOn(state);
-};
-
-/** Waits for a middleware; if an error has been sent in the meantime, that error counts. */
-const settleSpan = async (
-  state: RequestState,
-  spanning: Promise<void> | undefined,
-): Promise<void> => {
-  try {
-    await spanning;
-  } catch (error) {
-    throw state.failure ?? error;
-  }
 };
 
 /**

@@ -39,11 +39,11 @@ interface Outcome {
  * few statements.
  */
 const uncaught: readonly RegExp[] = [
-  / (?:constructor|noteReply|ignore)$/,
-  /^server\/connection\/(?:connections|stalled-reader)\.ts /,
+  / (?:constructor|noteReply|findState|ignore)$/,
+  /^server\/connection\/(?:(?:connections|stalled-reader)\.ts |serve-in-order\.ts serveInOrder$)/,
   // the callback that Express calls when no layer of the application has answered
   /^server\/serve-request\.ts (?:toEnding|endRequest|end|connect|beginRequests)$/,
-  /^request\/(?:read-bytes\.ts safely$|uploads\.ts (?:pass|read|receive|discard|parseUpload)$)/,
+  /^request\/(?:read-bytes\.ts safely$|uploads\.ts (?:pass|read|receive|discard|onData|parseUpload)$)/,
   /^pipeline\/(?:request-state\.ts onClose|time-limit\.ts (?:runWithin|late|expire))$/,
   /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/closing\.ts )/,
   // the methods of a response that `send` calls while it streams a file
@@ -52,8 +52,8 @@ const uncaught: readonly RegExp[] = [
 
 /** The stages of a request, in order; each responds with 500 if it throws, and the error is logged. */
 const stages: readonly string[] = [
-  ...["server/connection/serve-in-order.ts waitForTurn", "request/head.ts findFramingFault"],
-  ...["request/request-id.ts createIdentifier", "request/head.ts toCanonicalPath"],
+  ...["request/head.ts findFramingFault", "request/request-id.ts createIdentifier"],
+  "request/head.ts toCanonicalPath",
   ...["server/dispatch.ts dispatch", "request/cors.ts setCorsHeaders"],
   ...["request/foreign-form.ts isForeignForm", "pipeline/run-endpoint.ts runEndpoint"],
   ...["pipeline/run-middlewares.ts runMiddlewares", "request/parse-body.ts parseBody"],
