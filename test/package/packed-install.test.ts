@@ -31,7 +31,9 @@ describe("the package, packed and installed in an empty folder,", () => {
   test("contains all files that users need, and at most 300", () => {
     expect(files).toContain("dist/index.js");
     expect(files).toContain("dist/index.d.ts");
-    const others = files.filter((file) => !/^dist\/|^docs\/(?:internals\/)?[\w-]+\.(?:md|png|svg)$/.test(file));
+    const others = files.filter(
+      (file) => !/^dist\/|^docs\/(?:internals\/)?[\w-]+\.(?:md|png|svg)$/.test(file),
+    );
     const expected = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
     expect(others.toSorted()).toEqual(expected);
     expect(files.filter((file) => file.includes(".test"))).toEqual([]);
