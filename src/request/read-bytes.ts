@@ -131,21 +131,7 @@ export const readBytes = (
   if (request.destroyed) throw toDeparture();
   return new Promise((resolve, reject) => {
     const reader = new BodyReader(request, response, limit, resolve, reject);
-    const listen = (): void => reader.listen(createDecoder?.(), encodedLimit, idleTimeout);
-    // a client that sends `Expect` is asked for the body when something listens for it
-    if (createDecoder || request.headers.expect !== undefined || !isUnread(request)) {
-      listen();
-      return;
-    }
-    // by the next tick, most bodies have arrived together with their head; reading those needs no events
-    process.nextTick(
-      safely(reject, () => {
-        // the body of an adapter's request may arrive only once it is read
-        const isHere = request.complete && request.readableLength > 0;
-        if (isHere && isUnread(request)) reader.readAll();
-        else listen();
-      }),
-    );
+    reader.listen(createDecoder?.(), encodedLimit, idleTimeout);
   });
 };
 
@@ -175,13 +161,6 @@ class BodyReader {
     this.#limit = limit;
     this.#resolve = resolve;
     this.#reject = reject;
-  }
-
-  /** Reads a body that has arrived completely. */
-  readAll(): void {
-    const bytes = this.#request.read() as Buffer | null;
-    if (bytes !== null) this.#take(bytes);
-    this.#end();
   }
 
   /** Reads the stream of the request, through a decoder if there is one. */
