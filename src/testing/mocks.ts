@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { severities, type Logger, type Severity } from "../logger/logger.ts";
-import { overlay, type Members } from "../logger/overlay.ts";
+import { overlay, type Members } from "../logger/guard-logger.ts";
 import type { Received } from "./exchange.ts";
 
 /** The logged lines by severity, each as an array of arguments. */
