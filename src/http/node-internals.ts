@@ -1,6 +1,6 @@
 /**
- * All code that relies on undocumented parts of node:http and node:stream is in this file, and in
- * `shortcuts/shortcuts.ts`, which can be replaced by `plainWays`.
+ * Code that relies on undocumented parts of node:http and node:stream is in this file, in `reply/response-state.ts`, which
+ * looks for streams that feed a response, and in `shortcuts/shortcuts.ts`, which `plainWays` can replace.
  *
  * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
  * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in

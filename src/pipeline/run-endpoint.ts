@@ -1,6 +1,6 @@
 import { ServerFault } from "../errors.ts";
 import { BareObject } from "../http/query.ts";
-import { leaveBody } from "../reply/closing.ts";
+import { discardRestOfBody } from "../reply/closing.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
@@ -159,7 +159,7 @@ const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): u
   if (isTaken(response)) {
     if (returned !== undefined && returned !== response && !plan.endpoint.isVoid)
       warnAlreadySent(state);
-    leaveBody(state.request, response, false);
+    discardRestOfBody(state.request, response, false);
     watchFeeding(response);
     return noOutput;
   }

@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import { leaveBody } from "../reply/closing.ts";
+import { discardRestOfBody } from "../reply/closing.ts";
 import { clearRepresentation, isAbandoned } from "../reply/response-state.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { toErrorStatus } from "../reply/http-error.ts";
@@ -26,7 +26,7 @@ export const sendContent = async (
       logAbandoned(state);
       return;
     }
-    leaveBody(request, response, false);
+    discardRestOfBody(request, response, false);
     await writeContent(response, content, output);
   } catch (error) {
     discardContent(output);

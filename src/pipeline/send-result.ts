@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Request, Response } from "express";
 import { RequestError, ServerFault } from "../errors.ts";
-import { leaveBody, closeAfterReply } from "../reply/closing.ts";
+import { discardRestOfBody, closeAfterReply } from "../reply/closing.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Logger } from "../logger/logger.ts";
 import {
@@ -170,7 +170,8 @@ const sendFailure = async (
 
 /** Calls the result handler; returns undefined if the handler has already sent the response. */
 const send = (state: RequestState, result: Result): Promise<void> | undefined => {
-  if (!state.request.complete) leaveBody(state.request, state.response, result.error !== null);
+  if (!state.request.complete)
+    discardRestOfBody(state.request, state.response, result.error !== null);
   try {
     const running = state.resultHandler.handle(result);
     if (state.response.writableEnded && !(running instanceof Promise)) return undefined;

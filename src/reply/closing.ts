@@ -78,7 +78,7 @@ const maxLeft = 65_536;
  * done for a short body; otherwise, the connection is closed after the response, which says so. The same happens if a
  * stream utility has destroyed the request, whose body can then no longer be read.
  */
-export const leaveBody = (
+export const discardRestOfBody = (
   request: IncomingMessage,
   response: ServerResponse,
   isRefused: boolean,
@@ -116,7 +116,7 @@ export const watchRefusal = (
   const isOwn = Object.hasOwn(response, "writeHead");
   const { writeHead } = response as { readonly writeHead: unknown };
   const watching = (...head: unknown[]): ServerResponse => {
-    if (Number(head[0]) >= 400) leaveBody(request, response, true);
+    if (Number(head[0]) >= 400) discardRestOfBody(request, response, true);
     return Reflect.apply(writeHead as () => ServerResponse, response, head);
   };
   response.writeHead = watching;

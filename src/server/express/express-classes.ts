@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { leaveBody } from "../../reply/closing.ts";
+import { discardRestOfBody } from "../../reply/closing.ts";
 import { findState, type RequestState } from "../../pipeline/request-state.ts";
 import { dropStalledReader, type StalledReaderOptions } from "../connection/stalled-reader.ts";
 import {
@@ -266,7 +266,7 @@ export const createResponseClass = (
 const refuseBody = (response: ServerResponse): void => {
   const { req } = response;
   if (req.complete || response.headersSent) return;
-  if (response.statusCode >= 400 || req.destroyed) leaveBody(req, response, true);
+  if (response.statusCode >= 400 || req.destroyed) discardRestOfBody(req, response, true);
 };
 
 const isPatched = (response: ServerResponse): boolean =>
