@@ -66,12 +66,17 @@ export const parseQuery = (
       else if (code === percent || code === plus) isPlain = false;
     }
     if (end === start) continue;
-    const name = text.slice(start, equals < 0 ? end : equals);
-    const value = equals < 0 ? "" : text.slice(equals + 1, end);
-    const isAdded = isPlain
-      ? addPair(query, name, value)
-      : addPair(query, decodePart(name, decode), decodePart(value, decode));
-    if (!isAdded) onForbidden();
+    let name = text.slice(start, equals < 0 ? end : equals);
+    let value = equals < 0 ? "" : text.slice(equals + 1, end);
+    if (!isPlain) {
+      name = decodePart(name, decode);
+      value = decodePart(value, decode);
+    }
+    const known = query[name];
+    if (name === "__proto__") onForbidden();
+    else if (known === undefined) query[name] = value;
+    else if (typeof known === "string") query[name] = [known, value];
+    else known.push(value);
   }
   return query;
 };
@@ -82,16 +87,6 @@ const percent = 0x25;
 const plus = 0x2b;
 
 const ignore = (): void => undefined;
-
-/** Adds a pair; returns false for a name that could change a prototype. */
-const addPair = (query: Query, name: string, value: string): boolean => {
-  if (name === "__proto__") return false;
-  const known = query[name];
-  if (known === undefined) query[name] = value;
-  else if (typeof known === "string") query[name] = [known, value];
-  else known.push(value);
-  return true;
-};
 
 const decodePart = (part: string, decode: Decode): string => {
   const text = part.includes("+") ? part.split("+").join(" ") : part;

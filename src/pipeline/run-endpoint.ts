@@ -6,7 +6,7 @@ import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { checkErrorData } from "./error-data.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
-import { beginReading, readInput, validateOutput } from "./validate.ts";
+import { beginReading, readInput, toOutputError, validate } from "./validate.ts";
 import {
   noOutput,
   StateArguments,
@@ -16,7 +16,7 @@ import {
 import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
-import { recover, refuse, sendError, sendOutput, warnAlreadySent } from "./send-result.ts";
+import { recover, refuse, sendError, sendResult, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "../reply/links.ts";
 import { runWithin, type TimeLimit } from "./time-limit.ts";
 import { watchStatus } from "./development-warnings.ts";
@@ -77,7 +77,7 @@ const sendOwn = (plan: EndpointPlan, state: RequestState): Promise<void> | undef
     watchFeeding(response);
     return undefined;
   }
-  return plan.content ? sendContent(state, plan.content, output) : sendOutput(state, output);
+  return plan.content ? sendContent(state, plan.content, output) : sendResult(state, null);
 };
 
 /** Returns the time limit of the stages. */
@@ -173,7 +173,7 @@ const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): u
       "The handler returned the response without sending it",
     );
   return plan.parseOutput
-    ? validateOutput(plan.parseOutput, returned)
+    ? validate(plan.parseOutput, returned, toOutputError)
     : toUncheckedOutput(plan, returned);
 };
 

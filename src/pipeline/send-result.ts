@@ -19,7 +19,7 @@ import {
   logServerFault,
   toLoggedPath,
 } from "../results/log-fault.ts";
-import type { AnyResultHandler, Result } from "../results/result-handler.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { answered, offerFault, type RequestState } from "./request-state.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
@@ -54,18 +54,6 @@ export const refuse = async (
   }
 };
 
-/** Passes an output to the result handler, which sends it. */
-export const sendOutput = (state: RequestState, output: unknown): Promise<void> | undefined =>
-  send(state, {
-    input: state.combined,
-    output: output as Record<string, unknown>,
-    error: null,
-    ctx: state.ctx,
-    request: state.request,
-    response: state.response,
-    logger: state.logger,
-  });
-
 /** Logs any thrown value and passes it to the result handler, or cuts off a response that has begun. */
 export const sendError = (state: RequestState, thrown: unknown): Promise<void> | undefined => {
   const { request, response, logger } = state;
@@ -87,28 +75,14 @@ export const sendError = (state: RequestState, thrown: unknown): Promise<void> |
     const offered = offerFault(state, error);
     if (offered) return answerOffered(state, offered);
   }
-  return answer(state, error);
+  return sendResult(state, error);
 };
 
 /** Responds with the fault that the application's error handlers have passed on, unless one of them has responded. */
 const answerOffered = async (state: RequestState, offered: Promise<unknown>): Promise<void> => {
   const left = await offered;
   if (left === answered || isTaken(state.response)) return;
-  await answer(state, ensureError(left));
-};
-
-const answer = (state: RequestState, error: Error): Promise<void> | undefined => {
-  state.handledError = error;
-  return send(state, {
-    input: toRawInput(state),
-    output: null,
-    error,
-    errorData: state.errorData,
-    ctx: state.ctx,
-    request: state.request,
-    response: state.response,
-    logger: state.logger,
-  });
+  await sendResult(state, ensureError(left));
 };
 
 /** Returns the input as far as it is known at the time of the error; null if the sources cannot be combined. */
@@ -168,16 +142,31 @@ const sendFailure = async (
   }
 };
 
-/** Calls the result handler; returns undefined if the handler has already sent the response. */
-const send = (state: RequestState, result: Result): Promise<void> | undefined => {
-  if (!state.request.complete)
-    discardRestOfBody(state.request, state.response, result.error !== null);
+/**
+ * Passes the output, or an error, to the result handler, which sends it; returns undefined if it has done so at once.
+ *
+ * @param error null if the output is to be sent
+ */
+export const sendResult = (state: RequestState, error: Error | null): Promise<void> | undefined => {
+  const { request, response, ctx, logger } = state;
+  if (error) state.handledError = error;
+  if (!request.complete) discardRestOfBody(request, response, error !== null);
+  const rest = { ctx, request, response, logger };
   try {
-    const running = state.resultHandler.handle(result);
-    if (state.response.writableEnded && !(running instanceof Promise)) return undefined;
+    const running = state.resultHandler.handle(
+      error
+        ? { input: toRawInput(state), output: null, error, errorData: state.errorData, ...rest }
+        : {
+            input: state.combined,
+            output: state.output as Record<string, unknown>,
+            error,
+            ...rest,
+          },
+    );
+    if (response.writableEnded && !(running instanceof Promise)) return undefined;
     return untilSent(state, running);
-  } catch (error) {
-    sendLastResort(state, error);
+  } catch (thrown) {
+    sendLastResort(state, thrown);
     return undefined;
   }
 };

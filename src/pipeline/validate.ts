@@ -49,15 +49,8 @@ export const omitKeys = (
   return rest;
 };
 
-/**
- * Parses a handler's return value; returns a promise only if the schema is asynchronous.
- *
- * @throws {@link OutputValidationError} when the value does not fit the schema.
- */
-export const validateOutput = (parse: Parser, returned: unknown): unknown =>
-  validate(parse, returned, toOutputError);
-
-const toOutputError: ToError = (issues, _parse, returned) => {
+/** Converts the issues of a handler's return value to an error. */
+export const toOutputError: ToError = (issues, _parse, returned) => {
   const cause = toZodError(issues);
   const hint = toHint(returned, cause.issues);
   return new OutputValidationError(formatIssues(cause.issues, "output"), cause, hint);

@@ -60,38 +60,44 @@ export const parseBody = (
   logger: Logger,
 ): Promise<void> | undefined => {
   if (plan.body === "none") return undefined;
-  const { limits, uploads, idleTimeout } = options;
+  const { limits } = options;
   const limit = plan.bodyLimit.bytes ?? limits.bytes ?? defaultLimits.bytes;
   const maxValues = plan.bodyLimit.values ?? limits.values ?? defaultLimits.values;
   if (request.body !== undefined) return parseGiven(plan, limit, maxValues, request);
   if (!hasBody(request)) return undefined;
-  const read = (): Promise<Buffer> => readBytes(request, response, limit, idleTimeout);
-  if (plan.body === "raw") return read().then((bytes) => void (request.body = { raw: bytes }));
+  return readAndParse(plan, options, limit, maxValues, request, response, logger);
+};
+
+const readAndParse = async (
+  plan: BodyPlan,
+  { uploads, idleTimeout }: BodyOptions,
+  limit: number,
+  maxValues: number,
+  request: Request,
+  response: Response,
+  logger: Logger,
+): Promise<void> => {
+  if (plan.body === "raw") {
+    request.body = { raw: await readBytes(request, response, limit, idleTimeout) };
+    return;
+  }
   const field = request.headers["content-type"];
   const contentType = parseContentType(field ?? "");
   const takesFiles = uploads !== undefined && plan.takesFiles;
-  if (contentType?.type === multipartType && plan.takesForms) {
-    if (takesFiles)
-      return readUpload(
-        uploads,
-        plan.uploadLimits,
-        idleTimeout,
-        contentType,
-        request,
-        response,
-        logger,
-      );
-    return read().then((bytes) => parseTextForm(plan, contentType, bytes, request));
+  const isMultipart = contentType?.type === multipartType && plan.takesForms;
+  if (isMultipart && takesFiles) {
+    await uploads.beforeUpload?.({ request, logger });
+    await uploads.parse(contentType, plan.uploadLimits, idleTimeout, request, response);
+    return;
   }
   // a body without a type cannot be parsed, but it may turn out to be empty
-  const early = field === undefined ? undefined : toBodyParser(plan, contentType, takesFiles);
-  const take = (bytes: Buffer): void => {
-    if (plan.keepsRawBody) keepRawBody(request, bytes);
-    if (bytes.length === 0) return;
-    const parse = early ?? toBodyParser(plan, contentType, takesFiles);
-    request.body = parseBytes(bytes, parse, maxValues);
-  };
-  return read().then(take);
+  const parse =
+    isMultipart || field === undefined ? undefined : toBodyParser(plan, contentType, takesFiles);
+  const bytes = await readBytes(request, response, limit, idleTimeout);
+  if (isMultipart) return parseTextForm(plan, contentType, bytes, request);
+  if (plan.keepsRawBody) keepRawBody(request, bytes);
+  if (bytes.length === 0) return;
+  request.body = parseBytes(bytes, parse ?? toBodyParser(plan, contentType, takesFiles), maxValues);
 };
 
 const parseBytes = (bytes: Buffer, parse: BodyParser, maxValues: number): object => {
@@ -149,34 +155,16 @@ const parseTextForm = async (
   request.body = await parseTextFields(contentType, bytes);
 };
 
-const readUpload = async (
-  uploads: PreparedUploads,
-  limits: UploadLimits | undefined,
-  idleTimeout: number,
-  contentType: ContentType,
-  request: Request,
-  response: Response,
-  logger: Logger,
-): Promise<void> => {
-  await uploads.beforeUpload?.({ request, logger });
-  await uploads.parse(contentType, limits, idleTimeout, request, response);
-};
-
-const hasBody = (request: Request): boolean => {
-  const { headers } = request;
-  const isAnnounced =
-    headers["transfer-encoding"] !== undefined ||
-    (headers["content-length"] !== undefined && headers["content-length"] !== "0");
-  return isAnnounced && !isRead(request);
-};
-
 /**
- * Checks whether the body has been read. A reader that counts bytes, such as formidable, may finish while the stream is
- * paused and has not emitted `end`.
+ * Checks whether there is a body that has not been read. A reader that counts bytes, such as formidable, may finish
+ * while the stream is paused and has not emitted `end`.
  */
-const isRead = (request: Request): boolean =>
-  request.readableEnded ||
-  (request.complete && request.readableDidRead && request.readableLength === 0);
+const hasBody = (request: Request): boolean => {
+  const { "transfer-encoding": coding, "content-length": length } = request.headers;
+  if (coding === undefined && (length === undefined || length === "0")) return false;
+  if (request.readableEnded) return false;
+  return !request.complete || !request.readableDidRead || request.readableLength > 0;
+};
 
 /** Chooses the parser for a media type. The header has been parsed once, strictly, and is not read again. */
 const toBodyParser = (
@@ -185,7 +173,7 @@ const toBodyParser = (
   takesFiles: boolean,
 ): BodyParser => {
   const parse = contentType && findBodyParser(plan, contentType.type);
-  if (!contentType || !parse) {
+  if (!parse) {
     const forms = plan.takesForms ? [formType] : [];
     throw toTypeError(["application/json", ...forms, ...(takesFiles ? [multipartType] : [])]);
   }

@@ -189,31 +189,34 @@ const toAccessLogger = (
   logger: Logger,
 ): LogAccess | undefined => {
   if (configured === null) return undefined;
-  if (configured)
-    return atEnd(async (request, own, reply) => {
-      try {
-        await configured(request, own, reply);
-      } catch (error) {
-        own.error("The access logger failed", { error });
-      }
-    });
-  if (isSilenced(logger, "debug")) return undefined;
-  return atEnd((request, own, reply) =>
-    own.debug(`${request.method}: ${toLoggedPath(request)}`, reply),
-  );
+  if (!configured) return isSilenced(logger, "debug") ? undefined : atEnd(logToDebug);
+  return atEnd(async (request, own, reply) => {
+    try {
+      await configured(request, own, reply);
+    } catch (error) {
+      own.error("The access logger failed", { error });
+    }
+  });
 };
+
+const logToDebug: AccessLogger = (request, logger, reply) =>
+  logger.debug(`${request.method}: ${toLoggedPath(request)}`, reply);
+
+type AccessLogger = (request: Request, logger: Logger, reply: AccessedReply) => unknown;
 
 /** Returns a function that calls an access logger once the response has ended or the client has left. */
 const atEnd =
-  (log: (request: Request, logger: Logger, reply: AccessedReply) => unknown): LogAccess =>
+  (log: AccessLogger): LogAccess =>
   (state) => {
     const { request, response, logger } = state;
     const begin = performance.now();
     const { socket } = request;
     // the sockets of adapters for serverless functions do not count bytes
     const { bytesWritten: before = 0 } = socket as { readonly bytesWritten?: number };
+    let isLogged = false;
     const end = (): void => {
-      response.off("finish", end).off("close", end);
+      if (isLogged) return;
+      isLogged = true;
       const milliseconds = Math.round((performance.now() - begin) * 10) / 10;
       const status = response.headersSent ? response.statusCode : undefined;
       try {

@@ -39,7 +39,7 @@ interface Outcome {
  * few statements.
  */
 const uncaught: readonly RegExp[] = [
-  / (?:constructor|noteReply|findState|ignore)$/,
+  / (?:constructor|findState|ignore)$/,
   /^server\/connection\/(?:(?:connections|stalled-reader)\.ts |serve-in-order\.ts serveInOrder$)/,
   // the callback that Express calls when no layer of the application has answered
   /^server\/serve-request\.ts (?:toEnding|endRequest|end|connect|beginRequests)$/,
@@ -60,7 +60,7 @@ const stages: readonly string[] = [
   ...["request/json.ts parseJson", "request/combine-input.ts combineInput"],
   ...["pipeline/validate.ts validateInput", "pipeline/run-endpoint.ts runHandler"],
   ...["pipeline/run-endpoint.ts handle", "pipeline/run-endpoint.ts toOutput"],
-  ...["pipeline/validate.ts validateOutput", "pipeline/send-result.ts sendOutput"],
+  ...["pipeline/validate.ts validate", "pipeline/send-result.ts sendResult"],
   ...["pipeline/send-result.ts sendError", "reply/send-json.ts sendJson"],
   ...["pipeline/send-content.ts sendContent"],
 ];

@@ -52,7 +52,7 @@ export const serveInOrder =
   (request, response) => {
     try {
       const { socket } = response;
-      if (socket) noteReply(socket, response);
+      if (socket) replies.set(socket, response);
       if (socket?.writable) listener(request, response);
       // during a shutdown, requests that arrive behind others are not accepted
       else if (socket || isStopping()) discard(request);
@@ -78,7 +78,7 @@ export const waitForTurn = (
   pauseWhenLong(queue, socket);
   previous?.once("close", () => {
     if (!response.socket) return;
-    noteReply(socket, response);
+    replies.set(socket, response);
     // each request has its own turn of the event loop, so that a long queue does not block other connections
     setImmediate(() => {
       leaveQueue(queue, socket);
@@ -137,12 +137,8 @@ export const lost = new WeakSet<object>();
 /** Checks whether a request will never be complete, because the rest of its connection cannot be parsed. */
 const isLost = ({ socket, complete }: IncomingMessage): boolean => !complete && lost.has(socket);
 
+/** The responses that have a connection; pipelined responses have it one after the other. */
 const replies = new WeakMap<object, ServerResponse>();
-
-/** Records the response that has a connection; pipelined responses have it one after the other. */
-export const noteReply = (socket: object, response: ServerResponse): void => {
-  replies.set(socket, response);
-};
 
 /** Returns the response that has a connection. */
 export const findReply = (socket: object): ServerResponse | undefined => {
