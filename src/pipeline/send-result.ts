@@ -48,7 +48,7 @@ export const refuse = async (
     state.resultHandler = handler;
     state.isSending = false;
     if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
-    await sendError(state, toSendingError(error));
+    await sendError(state, error instanceof RequestError ? error : toSendingError(error));
   } catch (defect) {
     recover(state, defect);
   }

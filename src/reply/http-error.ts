@@ -78,13 +78,11 @@ export const getMessageFromError = (thrown: unknown): string => {
 export const ensureHttpError = (thrown: unknown): HttpError => {
   const error = ensureError(thrown);
   const status = toErrorStatus(error);
-  const expose = readSafely(error, "expose");
-  if (
-    typeof expose === "boolean" &&
-    [readSafely(error, "status"), readSafely(error, "statusCode")].every((one) => one === status)
-  )
-    return error as HttpError;
-  return toHttpError(error, status);
+  const isHttpError =
+    typeof readSafely(error, "expose") === "boolean" &&
+    readSafely(error, "status") === status &&
+    readSafely(error, "statusCode") === status;
+  return isHttpError ? (error as HttpError) : toHttpError(error, status);
 };
 
 /** Creates an HTTP error with a status from an error, which is its cause. */
@@ -143,4 +141,5 @@ export const toSendingError = (thrown: unknown): Error => {
 
 /** Checks whether an error comes from the operating system, whose error messages contain local paths. */
 const isSystemError = (error: HttpError): boolean =>
-  [error, readSafely(error, "cause")].some((one) => typeof readSafely(one, "syscall") === "string");
+  typeof readSafely(error, "syscall") === "string" ||
+  typeof readSafely(readSafely(error, "cause"), "syscall") === "string";

@@ -5,7 +5,7 @@ import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type ShortIssue } from "../schemas/issues.ts";
 import { InputValidationError } from "../schemas/validation-errors.ts";
 import { clearRepresentation } from "../reply/response-state.ts";
-import { ensureHttpError, isPublic, toPublicMessage } from "../reply/http-error.ts";
+import { ensureHttpError, getMessageFromError, isPublic } from "../reply/http-error.ts";
 import { logServerFault } from "./log-fault.ts";
 import type { Result } from "./result-handler.ts";
 
@@ -82,7 +82,9 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
         : undefined;
     // a fault that replaces the error has no data
     const data = thrown === result.error ? result.errorData : undefined;
-    return { status, message: toPublicMessage(error), issues, data, isPublic: isPublic(error) };
+    const shown = isPublic(error);
+    const message = shown ? getMessageFromError(error) : toStatusText(status);
+    return { status, message, issues, data, isPublic: shown };
   }
   const names = headers.filter((header) => !sendable.includes(header)).map(([name]) => name);
   const fault = new ServerFault(
