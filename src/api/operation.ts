@@ -51,6 +51,8 @@ export class Operation {
   readonly sources: readonly InputSource[];
   /** The schemas that parse the input: those of the middlewares, then the endpoint's own. */
   readonly inputs: readonly ZodSchema[];
+  /** The schemas of the declared header fields: those of the middlewares, then the endpoint's own. */
+  readonly headers: readonly ZodSchema[];
   readonly security: readonly Security[];
   readonly #config: DocumentedConfig;
   #successes: readonly Reply[] | undefined;
@@ -65,6 +67,9 @@ export class Operation {
     this.sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
     this.inputs = [...endpoint.middlewares, endpoint].flatMap(
       ({ inputSchema }) => inputSchema ?? [],
+    );
+    this.headers = [...endpoint.middlewares, endpoint].flatMap(
+      ({ headersSchema }) => headersSchema ?? [],
     );
     this.security = endpoint.middlewares.flatMap(({ security }) => security ?? []);
     this.#config = config;
@@ -95,7 +100,7 @@ export class Operation {
   get errors(): readonly ErrorReply[] {
     const { requestTimeout = 0, errorHandler } = this.#config;
     return listErrors(this.endpoint, {
-      hasInput: this.inputs.length > 0,
+      hasInput: this.inputs.length + this.headers.length > 0,
       hasBody: this.hasBody,
       hasParameters: this.parameters.length > 0,
       hasSecurity: this.security.length > 0,
@@ -148,13 +153,11 @@ export class Operation {
     const has = (source: InputSource): boolean => sources.includes(source);
     const only = (...ones: readonly InputSource[]): boolean =>
       others.length > 0 && others.every((source) => ones.includes(source));
-    if (has("headers") && (only("headers") || name.startsWith("x-") || requestFields.has(name)))
-      return "header";
+    if (has("headers") && name.startsWith("x-")) return "header";
     if (only("cookies", "signedCookies")) return "cookie";
     if (has("query")) return "query";
     if (has("body")) return "body";
-    if (has("cookies") || has("signedCookies")) return "cookie";
-    return has("headers") ? "header" : undefined;
+    return has("cookies") || has("signedCookies") ? "cookie" : undefined;
   }
 }
 
@@ -174,24 +177,3 @@ export const toQueryParser = ({
   const setting = app === undefined ? queryParser : settings?.["query parser"];
   return setting === "simple" || setting === "extended" ? setting : "unknown";
 };
-
-/**
- * Registered request header fields, in lower case. If headers are one of several input sources, only these fields and
- * those that start with `x-` are documented as headers.
- */
-const requestFields: ReadonlySet<string> = new Set([
-  ...["a-im", "accept", "accept-charset", "accept-datetime", "accept-encoding", "accept-language"],
-  ...["accept-patch", "accept-post", "accept-ranges", "access-control-request-headers"],
-  ...["access-control-request-method", "authorization", "cache-control", "connection"],
-  ...["content-digest", "content-disposition", "content-encoding", "content-language"],
-  ...["content-length", "content-location", "content-range", "content-type", "cookie", "date"],
-  ...["device-memory", "dnt", "downlink", "dpop", "early-data", "ect", "expect", "forwarded"],
-  ...["from", "host", "http2-settings", "idempotency-key", "if-match", "if-modified-since"],
-  ...["if-none-match", "if-range", "if-unmodified-since", "keep-alive", "last-event-id", "link"],
-  ...["max-forwards", "origin", "pragma", "prefer", "priority", "proxy-authorization", "purpose"],
-  ...["range", "referer", "repr-digest", "rtt", "save-data", "sec-fetch-dest", "sec-fetch-mode"],
-  ...["sec-fetch-site", "sec-fetch-user", "sec-purpose", "service-worker", "signature"],
-  ...["signature-input", "te", "traceparent", "tracestate", "trailer", "transfer-encoding"],
-  ...["upgrade", "upgrade-insecure-requests", "user-agent", "via", "want-content-digest"],
-  ...["want-repr-digest", "baggage"],
-]);

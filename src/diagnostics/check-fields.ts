@@ -111,7 +111,7 @@ export const checkSources = (
     const { sources, route, body } = operation;
     const named = fields.map((field) => `\`input.${field}\``).join(", ");
     const reason = sources.includes("headers")
-      ? `a header field, because the names of header fields arrive in lower case. Write ${fields.map((field) => `\`${field.toLowerCase()}\``).join(", ")}.`
+      ? `a header field: \`headers\` as an input source has only the fields that begin with \`x-\`, in lower case. Declare others in \`headers\` of the endpoint or middleware.`
       : `any input source of the route, which has ${sources.join(", ")}${body.kind === "raw" ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`;
     const text = `${named} of ${route} cannot come from ${reason}`;
     return [toWarning(operation, "SLP_WARN_INPUT_SOURCE", text, { fields })];
@@ -134,7 +134,7 @@ const listLacking = (
         !parameters.includes(name) &&
         !(isRaw && name === "raw") &&
         !takesFiles(field) &&
-        !(hasHeaders && name === name.toLowerCase()),
+        !(hasHeaders && /^x-[^A-Z]*$/.test(name)),
     )
     .map(([name]) => name);
 };

@@ -3,7 +3,8 @@ import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import { show } from "../messages/show.ts";
 import type { Check } from "../messages/option-checks.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
-import { isOtherKind } from "../schemas/schema.ts";
+import { isOtherKind, type ZodSchema } from "../schemas/schema.ts";
+import { readTopLevel } from "../schemas/top-level-keys.ts";
 
 /** Checks that a value is a Zod 4 schema, and not one that never returns an object. */
 export const anObjectSchema: Check = (schema, name, { label }) => {
@@ -12,6 +13,18 @@ export const anObjectSchema: Check = (schema, name, { label }) => {
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
     `${label(name)} must be an object schema; got a schema of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
+  );
+};
+
+/** Checks that a value is an object schema whose fields have the names of header fields. */
+export const aHeaderSchema: Check = (schema, name, wording) => {
+  anObjectSchema(schema, name, wording);
+  const names = [...readTopLevel(schema as ZodSchema).fields.keys()];
+  const wrong = names.find((field) => !/^[!#$%&'*+.^_`|~\da-z-]+$/.test(field));
+  if (names.length > 0 && wrong === undefined) return;
+  throw new DefinitionError(
+    "SLP_DEFINITION_SCHEMA",
+    `${wording.label(name)} must be an object schema that names header fields in lower case, as in z.object({ "if-match": z.string() }); ${wrong === undefined ? "it names none" : `got the name ${show(wrong)}`}.`,
   );
 };
 

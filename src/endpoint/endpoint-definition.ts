@@ -15,6 +15,7 @@ import type { FileContent, StreamContent } from "../schemas/content.ts";
 import type {
   EmptyObject,
   InputSchema,
+  NoInput,
   NoOutput,
   OtherKind,
   OutputSchema,
@@ -22,7 +23,7 @@ import type {
   SchemaOutput,
 } from "../schemas/schema.ts";
 import { aBodyLimit, someUploadLimits, type BodyLimit, type UploadLimits } from "./body-options.ts";
-import { anObjectSchema } from "./check-definition.ts";
+import { aHeaderSchema, anObjectSchema } from "./check-definition.ts";
 import { aSuccessStatus, type ErrorDeclarations } from "./declared-errors.ts";
 import type {
   HandlerArguments,
@@ -39,6 +40,8 @@ export interface DefinitionBase<
   Input extends InputSchema,
   Status extends number = number,
   Errors extends ErrorDeclarations = ErrorDeclarations,
+  Headers extends InputSchema = InputSchema,
+  ResponseHeaders extends InputSchema = InputSchema,
 > {
   /**
    * The method or methods that the endpoint serves.
@@ -52,6 +55,23 @@ export interface DefinitionBase<
    * @default the input is `{}`
    */
   readonly input?: Input | undefined;
+  /**
+   * Schema of the request's header fields that the handler receives as `headers`. They are parsed before the body is
+   * read, and never become part of the input. Names are in lower case.
+   *
+   * @default `headers` is `{}`
+   * @example
+   * headers: z.object({ "if-match": z.string().optional() })
+   */
+  readonly headers?: Headers | undefined;
+  /**
+   * Schema of the header fields that the handler sets on successful responses, for documents and clients. In
+   * development, a response that lacks a required one causes a warning. Names are in lower case.
+   *
+   * @example
+   * responseHeaders: z.object({ etag: z.string(), location: z.string().optional() })
+   */
+  readonly responseHeaders?: ResponseHeaders | undefined;
   /**
    * The status of a successful response, 200 to 299, unless the handler sets another one. 204 and 205 are sent without
    * a body.
@@ -151,7 +171,9 @@ export interface EndpointDefinition<
   Accepted = AcceptedOutput,
   Status extends number = number,
   Errors extends ErrorDeclarations = ErrorDeclarations,
-> extends DefinitionBase<M, Input, Status, Errors> {
+  Headers extends InputSchema = InputSchema,
+  ResponseHeaders extends InputSchema = InputSchema,
+> extends DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders> {
   /**
    * Schema of the handler's return value; the parsed value is sent.
    *
@@ -164,10 +186,10 @@ export interface EndpointDefinition<
    */
   readonly handler: Output["_zod"]["def"]["type"] extends OtherKind
     ? (
-        args: HandlerArguments<Arguments["input"], Arguments["ctx"]>,
+        args: HandlerArguments<Arguments["input"], Arguments["ctx"], Arguments["headers"]>,
       ) => "`output` must be an object schema; wrap an array in one, as in z.object({ items: z.array(...) })"
     : (
-        args: HandlerArguments<Arguments["input"], Arguments["ctx"]>,
+        args: HandlerArguments<Arguments["input"], Arguments["ctx"], Arguments["headers"]>,
       ) => HandlerReturn<Output, Accepted>;
 }
 
@@ -180,10 +202,16 @@ export interface VoidEndpointDefinition<
   Accepted = AcceptedOutput,
   Status extends number = number,
   Errors extends ErrorDeclarations = ErrorDeclarations,
-> extends DefinitionBase<M, Input, Status, Errors> {
+  Headers extends InputSchema = NoInput,
+  ResponseHeaders extends InputSchema = InputSchema,
+> extends DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders> {
   /** Does the endpoint's work; its return value is ignored. */
   readonly handler: (
-    args: HandlerArguments<Spread<MiddlewareOutput, SchemaOutput<Input>>, Context>,
+    args: HandlerArguments<
+      Spread<MiddlewareOutput, SchemaOutput<Input>>,
+      Context,
+      SchemaOutput<Headers>
+    >,
   ) => VoidHandlerReturn<Accepted>;
 }
 
@@ -195,6 +223,8 @@ const labels = be("a string or an array of strings", (value) =>
 export const definitionChecks: Checks = {
   method: anything,
   input: anObjectSchema,
+  headers: aHeaderSchema,
+  responseHeaders: aHeaderSchema,
   handler: anything,
   shortDescription: aString,
   description: aString,

@@ -1,6 +1,6 @@
 import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
-import type { AnySchema, EmptyObject, ZodSchema } from "../schemas/schema.ts";
+import type { AnySchema, EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
 import type { BodyLimit, UploadLimits } from "./body-options.ts";
 import { reportBuilt } from "./build-hook.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
@@ -28,6 +28,9 @@ export interface EndpointParts extends EndpointDescription {
   /** The endpoint's own input schema, without those of its middlewares. */
   readonly inputSchema: ZodSchema | undefined;
   readonly outputSchema: ZodSchema | undefined;
+  /** The schema of the request's header fields, without those of the middlewares. */
+  readonly headersSchema: ZodSchema | undefined;
+  readonly responseHeadersSchema: ZodSchema | undefined;
   readonly middlewares: readonly AnyMiddleware[];
   readonly resultHandler: AnyResultHandler;
   /** The declared success status; if undefined, the result handler chooses one. */
@@ -81,6 +84,8 @@ export class Endpoint<
   Status extends number = number,
   Errors = EmptyObject,
   MiddlewareErrors = EmptyObject,
+  Headers extends AnySchema = NoInput,
+  ResponseHeaders extends AnySchema = NoInput,
 > extends MarkedParts {
   /** Type information only. */
   declare readonly "~types": {
@@ -92,6 +97,8 @@ export class Endpoint<
     readonly statusCode: Status;
     readonly errors: Errors;
     readonly middlewareErrors: MiddlewareErrors;
+    readonly headers: Headers;
+    readonly responseHeaders: ResponseHeaders;
   };
 
   constructor(parts: EndpointParts) {
@@ -113,7 +120,18 @@ export class Endpoint<
   nest<Nested extends object>(
     routing: Nested,
   ): Omit<Nested, ""> & {
-    "": Endpoint<M, Input, Output, MiddlewareInput, Handler, Status, Errors, MiddlewareErrors>;
+    "": Endpoint<
+      M,
+      Input,
+      Output,
+      MiddlewareInput,
+      Handler,
+      Status,
+      Errors,
+      MiddlewareErrors,
+      Headers,
+      ResponseHeaders
+    >;
   } {
     return { ...routing, "": this };
   }

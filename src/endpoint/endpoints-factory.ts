@@ -104,9 +104,12 @@ export class EndpointsFactory<
     Input extends InputSchema = NoInput,
     Output extends OutputSchema = NoOutput,
     M extends Method = never,
+    Headers extends InputSchema = NoInput,
+    ResponseHeaders extends InputSchema = NoInput,
     Arguments extends InputAndContext = {
       readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
       readonly ctx: Context;
+      readonly headers: SchemaOutput<Headers>;
     },
     Status extends number = number,
     Thrown extends ErrorDeclarations = EmptyObject,
@@ -118,9 +121,22 @@ export class EndpointsFactory<
       Arguments,
       AcceptedBy<Handler>,
       Status,
-      Thrown
+      Thrown,
+      Headers,
+      ResponseHeaders
     >,
-  ): Endpoint<M, Input, Output, MiddlewareInput, Handler, Status, Thrown, Errors> {
+  ): Endpoint<
+    M,
+    Input,
+    Output,
+    MiddlewareInput,
+    Handler,
+    Status,
+    Thrown,
+    Errors,
+    Headers,
+    ResponseHeaders
+  > {
     const parts = this.toParts("build", definition, buildChecks);
     return new Endpoint({
       ...parts,
@@ -139,6 +155,8 @@ export class EndpointsFactory<
     M extends Method = never,
     Status extends number = number,
     Thrown extends ErrorDeclarations = EmptyObject,
+    Headers extends InputSchema = NoInput,
+    ResponseHeaders extends InputSchema = NoInput,
   >(
     definition: VoidEndpointDefinition<
       M,
@@ -147,9 +165,22 @@ export class EndpointsFactory<
       Context,
       AcceptedBy<Handler>,
       Status,
-      Thrown
+      Thrown,
+      Headers,
+      ResponseHeaders
     >,
-  ): Endpoint<M, Input, VoidOutput, MiddlewareInput, Handler, Status, Thrown, Errors> {
+  ): Endpoint<
+    M,
+    Input,
+    VoidOutput,
+    MiddlewareInput,
+    Handler,
+    Status,
+    Thrown,
+    Errors,
+    Headers,
+    ResponseHeaders
+  > {
     const parts = this.toParts("buildVoid", definition, definitionChecks);
     return new Endpoint({ ...parts, outputSchema: toVoidOutput(), isVoid: true });
   }

@@ -112,15 +112,17 @@ export class EventStreamFactory<
     Input extends InputSchema = NoInput,
     M extends Method = never,
     Thrown extends ErrorDeclarations = EmptyObject,
+    Headers extends InputSchema = NoInput,
   >(
     definition: StreamDefinition<
       M,
       Input,
       MiddlewareOutput,
       Spread<Context, EventStream<Events>>,
-      Thrown
+      Thrown,
+      Headers
     >,
-  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors> {
+  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors, Headers> {
     const parts = this.toParts("build", definition, streamChecks, "emits the events");
     return new Endpoint({
       ...parts,
@@ -136,15 +138,17 @@ export class EventStreamFactory<
     Input extends InputSchema = NoInput,
     M extends Method = never,
     Thrown extends ErrorDeclarations = EmptyObject,
+    Headers extends InputSchema = NoInput,
   >(
     definition: StreamDefinition<
       M,
       Input,
       MiddlewareOutput,
       Spread<Context, EventStream<Events>>,
-      Thrown
+      Thrown,
+      Headers
     >,
-  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors> {
+  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors, Headers> {
     return this.build(definition);
   }
 
@@ -160,9 +164,10 @@ export type StreamDefinition<
   MiddlewareOutput,
   Context,
   Errors extends ErrorDeclarations,
+  Headers extends InputSchema,
 > = Omit<
-  VoidEndpointDefinition<M, Input, MiddlewareOutput, Context, AcceptedOutput, 200, Errors>,
-  "statusCode"
+  VoidEndpointDefinition<M, Input, MiddlewareOutput, Context, AcceptedOutput, 200, Errors, Headers>,
+  "statusCode" | "responseHeaders"
 >;
 
 /** An endpoint built by an {@link EventStreamFactory}. */
@@ -173,6 +178,7 @@ export type StreamEndpoint<
   Events extends EventSchemas,
   Errors,
   MiddlewareErrors,
+  Headers extends InputSchema,
 > = Endpoint<
   M,
   Input,
@@ -181,10 +187,11 @@ export type StreamEndpoint<
   EventStreamResultHandler<Events>,
   200,
   Errors,
-  MiddlewareErrors
+  MiddlewareErrors,
+  Headers
 >;
 
-const { statusCode: _statusCode, ...streamChecks } = definitionChecks;
+const { statusCode: _status, responseHeaders: _fields, ...streamChecks } = definitionChecks;
 
 /** Wraps a handler that emits events; the code that sends the events is loaded with the first stream. */
 const toHandler =

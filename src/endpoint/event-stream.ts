@@ -281,7 +281,7 @@ export const runEventStream = async (
   handler: StreamHandler,
   args: HandlerArguments<unknown, unknown>,
 ): Promise<void> => {
-  const { input, logger, request, response } = args;
+  const { input, headers, logger, request, response } = args;
   const writer = new EventWriter(settings, args);
   const { emit, isClosed, failed } = writer;
   const signal = AbortSignal.any([args.signal, failed]);
@@ -293,7 +293,7 @@ export const runEventStream = async (
   else signal.addEventListener("abort", onAbort, { once: true });
   const ctx = Object.assign(Object.create(null), args.ctx, { emit, isClosed, signal }) as object;
   try {
-    await handler({ input, ctx, logger, request, response, signal });
+    await handler({ input, headers, ctx, logger, request, response, signal });
   } catch (error) {
     const isFault = !isClosed() || !isDeparture(error, signal);
     writer.stop();

@@ -120,11 +120,12 @@ export abstract class Factory<
     Returned extends MiddlewareReturn,
     Input extends InputSchema = NoInput,
     Thrown extends ErrorDeclarations = EmptyObject,
+    Headers extends InputSchema = NoInput,
   >(
     middleware:
-      | Middleware<Context, Returned, Input, Thrown>
-      | MiddlewareDefinition<Context, Returned, Input, Thrown>
-      | AroundDefinition<Context, Returned, Input, Thrown>,
+      | Middleware<Context, Returned, Input, Thrown, Headers>
+      | MiddlewareDefinition<Context, Returned, Input, Thrown, Headers>
+      | AroundDefinition<Context, Returned, Input, Thrown, Headers>,
   ): NextFactory<
     Kind,
     MiddlewareInput & SchemaInput<Input>,
@@ -241,6 +242,8 @@ export abstract class Factory<
     return {
       methods: toMethods(where, definition.method),
       inputSchema: definition.input as ZodSchema | undefined,
+      headersSchema: definition.headers as ZodSchema | undefined,
+      responseHeadersSchema: definition.responseHeaders as ZodSchema | undefined,
       middlewares: this.#middlewares,
       resultHandler: this.resultHandler,
       statusCode: definition.statusCode,

@@ -3,9 +3,11 @@ import type { Logger } from "../logger/logger.ts";
 import type { EmptyObject, ReturnedObject } from "../schemas/schema.ts";
 
 /** The argument passed to the handler of an endpoint or a middleware. */
-export interface HandlerArguments<Input, Context> {
+export interface HandlerArguments<Input, Context, Headers = EmptyObject> {
   /** The validated input. */
   readonly input: Input;
+  /** The validated header fields that the definition declares in `headers`. */
+  readonly headers: Headers;
   /** The context: what the middlewares before this handler returned. */
   readonly ctx: Context;
   readonly logger: Logger;
@@ -21,6 +23,7 @@ export interface HandlerArguments<Input, Context> {
 export interface InputAndContext {
   readonly input: unknown;
   readonly ctx: unknown;
+  readonly headers: unknown;
 }
 
 /** The response, for handlers that send it themselves, as in `return response.status(204).end()`. */

@@ -9,7 +9,7 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { reportBuilt } from "./build-hook.ts";
-import { anObjectSchema } from "./check-definition.ts";
+import { aHeaderSchema, anObjectSchema } from "./check-definition.ts";
 import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 import { aSecurity, type Security } from "./security.ts";
@@ -21,9 +21,15 @@ export const middlewareMark: unique symbol = Symbol.for("sallyport/middleware");
 // oxlint-disable-next-line typescript/no-invalid-void-type -- a handler without a return statement
 export type MiddlewareReturn = ReturnedObject | null | undefined | void;
 
-interface MiddlewareBase<Input extends InputSchema, Errors extends ErrorDeclarations> {
+interface MiddlewareBase<
+  Input extends InputSchema,
+  Errors extends ErrorDeclarations,
+  Headers extends InputSchema,
+> {
   /** Schema of the input that this middleware needs; later handlers receive these fields too. */
   readonly input?: Input | undefined;
+  /** Schema of the request's header fields that this middleware receives as `headers`; names are in lower case. */
+  readonly headers?: Headers | undefined;
   /** How the client authenticates; used in documents. */
   readonly security?: Security | undefined;
   /**
@@ -60,10 +66,11 @@ export interface MiddlewareDefinition<
   Returned extends MiddlewareReturn,
   Input extends InputSchema,
   Errors extends ErrorDeclarations = ErrorDeclarations,
-> extends MiddlewareBase<Input, Errors> {
+  Headers extends InputSchema = NoInput,
+> extends MiddlewareBase<Input, Errors, Headers> {
   /** Returns an object that joins the context, or throws to stop the request. */
   readonly handler: (
-    args: HandlerArguments<SchemaOutput<Input>, Context>,
+    args: HandlerArguments<SchemaOutput<Input>, Context, SchemaOutput<Headers>>,
   ) => MaybePromise<Returned>;
   readonly around?: undefined;
 }
@@ -97,13 +104,14 @@ export interface AroundDefinition<
   Returned extends MiddlewareReturn,
   Input extends InputSchema,
   Errors extends ErrorDeclarations = ErrorDeclarations,
-> extends MiddlewareBase<Input, Errors> {
+  Headers extends InputSchema = NoInput,
+> extends MiddlewareBase<Input, Errors, Headers> {
   /**
    * Calls `next` once and returns its result, or throws to stop the request. An error that `next` rejects with is still
    * sent to the client, even if you catch it.
    */
   readonly around: (
-    args: HandlerArguments<SchemaOutput<Input>, Context>,
+    args: HandlerArguments<SchemaOutput<Input>, Context, SchemaOutput<Headers>>,
     next: AroundNext,
   ) => MaybePromise<Passed<Returned>>;
   readonly handler?: undefined;
@@ -133,6 +141,7 @@ export interface Rest {
 export interface AnyMiddleware {
   readonly [middlewareMark]: true;
   readonly inputSchema: ZodSchema | undefined;
+  readonly headersSchema?: ZodSchema | undefined;
   readonly security: Security | undefined;
   /** The errors that the middleware throws. */
   readonly errors?: ErrorDeclarations | undefined;
@@ -167,9 +176,11 @@ export class Middleware<
   Returned extends MiddlewareReturn = void,
   Input extends InputSchema = NoInput,
   Errors extends ErrorDeclarations = EmptyObject,
+  Headers extends InputSchema = NoInput,
 > implements AnyMiddleware {
   readonly [middlewareMark] = true;
   readonly inputSchema: ZodSchema | undefined;
+  readonly headersSchema: ZodSchema | undefined;
   readonly security: Security | undefined;
   readonly errors: ErrorDeclarations | undefined;
   readonly isNative: boolean = false;
@@ -183,13 +194,14 @@ export class Middleware<
     readonly returned: Returned;
     readonly input: Input;
     readonly errors: Errors;
+    readonly headers: Headers;
   };
 
   /** @throws {@link DefinitionError} when the handler is not a function or `input` is not a Zod 4 schema. */
   constructor(
     definition:
-      | MiddlewareDefinition<Context, Returned, Input, Errors>
-      | AroundDefinition<Context, Returned, Input, Errors>,
+      | MiddlewareDefinition<Context, Returned, Input, Errors, Headers>
+      | AroundDefinition<Context, Returned, Input, Errors, Headers>,
   ) {
     if (typeof definition === "function")
       throw new DefinitionError(
@@ -208,6 +220,7 @@ export class Middleware<
     checkDefinition("new Middleware", definition, definitionChecks);
     this.errors = toErrorDeclarations("new Middleware", definition.errors);
     this.inputSchema = definition.input as ZodSchema | undefined;
+    this.headersSchema = definition.headers as ZodSchema | undefined;
     this.security = definition.security;
     this.takesBody = definition.body ?? false;
     this.afterValidation = definition.afterValidation ?? false;
@@ -219,6 +232,7 @@ export class Middleware<
 
 const definitionChecks = {
   input: anObjectSchema,
+  headers: aHeaderSchema,
   security: aSecurity,
   errors: anything,
   body: aBoolean,

@@ -54,12 +54,18 @@ export const placeInput = (
     .map(
       (name) => ({ name, json: { type: "string" }, isRequired: true, location: "path" }) as const,
     );
+  const headers = operation.headers.map((schema) => components.write(schema, "input", place));
+  const declared = joinAll(headers.map((schema) => viewObject(schema, components))).fields;
   const elsewhere = new Set(
     located.flatMap(({ name, location }) => (location === "body" ? [] : [name])),
   );
   const own = schemas.map((schema) => omitFields(schema, elsewhere, components));
   return {
-    fields: [...placed, ...unnamed],
+    fields: [
+      ...placed.filter(({ location, name }) => location !== "header" || !declared.has(name)),
+      ...unnamed,
+      ...[...declared].map(([name, field]) => ({ name, ...field, location: "header" }) as const),
+    ],
     otherParameters: sources.includes("query") ? others : undefined,
     body: hasBody ? mergeObjects(own, components) : undefined,
   };

@@ -4,6 +4,7 @@ import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
 import { anyOf, compact, isObject, listOf, mapValues } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
+import { viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 
 export interface ResponseContext {
@@ -20,9 +21,13 @@ export const toResponses = (
   const { hasLinks } = operation;
   const successes = operation.successes.map(
     ({ status, bodies, description = toStatusText(status) }) => {
-      const headers = hasLinks ? linkHeader : undefined;
+      const headers = {
+        ...(hasLinks && linkHeader),
+        ...toDeclaredHeaders(operation, place, context),
+      };
       const content = toContent(bodies, { ...place, path: "response" }, context);
-      return [status, compact({ description, headers, content })] as const;
+      const given = Object.keys(headers).length > 0 ? headers : undefined;
+      return [status, compact({ description, headers: given, content })] as const;
     },
   );
   const errors = operation.errors.map(
@@ -30,6 +35,23 @@ export const toResponses = (
   );
   // JavaScript lists keys that are integers in ascending order
   return Object.fromEntries([...successes, ...errors]);
+};
+
+/** Describes the header fields that `responseHeaders` declares. */
+const toDeclaredHeaders = (
+  { endpoint: { responseHeadersSchema: schema } }: Operation,
+  place: WritePlace,
+  { components }: ResponseContext,
+): JsonObject => {
+  if (!schema) return {};
+  const json = components.write(schema, "input", { ...place, path: "responseHeaders" });
+  return Object.fromEntries(
+    [...viewObject(json, components).fields].map(([name, field]) => {
+      const { description, deprecated, ...own } = field.json;
+      const required = field.isRequired ? true : undefined;
+      return [name, compact({ description, required, deprecated, schema: own })];
+    }),
+  );
 };
 
 const toHeaders = (headers: Readonly<Record<string, string>>): JsonObject =>

@@ -1,6 +1,8 @@
 import type { Request } from "express";
 import { toLoggedPath } from "../results/log-fault.ts";
-import type { EndpointPlan } from "./endpoint-plan.ts";
+import { formatIssues, toZodError } from "../schemas/issues.ts";
+import type { EndpointPlan, HeaderPlan } from "./endpoint-plan.ts";
+import { pick } from "./validate.ts";
 import type { RequestState } from "./request-state.ts";
 import { z } from "zod";
 import { joinErrors } from "../endpoint/declared-errors.ts";
@@ -56,15 +58,52 @@ const field: TypedPropertyDescriptor<Request["body"]> = {
 const warnedOfStatus = new WeakMap<EndpointPlan, Set<number>>();
 
 /**
- * In development, warns once per status if an endpoint that declares its errors responds with an undeclared status.
+ * In development, warns once per status if an endpoint that declares its errors responds with an undeclared status, and
+ * once if a successful response lacks a header field that `responseHeaders` requires.
  *
  * @param thrown the error that caused the response, if any; the framework's own errors need no declaration
  */
-export const watchStatus = (plan: EndpointPlan, state: RequestState, thrown?: unknown): void => {
+export const watchResponse = (plan: EndpointPlan, state: RequestState, thrown?: unknown): void => {
   if (isOfFramework(thrown)) return;
   const { response } = state;
-  if (response.headersSent) checkStatus(plan, state);
-  else response.once("finish", () => checkStatus(plan, state));
+  const check = (): void => {
+    if (plan.endpoint.errors) checkStatus(plan, state);
+    if (plan.responseHeaders && response.statusCode < 300)
+      void checkHeaders(plan, plan.responseHeaders, state);
+  };
+  if (response.headersSent) check();
+  else response.once("finish", check);
+};
+
+const toPlace = (request: Request): string => {
+  const { route } = request as { readonly route?: { readonly path?: string } };
+  return `${request.method} ${route?.path ?? toLoggedPath(request)}`;
+};
+
+const warnedOfHeaders = new WeakSet<EndpointPlan>();
+
+const checkHeaders = async (
+  plan: EndpointPlan,
+  { names, parse }: HeaderPlan,
+  { request, response, logger }: RequestState,
+): Promise<void> => {
+  // a head that `writeHead` was given cannot be read
+  if (warnedOfHeaders.has(plan) || response.getHeaderNames().length === 0) return;
+  try {
+    const sent = pick(names, (name) => {
+      const value = response.getHeader(name);
+      return typeof value === "number" ? String(value) : value;
+    });
+    const { issues } = await parse(sent);
+    if (issues.length === 0) return;
+    warnedOfHeaders.add(plan);
+    const text = formatIssues(toZodError(issues).issues, "responseHeaders");
+    logger.warn(
+      `SLP_WARN_RESPONSE_HEADER: a response of ${toPlace(request)} does not fit: ${text}.`,
+    );
+  } catch (error) {
+    logger.warn("SLP_WARN_RESPONSE_HEADER: the header fields could not be checked", { error });
+  }
 };
 
 const checkStatus = (plan: EndpointPlan, { request, response, logger }: RequestState): void => {
@@ -72,8 +111,7 @@ const checkStatus = (plan: EndpointPlan, { request, response, logger }: RequestS
   const known = warnedOfStatus.get(plan) ?? new Set<number>();
   if (known.has(status) || isDeclared(plan, status)) return;
   warnedOfStatus.set(plan, known.add(status));
-  const { route } = request as { readonly route?: { readonly path?: string } };
-  const place = `${request.method} ${route?.path ?? toLoggedPath(request)}`;
+  const place = toPlace(request);
   const fix =
     status < 300
       ? `Set \`statusCode: ${status}\` in the definition of the endpoint`

@@ -15,7 +15,7 @@ import { listArrayFields } from "../schemas/list-fields.ts";
 import { isForm } from "../schemas/form.ts";
 import { takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { listMiddlewareOnlyKeys } from "../schemas/top-level-keys.ts";
+import { listMiddlewareOnlyKeys, readTopLevel } from "../schemas/top-level-keys.ts";
 import { listFileLists, takesFiles } from "../schemas/upload.ts";
 
 /** The check for the data of an error. */
@@ -37,11 +37,21 @@ const planErrorData = (endpoint: AnyEndpoint): ReadonlyMap<number, ErrorData> | 
   return plans.size > 0 ? plans : undefined;
 };
 
+/** The header fields that a definition declares. */
+export interface HeaderPlan {
+  readonly names: readonly string[];
+  readonly parse: Parser;
+}
+
+const planHeaders = (schema: ZodSchema | undefined): HeaderPlan | undefined =>
+  schema && { names: [...readTopLevel(schema).fields.keys()], parse: toParser(schema) };
+
 /** A middleware with everything that the pipeline needs to run it. */
 export interface MiddlewareStep {
   readonly middleware: AnyMiddleware;
   /** Parses the input of the middleware; undefined if it takes none. */
   readonly parseInput: Parser | undefined;
+  readonly headers: HeaderPlan | undefined;
   /** Whether the body is read before the middleware runs. */
   readonly needsBody: boolean;
 }
@@ -72,6 +82,7 @@ export interface EndpointPlan {
   /** The native middlewares before any other middleware, which also run for preflight requests. */
   readonly nativeMiddlewares: readonly MiddlewareStep[];
   readonly parseInput: Parser | undefined;
+  readonly headers: HeaderPlan | undefined;
   /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
   readonly middlewareOnlyKeys: readonly string[];
   readonly parseOutput: Parser | undefined;
@@ -81,8 +92,10 @@ export interface EndpointPlan {
   readonly linkedPages: Pagination | undefined;
   /** The checks for the data of thrown errors, by status. */
   readonly errorData: ReadonlyMap<number, ErrorData> | undefined;
-  /** Whether undeclared statuses cause a warning. */
-  readonly watchesStatus: boolean;
+  /** Whether responses are checked against what is declared, for warnings in development. */
+  readonly watchesResponse: boolean;
+  /** The header fields of successful responses, if `watchesResponse`. */
+  readonly responseHeaders: HeaderPlan | undefined;
   /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
   readonly timeout: number;
   /** Responds to errors that occur before the endpoint is reached. */
@@ -108,6 +121,7 @@ const toBodyKind = (
 export const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => ({
   middleware,
   parseInput: middleware.inputSchema && toParser(middleware.inputSchema),
+  headers: planHeaders(middleware.headersSchema),
   needsBody: middleware.inputSchema !== undefined || middleware.takesBody === true,
 });
 
@@ -117,11 +131,13 @@ const toLinkedPages = (schema: ZodSchema | undefined): Pagination | undefined =>
 };
 
 const assertSchemas = (
-  { inputSchema, outputSchema, middlewares }: AnyEndpoint,
+  { inputSchema, headersSchema, outputSchema, middlewares }: AnyEndpoint,
   where: string,
 ): void => {
-  for (const { inputSchema: input } of [...middlewares, { inputSchema }])
-    if (input) assertInnerSchemas(where, "input", input);
+  for (const own of [...middlewares, { inputSchema, headersSchema }]) {
+    if (own.inputSchema) assertInnerSchemas(where, "input", own.inputSchema);
+    if (own.headersSchema) assertInnerSchemas(where, "headers", own.headersSchema);
+  }
   if (outputSchema) assertInnerSchemas(where, "output", outputSchema);
 };
 
@@ -172,6 +188,7 @@ export const planEndpoint = (
     hasMiddlewareInput: declared.length > 0,
     nativeMiddlewares: middlewares.slice(0, endOfNative < 0 ? middlewares.length : endOfNative),
     parseInput: endpoint.inputSchema && toParser(endpoint.inputSchema),
+    headers: planHeaders(endpoint.headersSchema),
     middlewareOnlyKeys: endpoint.inputSchema
       ? listMiddlewareOnlyKeys(endpoint.inputSchema, declared)
       : [],
@@ -180,7 +197,10 @@ export const planEndpoint = (
     content: endpoint.outputSchema && readContent(endpoint.outputSchema),
     linkedPages: toLinkedPages(endpoint.outputSchema),
     errorData: planErrorData(endpoint),
-    watchesStatus: endpoint.errors !== undefined && process.env["NODE_ENV"] !== "production",
+    watchesResponse:
+      (endpoint.errors ?? endpoint.responseHeadersSchema) !== undefined &&
+      process.env["NODE_ENV"] !== "production",
+    responseHeaders: planHeaders(endpoint.responseHeadersSchema),
     timeout: endpoint.timeout ?? requestTimeout,
     errorHandler:
       endpoint.resultHandler === defaultResultHandler ? errorHandler : endpoint.resultHandler,

@@ -44,6 +44,9 @@ export interface Service {
   readonly offerFault: OfferFault | undefined;
 }
 
+/** The header fields of a definition that declares none. */
+const noHeaders: object = Object.freeze({});
+
 /** The context of a request that has not reached its endpoint. */
 const noContext: RequestContext = Object.freeze({});
 
@@ -81,6 +84,8 @@ export class RequestState implements ReplyState {
   fields: Record<string, unknown> | undefined = undefined;
   /** The endpoint's validated input, if a middleware has asked for it. */
   input: { readonly value: unknown } | undefined = undefined;
+  /** The validated header fields that the endpoint declares. */
+  headers: object | undefined = undefined;
   /** The validated output, or `noOutput`. */
   output: unknown = noOutput;
   /** The data of the error to be sent, parsed with the schema that the endpoint declares. */
@@ -179,13 +184,15 @@ export const findState = (message: object): RequestState | undefined =>
  */
 export class StateArguments<Input> implements HandlerArguments<Input, RequestContext> {
   readonly input: Input;
+  readonly headers: object;
   readonly ctx: RequestContext;
   readonly logger: Logger;
   readonly request: Request;
   readonly response: Response;
 
-  constructor(state: RequestState, input: Input) {
+  constructor(state: RequestState, input: Input, headers: object = noHeaders) {
     this.input = input;
+    this.headers = headers;
     this.ctx = state.ctx;
     this.logger = state.logger;
     this.request = state.request;

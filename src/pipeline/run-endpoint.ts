@@ -6,7 +6,7 @@ import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { checkErrorData } from "./error-data.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
-import { beginReading, readInput, toOutputError, validate } from "./validate.ts";
+import { beginReading, readInput, readOwnHeaders, toOutputError, validate } from "./validate.ts";
 import {
   noOutput,
   StateArguments,
@@ -19,7 +19,7 @@ import { discardContent, sendContent } from "./send-content.ts";
 import { recover, refuse, sendError, sendResult, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "../reply/links.ts";
 import { runWithin, type TimeLimit } from "./time-limit.ts";
-import { watchStatus } from "./development-warnings.ts";
+import { watchResponse } from "./development-warnings.ts";
 
 /**
  * Takes a request through an endpoint step by step: runs the middlewares, reads the body, combines and validates the
@@ -60,7 +60,7 @@ export const runEndpoint = async (plan: EndpointPlan, state: RequestState): Prom
       const sending = sendOwn(plan, state);
       if (sending) await sending;
     }
-    if (plan.watchesStatus) watchStatus(plan, state);
+    if (plan.watchesResponse) watchResponse(plan, state);
   } catch (error) {
     await respondWithError(plan, state, error);
   }
@@ -106,7 +106,7 @@ const respondWithError = async (
     if (plan.errorData)
       ({ error, data: state.errorData } = await checkErrorData(plan.errorData, thrown));
     await sendError(state, error);
-    if (plan.watchesStatus) watchStatus(plan, state, error);
+    if (plan.watchesResponse) watchResponse(plan, state, error);
   } catch (defect) {
     recover(state, defect);
   }
@@ -114,6 +114,7 @@ const respondWithError = async (
 
 /** Runs everything after the middlewares, up to the validation of the output. */
 const runHandler: LastStage = async (plan, state) => {
+  if (plan.headers) await readOwnHeaders(plan.headers, state);
   if (state.body === "unread") {
     const reading = beginReading(plan, state);
     if (reading) await reading;
@@ -143,7 +144,7 @@ const handle = ({ endpoint }: EndpointPlan, state: RequestState, input: unknown)
   if (statusCode !== undefined && state.response.statusCode === 200)
     state.response.statusCode = statusCode;
   const joined = state.fields ? joinFields(state.fields, input as object) : input;
-  return endpoint.handle(new StateArguments(state, joined) as never);
+  return endpoint.handle(new StateArguments(state, joined, state.headers) as never);
 };
 
 /** Returns the validated output, or `noOutput` if the response has been sent. */

@@ -5,7 +5,7 @@ import { ClientLeft, ServerFault } from "../errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logLateFault } from "./log-abandoned.ts";
-import { readBody, readInputEarly, validateInput } from "./validate.ts";
+import { readBody, readHeaders, readInputEarly, validateInput } from "./validate.ts";
 import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { interrupt, sendError } from "./send-result.ts";
 import { watchUnreadBody } from "./development-warnings.ts";
@@ -32,9 +32,13 @@ export const runMiddlewares = async (
 ): Promise<void> => {
   const { middlewares } = plan;
   for (let index = from; index < middlewares.length; index++) {
-    const { middleware, parseInput, needsBody } = middlewares[
-      index
-    ] as (typeof middlewares)[number];
+    const step = middlewares[index] as (typeof middlewares)[number];
+    const { middleware, parseInput, needsBody } = step;
+    let headers: object | undefined;
+    if (step.headers) {
+      headers = await readHeaders(step.headers, state.request);
+      if (!canGoOn(state)) return;
+    }
     if (middleware.afterValidation) await readInputEarly(plan, state);
     else if (needsBody) await readBody(plan, state);
     let input: unknown = noInput;
@@ -47,7 +51,7 @@ export const runMiddlewares = async (
       if (state.fields) copyOwn(state.fields, input as object);
     }
     // each handler declares its own types, which the factory has checked
-    const args = new StateArguments(state, input) as never;
+    const args = new StateArguments(state, input, headers) as never;
     const unwatch = state.body === "unread" ? watchUnreadBody(plan, state) : undefined;
     if (middleware.span) {
       const spanning = runSpan(plan, middleware, args, state, () => {

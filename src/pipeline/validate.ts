@@ -4,7 +4,8 @@ import { BareObject } from "../http/query.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import { declaresKey, type Parser, type ParseResult } from "../schemas/parser.ts";
 import { InputValidationError, OutputValidationError } from "../schemas/validation-errors.ts";
-import type { EndpointPlan } from "./endpoint-plan.ts";
+import type { Request } from "express";
+import type { EndpointPlan, HeaderPlan } from "./endpoint-plan.ts";
 import { parseBody } from "../request/parse-body.ts";
 import { assertGoingOn } from "../reply/response-state.ts";
 import type { RequestState } from "./request-state.ts";
@@ -37,6 +38,48 @@ const refuseTooMany = (error: unknown): never => {
 const toInputError = (issues: ParseResult["issues"], parse: Parser): Error => {
   const cause = toZodError(issues, (key) => declaresKey(parse, key));
   return new InputValidationError(formatIssues(cause.issues), cause);
+};
+
+/**
+ * Parses the header fields that a definition declares.
+ *
+ * @throws {@link InputValidationError} with paths that begin with `headers`.
+ */
+export const readHeaders = async (
+  { names, parse }: HeaderPlan,
+  { headers }: Request,
+): Promise<object> =>
+  (await validate(
+    parse,
+    pick(names, (name) => headers[name]),
+    toHeaderError,
+  )) as object;
+
+const toHeaderError: ToError = (issues) => {
+  const cause = toZodError(
+    issues.map((issue) => ({ ...issue, path: ["headers", ...(issue.path ?? [])] })),
+  );
+  return new InputValidationError(formatIssues(cause.issues), cause);
+};
+
+/** Returns an object with the given header fields, as far as they are set. */
+export const pick = (
+  names: readonly string[],
+  read: (name: string) => unknown,
+): Record<string, unknown> => {
+  const picked = new BareObject();
+  for (const name of names) {
+    const value = read(name);
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
+};
+
+/** Parses the header fields that the endpoint declares, unless this has been done. */
+export const readOwnHeaders = async (plan: HeaderPlan, state: RequestState): Promise<void> => {
+  if (state.headers) return;
+  state.headers = await readHeaders(plan, state.request);
+  assertGoingOn(state);
 };
 
 /** Copies an input without some of its keys. */
@@ -113,6 +156,7 @@ export const readInput = (plan: EndpointPlan, state: RequestState): unknown => {
 /** Reads the body and validates the endpoint's input before a middleware with `afterValidation`. */
 export const readInputEarly = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
   if (state.input) return;
+  if (plan.headers) await readOwnHeaders(plan.headers, state);
   await readBody(plan, state);
   state.input = { value: await readInput(plan, state) };
   assertGoingOn(state);

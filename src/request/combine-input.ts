@@ -43,9 +43,17 @@ export const combineInput = (
   return input;
 };
 
-/** Reads another source; `cookies` and `files` exist once a middleware or the server has set them. */
-const readOther = (request: Request, source: InputSource): unknown =>
-  (request as unknown as Partial<Record<InputSource, unknown>>)[source];
+/**
+ * Reads another source; `cookies` and `files` exist once a middleware or the server has set them. Of the header fields,
+ * only custom ones feed the input, because browsers and proxies send many others.
+ */
+const readOther = (request: Request, source: InputSource): unknown => {
+  if (source !== "headers")
+    return (request as unknown as Partial<Record<InputSource, unknown>>)[source];
+  return Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => name.startsWith("x-")),
+  );
+};
 
 /** Checks whether a source is a form, in which only repeated names produce an array. */
 const isForm = ({ headers }: Request, source: InputSource): boolean => {
