@@ -50,7 +50,7 @@ test.each<[string, readonly InputSource[], string | undefined]>([
   ["id", ["body"], "body"],
   ["name", ["query", "body"], "query"],
   ["x-name", ["headers", "query"], "header"],
-  ["name", ["headers", "params"], "header"],
+  ["name", ["headers", "params"], undefined],
   ["name", ["cookies", "signedCookies"], "cookie"],
   ["name", ["params"], undefined],
 ])("the field %s of the sources %j is located in %s", (name, inputSources, location) => {

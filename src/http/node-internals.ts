@@ -61,6 +61,25 @@ export const endInstead = (socket: Socket, reply: ServerResponse, end: () => voi
 };
 
 /**
+ * Calls a function when a waiting response gets its connection, for which Node emits `socket`. Otherwise, the end of the
+ * response before it shows this, as far as that response is known.
+ */
+export const onTurn = (
+  response: ServerResponse,
+  previous: ServerResponse | undefined,
+  begin: () => void,
+): void => {
+  let hasTurn = false;
+  const check = (): void => {
+    if (hasTurn || !response.socket) return;
+    hasTurn = true;
+    begin();
+  };
+  response.once("socket", check);
+  previous?.once("close", check);
+};
+
+/**
  * Makes Node read a TLS connection through its stream, which stops at once when paused.
  *
  * By default, decrypted data bypasses the stream and goes to the parser, which drops chunks that arrive while it is

@@ -97,9 +97,9 @@ const checkHeaders = async (
     const { issues } = await parse(sent);
     if (issues.length === 0) return;
     warnedOfHeaders.add(plan);
-    const text = formatIssues(toZodError(issues).issues, "responseHeaders");
+    const text = formatIssues(toZodError(issues).issues);
     logger.warn(
-      `SLP_WARN_RESPONSE_HEADER: a response of ${toPlace(request)} does not fit: ${text}.`,
+      `SLP_WARN_RESPONSE_HEADER: a response of ${toPlace(request)} lacks or changes what \`responseHeaders\` declares: ${text}.`,
     );
   } catch (error) {
     logger.warn("SLP_WARN_RESPONSE_HEADER: the header fields could not be checked", { error });

@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
 import { BareObject } from "../http/query.ts";
 import { discardRestOfBody } from "../reply/closing.ts";
@@ -196,8 +197,18 @@ const joinFields = (fields: Record<string, unknown>, input: object): object => {
 /** Returns the output of an endpoint without a schema for it. */
 const toUncheckedOutput = (plan: EndpointPlan, returned: unknown): unknown => {
   if (plan.endpoint.isVoid || returned === undefined) return {};
-  if (typeof returned === "object" && returned !== null && !Array.isArray(returned))
-    return returned;
+  if (typeof returned === "object" && returned !== null && !Array.isArray(returned)) {
+    const pending = Object.keys(returned).filter((key) =>
+      isPromiseLike(Reflect.get(returned, key)),
+    );
+    if (pending.length === 0) return returned;
+    // a promise that rejects without a handler would end the process
+    for (const key of pending) Promise.resolve(Reflect.get(returned, key)).catch(() => undefined);
+    throw new ServerFault(
+      "SLP_OUTPUT_UNSERIALIZABLE",
+      `The output contains a promise: ${pending.join(", ")}. Is an \`await\` missing?`,
+    );
+  }
   throw new ServerFault(
     "SLP_OUTPUT_NOT_OBJECT",
     `A handler must return an object; it returned ${Array.isArray(returned) ? "an array" : returned === null ? "null" : `a ${typeof returned}`}`,

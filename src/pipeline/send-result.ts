@@ -81,8 +81,11 @@ export const sendError = (state: RequestState, thrown: unknown): Promise<void> |
 /** Responds with the fault that the application's error handlers have passed on, unless one of them has responded. */
 const answerOffered = async (state: RequestState, offered: Promise<unknown>): Promise<void> => {
   const left = await offered;
-  if (left === answered || isTaken(state.response)) return;
-  await sendResult(state, ensureError(left));
+  if (left === answered) return;
+  const error = ensureError(left);
+  // a handler that has begun the response has failed to end it
+  if (isTaken(state.response)) breakOff(state, error);
+  else await sendResult(state, error);
 };
 
 /** Returns the input as far as it is known at the time of the error; null if the sources cannot be combined. */
@@ -206,7 +209,7 @@ const senders = ["end", "json", "send"] as const;
 const waitForSending = async (state: RequestState, isSettled: boolean): Promise<void> => {
   const { request, response, logger } = state;
   if (senders.some((name) => Object.hasOwn(response, name))) {
-    await untilFinished(response, state.deadline?.limit);
+    await untilFinished(response, state.deadline?.limit ?? sendingLimit);
     // the tool would hold back any other response, too
     if (isIdle(response) && !isAbandoned(response))
       breakOff(state, new ServerFault("SLP_NOTHING_SENT", "A tool has held the response back"));
@@ -221,13 +224,13 @@ const waitForSending = async (state: RequestState, isSettled: boolean): Promise<
   await untilFinished(response, sendingLimit - sendingGrace);
 };
 
-/** Waits until a response has been sent, for a limited time if there is a limit, in milliseconds. */
-const untilFinished = async (response: Response, limit: number | undefined): Promise<void> => {
+/** Waits until a response has been sent, for a limited time in milliseconds. */
+const untilFinished = async (response: Response, limit: number): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;
   let stop: () => void = () => undefined;
   await new Promise<void>((resolve) => {
     stop = resolve;
-    if (limit !== undefined) timer = setTimeout(resolve, limit);
+    timer = setTimeout(resolve, limit);
     response.once("finish", resolve).once("close", resolve);
   });
   clearTimeout(timer);

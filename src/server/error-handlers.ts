@@ -1,6 +1,5 @@
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { answered, type OfferFault } from "../pipeline/request-state.ts";
-import { isTaken } from "../reply/response-state.ts";
 import { loadExpress } from "../lazy/packages.ts";
 
 /**
@@ -26,7 +25,7 @@ export const createFaultOffer =
       response.once("close", onClose);
       router(request, response, (left?: unknown) => {
         response.off("close", onClose);
-        resolve(isTaken(response) ? answered : (left ?? error));
+        resolve(response.writableEnded ? answered : (left ?? error));
       });
     });
   };

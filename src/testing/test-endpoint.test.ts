@@ -303,15 +303,15 @@ describe("the options", () => {
 
   test("that belong to the configuration apply if they concern a single endpoint", async () => {
     const endpoint = factory.build({
-      input: z.object({ key: z.string(), a: z.object({ b: z.string() }) }),
+      input: z.object({ "x-key": z.string(), a: z.object({ b: z.string() }) }),
       handler: async ({ input }) => input,
     });
     const result = await testEndpoint({
       endpoint,
-      requestProps: { url: "/?a[b]=1", headers: { key: "k" } },
+      requestProps: { url: "/?a[b]=1", headers: { "X-Key": "k" } },
       configProps: { inputSources: { get: ["headers", "query"] }, queryParser: "extended" },
     });
-    expect(dataOf(result)).toEqual({ key: "k", a: { b: "1" } });
+    expect(dataOf(result)).toEqual({ "x-key": "k", a: { b: "1" } });
   });
 });
 

@@ -122,8 +122,8 @@ describe("the input", () => {
   test("comes from the configured sources", async () => {
     const { output } = await testMiddleware({
       middleware: auth,
-      requestProps: { headers: { Key: "right" } },
-      configProps: { inputSources: { get: ["headers"] } },
+      requestProps: { query: { key: "wrong" }, body: { key: "right" } },
+      configProps: { inputSources: { get: ["query", "body"] } },
     });
     expect(output).toEqual({ user: { id: 7 } });
   });

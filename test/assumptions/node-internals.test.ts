@@ -130,6 +130,22 @@ describe("undocumented assumptions about node:http", () => {
     expect(own.destroyed).toBe(true);
   });
 
+  test("a waiting response emits `socket` when it gets its connection", async () => {
+    const seen: unknown[] = [];
+    const server = createServer((_request, response) => {
+      seen.push(response.socket !== null);
+      response.once("socket", (given) => {
+        seen.push(given === response.socket);
+        response.end();
+      });
+      if (response.socket) setTimeout(() => response.end(), 20);
+    });
+    const socket = await open(server);
+    socket.resume().write(get() + get("Connection: close"));
+    await once(socket, "close");
+    expect(seen).toEqual([true, false, true]);
+  });
+
   test("the last response on a connection calls the socket's `destroySoon` when it emits `finish`", async () => {
     const seen: string[] = [];
     const server = createServer((request, response) => {

@@ -92,6 +92,24 @@ describe("where Node.js lacks an internal, requests still get correct responses"
     socket.destroy();
   });
 
+  test("no event `socket`: waiting requests are still answered in order", async () => {
+    const server = await start({ echo });
+    const socket = await server.open();
+    server.servers[0]?.prependListener("request", (_request, response) => {
+      const emit = response.emit.bind(response) as (...args: readonly unknown[]) => boolean;
+      const hide = (event: string, ...args: readonly unknown[]): boolean =>
+        event !== "socket" && emit(event, ...args);
+      Object.assign(response, { emit: hide });
+    });
+    const read = collect(socket);
+    const none = "GET /none HTTP/1.1\r\nHost: a\r\n";
+    socket.write(
+      `${post({ a: "1", ms: 20 })}${none}\r\n${post({ a: "1" })}${none}Connection: close\r\n\r\n`,
+    );
+    await once(socket, "close");
+    expect(listStatuses(read())).toEqual([200, 404, 200, 404]);
+  });
+
   test("no `destroySoon` by Node: a rejected body ends the connection, and the response arrives", async () => {
     const server = await start({ echo }, { bodyLimit: 100 });
     server.servers[0]?.on("connection", (socket: Socket) => {

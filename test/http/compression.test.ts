@@ -11,13 +11,22 @@ import createHttpError from "http-errors";
 import {
   ConfigError,
   defaultEndpointsFactory as factory,
+  EndpointsFactory,
+  ResultHandler,
   ServeStatic,
   type ServerConfig,
 } from "sallyport";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { ask, encodings, long, openEncoded, readAll, send } from "./encoded.ts";
-import { errorEnvelope, start, successEnvelope, type TestServer } from "./harness.ts";
+import {
+  errorEnvelope,
+  shortenTimers,
+  start,
+  successEnvelope,
+  type TestServer,
+} from "./harness.ts";
+import { sendingLimit } from "../../src/pipeline/send-result.ts";
 
 const typed = { "Content-Type": "text/plain" };
 const text = factory.build({
@@ -375,4 +384,20 @@ describe("compression within the server", () => {
     });
     spy.mockRestore();
   });
+});
+
+test("H13: a result handler that sends nothing has the connection closed", async () => {
+  shortenTimers(sendingLimit);
+  const schema = z.object({});
+  const silent = new ResultHandler({
+    positive: schema,
+    negative: schema,
+    handler: () => undefined,
+  });
+  const run = new EndpointsFactory(silent).build({ handler: () => ({}) });
+  const server = await start({ run }, { compression: true });
+  expect(await server.raw("GET /run HTTP/1.1\r\nHost: a\r\n\r\n")).toBe("");
+  expect(server.linesOf("error")).toMatchObject([
+    { meta: { error: { code: "SLP_NOTHING_SENT" } } },
+  ]);
 });

@@ -88,11 +88,11 @@ const defects: readonly Defect[] = [
   [
     "SLP_WARN_INPUT_SOURCE",
     "get /tenant",
-    ["`input.X-Tenant` of GET /tenant", "`x-tenant`"],
+    ["`input.X-Tenant`, `input.host` of GET /tenant", "`x-`"],
     {
       tenant: factory.build({
         inputSources: ["headers"],
-        input: z.object({ "X-Tenant": text, "x-lower": text }),
+        input: z.object({ "X-Tenant": text, "x-lower": text, host: text }),
         handler: none,
       }),
     },

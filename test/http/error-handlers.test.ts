@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { ErrorRequestHandler } from "express";
 import createHttpError from "http-errors";
 import { defaultEndpointsFactory as factory, problemEndpointsFactory } from "sallyport";
@@ -102,3 +103,39 @@ test("a client that leaves while an error handler is running causes no further f
   expect((await server.send("/refused")).status).toBe(409);
   await expect.poll(() => server.linesOf("error").length).toBe(1);
 });
+
+test.each<[string, ErrorRequestHandler]>([
+  [
+    "throws",
+    (_error, _request, response, _next) => {
+      response.write("part");
+      throw new Error("mid");
+    },
+  ],
+  [
+    "rejects",
+    async (_error, _request, response, _next) => {
+      response.writeHead(500);
+      response.flushHeaders();
+      throw new Error("mid");
+    },
+  ],
+  [
+    "passes the error on",
+    (error, _request, response, next) => {
+      response.writeHead(500, { "Content-Type": "text/plain" }).flushHeaders();
+      next(error);
+    },
+  ],
+])(
+  "an error handler that begins the response and then %s has it cut off",
+  async (_what, handler) => {
+    const server = await start(routing, { afterRouting: ({ app }) => void app.use(handler) });
+    const socket = await server.open();
+    let text = "";
+    socket.on("data", (piece: Buffer) => (text += piece.toString()));
+    socket.write("GET /boom HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(socket, "close");
+    expect(text).not.toContain("\r\n0\r\n");
+  },
+);

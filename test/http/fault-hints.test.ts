@@ -55,6 +55,18 @@ describe("the logged error of an invalid output suggests the mistake", () => {
   });
 });
 
+test("a promise in an output without a schema is a fault, and its rejection is handled", async () => {
+  const endpoint = factory.build({
+    handler: async () => ({ user: Promise.reject(new Error("no user")) }),
+  });
+  const { answer, error } = await ask(endpoint);
+  expect(answer).toMatchObject([500, {}]);
+  expect(error).toMatchObject({
+    code: "SLP_OUTPUT_UNSERIALIZABLE",
+    message: "The output contains a promise: user. Is an `await` missing?",
+  });
+});
+
 describe("the logged error of a response that Node rejects is Node's own", () => {
   test.each([
     ["by default", {}],

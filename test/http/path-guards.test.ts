@@ -110,3 +110,10 @@ describe.each([
     },
   );
 });
+
+test("a malformed path is rejected with 400 where only files are served with GET", async () => {
+  const act = factory.buildVoid({ method: "post", handler: () => undefined });
+  const server = await start({ act, "/": new ServeStatic(tmpdir()) });
+  expect((await server.send("/%ff")).status).toBe(400);
+  expect(server.linesOf("error")).toEqual([]);
+});

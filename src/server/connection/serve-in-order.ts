@@ -1,5 +1,7 @@
+import { AsyncResource } from "node:async_hooks";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { onTurn } from "../../http/node-internals.ts";
 import { discard } from "../../reply/closing.ts";
 
 /**
@@ -63,9 +65,10 @@ export const serveInOrder =
   };
 
 /**
- * Calls a listener once the response has the socket; the listener is never called if the connection ends before that.
+ * Calls a listener once the response has the socket, in the asynchronous context of its own request; the listener is
+ * never called if the connection ends before that.
  */
-export const waitForTurn = (
+const waitForTurn = (
   request: IncomingMessage,
   response: ServerResponse,
   listener: RequestListener,
@@ -76,15 +79,15 @@ export const waitForTurn = (
   const previous = queue.waiting++ === 0 ? findReply(socket) : queue.last;
   queue.last = response;
   pauseWhenLong(queue, socket);
-  previous?.once("close", () => {
-    if (!response.socket) return;
+  const begin = AsyncResource.bind(() => {
+    leaveQueue(queue, socket);
+    if (socket.writable && !isLost(request)) listener(request, response);
+    else discard(request);
+  });
+  onTurn(response, previous, () => {
     replies.set(socket, response);
     // each request has its own turn of the event loop, so that a long queue does not block other connections
-    setImmediate(() => {
-      leaveQueue(queue, socket);
-      if (socket.writable && !isLost(request)) listener(request, response);
-      else discard(request);
-    });
+    setImmediate(begin);
   });
 };
 

@@ -63,11 +63,19 @@ export class StaticMounts {
  * does not (`//`, `..`, `%2F`), so such a path could bypass an endpoint or a guard.
  */
 const isPlain = (path: string): boolean => {
-  const segments = path.split("/").slice(1).map(decodeURIComponent);
+  const segments = path.split("/").slice(1).map(decode);
   return segments.every(
     (segment, index) =>
       !/^\.{1,2}$|[/\\]/.test(segment) && (segment !== "" || index === segments.length - 1),
   );
+};
+
+const decode = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment);
+  } catch (cause) {
+    throw new RequestError("SLP_PATH_MALFORMED", { cause });
+  }
 };
 
 /**
