@@ -10,6 +10,8 @@ describe("ez.dateIn", () => {
     ["2026-11-20T10:30:15.250Z", "2026-11-20T10:30:15.250Z"],
     ["2026-11-20T10:30:15+02:00", "2026-11-20T08:30:15.000Z"],
     ["2024-02-29", "2024-02-29T00:00:00.000Z"],
+    ["2022-12-31T00:00Z", "2022-12-31T00:00:00.000Z"],
+    ["2022-12-31T00:00+02:00", "2022-12-30T22:00:00.000Z"],
   ])("creates a Date from %s", (text, iso) => {
     expect(ez.dateIn().parse(text).toISOString()).toBe(iso);
   });
@@ -19,7 +21,7 @@ describe("ez.dateIn", () => {
     expect(ez.dateIn().parse("2026-11-20T10:30")).toEqual(new Date(2026, 10, 20, 10, 30));
   });
 
-  test.each(["", "2026-02-30", "2023-02-29", "20.11.2026", "2026-11-20T25:00:00Z", "now", 5, null])(
+  test.each(["", "2026-02-30", "2023-02-29", "20.11.2026", "2026-11-20T25:00:00Z", "2026-11-20T10Z", "now", 5, null])(
     "rejects %j",
     (value) => {
       expect(ez.dateIn().safeParse(value).error?.issues).toMatchObject([

@@ -10,11 +10,16 @@ export type DateIn = z.ZodCodec<IsoInput, z.ZodDate>;
 /** The schema returned by {@link dateOut}. */
 export type DateOut = z.ZodCodec<z.ZodDate, z.ZodISODateTime>;
 
-/** Creates the schema of a date string, with or without a time. */
+/** Creates the schema of a date string, with or without a time; Zod takes an offset after minutes only by itself. */
 const isoText = () =>
-  z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
-    error: "Invalid input: expected an ISO 8601 date or date-time",
-  });
+  z.union(
+    [
+      z.iso.date(),
+      z.iso.datetime({ offset: true, local: true }),
+      z.iso.datetime({ offset: true, precision: -1 }),
+    ],
+    { error: "Invalid input: expected an ISO 8601 date or date-time" },
+  );
 
 /**
  * Creates the schema of a date in the input: an ISO 8601 string becomes a `Date`.

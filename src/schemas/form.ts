@@ -64,7 +64,7 @@ export const toDateKind = (def: z.core.$ZodPipeDef): "dateIn" | "dateOut" | unde
   if (!("reverseTransform" in def)) return undefined;
   const parts = `${describe(def.in)} to ${describe(def.out)}`;
   if (parts === "date to text:datetime") return "dateOut";
-  return parts === "text:date or text:datetime to date" ? "dateIn" : undefined;
+  return parts === "text:date or text:datetime or text:datetime to date" ? "dateIn" : undefined;
 };
 
 const describe = (schema: ZodSchema): string => {
