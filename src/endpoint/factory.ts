@@ -12,6 +12,7 @@ import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type {
   EmptyObject,
+  Fields,
   InputSchema,
   NoInput,
   SchemaInput,
@@ -128,8 +129,8 @@ export abstract class Factory<
       | AroundDefinition<Context, Returned, Input, Thrown, Headers>,
   ): NextFactory<
     Kind,
-    MiddlewareInput & SchemaInput<Input>,
-    Spread<MiddlewareOutput, SchemaOutput<Input>>,
+    MiddlewareInput & Fields<SchemaInput<Input>>,
+    Spread<MiddlewareOutput, Fields<SchemaOutput<Input>>>,
     Spread<Context, ContextOf<Returned>>,
     Errors & Thrown
   > {

@@ -1,6 +1,6 @@
 import type { Request, Response } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
-import type { EmptyObject, ReturnedObject } from "../schemas/schema.ts";
+import type { EmptyObject, Fields, ReturnedObject } from "../schemas/schema.ts";
 
 /** The argument passed to the handler of an endpoint or a middleware. */
 export interface HandlerArguments<Input, Context, Headers = EmptyObject> {
@@ -42,12 +42,13 @@ export type Spread<First, Second> = keyof First extends never
   : Second extends unknown
     ? [keyof First & keyof Second] extends [never]
       ? { [K in keyof (First & Second)]: (First & Second)[K] }
-      : Flatten<
-          Omit<First, keyof Second> &
-            Omit<Second, keyof Fallback<First, Second>> &
-            Fallback<First, Second>
-        >
+      : Override<First, Fields<Second>>
     : never;
+
+/** The merged properties of two objects that share some. */
+type Override<First, Second> = Flatten<
+  Omit<First, keyof Second> & Omit<Second, keyof Fallback<First, Second>> & Fallback<First, Second>
+>;
 
 type Flatten<T> = { [K in keyof T]: T[K] };
 

@@ -1,4 +1,5 @@
 import { expectTypeOf, test } from "vitest";
+import type { EmptyObject } from "../schemas/schema.ts";
 import { z } from "zod";
 import {
   createConfig,
@@ -57,6 +58,58 @@ test("an input without a shape is checked by its type", () => {
   void createServer(config, { ":to": record });
   // @ts-expect-error -- The input schema lacks the path parameter "name"
   void createServer(config, { ":id/:name": either });
+});
+
+test("an empty object schema neither hides a missing parameter nor clashes with a middleware's input", () => {
+  const empty = factory.build({ input: z.object({}), handler: async () => ({}) });
+  const authorized = factory.addMiddleware({
+    input: z.object({}),
+    handler: async () => ({ user: { id: 1 } }),
+  });
+  const behind = authorized.build({
+    input: z.object({ id: z.string() }),
+    handler: async ({ input, ctx }) => {
+      expectTypeOf(input).toEqualTypeOf<{ id: string }>();
+      return { name: input.id + ctx.user.id };
+    },
+  });
+  expectTypeOf(behind["~types"].middlewareInput).toEqualTypeOf<unknown & EmptyObject>();
+  void createServer(config, { ":id": behind });
+  // @ts-expect-error -- The input schema lacks the path parameter "id"
+  void createServer(config, { ":id": empty });
+  // @ts-expect-error -- The input schema lacks the path parameter "slug"
+  void createServer(config, { ":slug": { get: behind } });
+  const keyed = factory
+    .addMiddleware({ input: z.object({ key: z.string() }), handler: async () => ({}) })
+    .build({
+      input: z.object({}),
+      handler: async ({ input }) => {
+        expectTypeOf(input).toEqualTypeOf<{ key: string }>();
+        return {};
+      },
+    });
+  void createServer(config, { ":key": keyed });
+  // @ts-expect-error -- The input schema lacks the path parameter "id"
+  void createServer(config, { ":id": keyed });
+});
+
+test("a key names a method that the endpoint declares", () => {
+  const create = factory.build({ method: "post", handler: async () => ({}) });
+  const both = factory.build({
+    method: ["put", "patch"],
+    input: z.object({ id: z.string() }),
+    handler: async () => ({}),
+  });
+  void createServer(config, { x: { post: create, delete: withoutId }, "post /y": create });
+  void createServer(config, { ":id": { put: both, patch: both }, "patch /y/:id": both });
+  // @ts-expect-error -- The endpoint does not declare the method of its key "delete"
+  void createServer(config, { x: { delete: create } });
+  // @ts-expect-error -- The endpoint does not declare the method of its key "put /y"
+  void createServer(config, { "put /y": create });
+  // @ts-expect-error -- The endpoint does not declare the method of its key "post"
+  void createServer(config, { ":id": { post: both } });
+  // @ts-expect-error -- The endpoint does not declare the method of its key "get /:id"
+  void createServer(config, { "get /:id": both });
 });
 
 test("a parameter may be split between an endpoint and its middlewares", () => {

@@ -1,5 +1,6 @@
 import type { MarkedEndpoint, endpointMark } from "../endpoint/endpoint.ts";
-import type { AnySchema, SchemaInput } from "../schemas/schema.ts";
+import type { Method } from "../http/method.ts";
+import type { AnySchema, Fields, SchemaInput } from "../schemas/schema.ts";
 import type { ServeStatic } from "./static-files.ts";
 
 /**
@@ -73,7 +74,10 @@ interface TypedEndpoint {
 
 /** The parameters that the types of the inputs lack; resolved only if the shape does not contain all parameters. */
 type Lacking<Value, Parameters> = Value extends TypedEndpoint
-  ? Missing<Parameters, SchemaInput<Value["~types"]["input"]> & Value["~types"]["middlewareInput"]>
+  ? Missing<
+      Parameters,
+      Fields<SchemaInput<Value["~types"]["input"]>> & Value["~types"]["middlewareInput"]
+    >
   : never;
 
 type Describe<Names> = [Names] extends [never]
@@ -81,29 +85,41 @@ type Describe<Names> = [Names] extends [never]
   : `The input schema lacks the path parameter "${Names & string}"`;
 
 /** The check of an endpoint or a map at a path with parameters. */
-type CheckBeneath<Value, Parameters> = typeof endpointMark extends keyof Value
+type CheckBeneath<Value, Parameters, At> = typeof endpointMark extends keyof Value
   ? Unfound<ShapeOf<Value>, Parameters> extends never
-    ? unknown
-    : Describe<Lacking<Value, Parameters>>
+    ? CheckMethod<Value, At>
+    : CheckMethod<Value, At> & Describe<Lacking<Value, Parameters>>
   : Value extends MarkedEndpoint | ServeStatic
     ? unknown
-    : { [Key in keyof Value]: CheckBeneath<Value[Key], Parameters | ParametersOf<Key>> };
+    : { [Key in keyof Value]: CheckBeneath<Value[Key], Parameters | ParametersOf<Key>, Key> };
+
+/** The check of an endpoint whose key names a method, which must be among those that the endpoint declares, if any. */
+type CheckMethod<Value, Key> = Key extends Method | `${Method} ${string}`
+  ? [Get<Get<Value, "~types">, "method">] extends [never]
+    ? unknown
+    : Key extends DeclaredKey<Get<Get<Value, "~types">, "method">>
+      ? unknown
+      : `The endpoint does not declare the method of its key "${Key}"`
+  : unknown;
+
+/** The keys that a declared method allows. */
+type DeclaredKey<Declared> = Declared extends Method ? Declared | `${Declared} ${string}` : never;
 
 /** A key with a path parameter. */
 type Parametric = `${string}:${string}` | `${string}*${string}`;
 
 /**
  * The type that a routing map must also fit: it has a message in place of each endpoint whose input lacks a parameter
- * of its path. An endpoint is recognised by the mark among its keys, which costs the compiler less than comparing it
+ * of its path, or whose methods lack that of its key. An endpoint is recognised by the mark among its keys, which costs the compiler less than comparing it
  * with a type.
  */
 export type CheckRouting<Value> = string extends keyof Value
   ? unknown
   : {
       [Key in keyof Value]: Key extends Parametric
-        ? CheckBeneath<Value[Key], ParametersOf<Key>>
+        ? CheckBeneath<Value[Key], ParametersOf<Key>, Key>
         : typeof endpointMark extends keyof Value[Key]
-          ? unknown
+          ? CheckMethod<Value[Key], Key>
           : Value[Key] extends MarkedEndpoint | ServeStatic
             ? unknown
             : CheckRouting<Value[Key]>;

@@ -55,6 +55,13 @@ export type SchemaInput<S extends AnySchema> = S["_zod"]["input"];
 /** What a schema returns: the type of a parsed value. */
 export type SchemaOutput<S extends AnySchema> = S["_zod"]["output"];
 
+/** The type of an object; Zod types that of `z.object({})` as a record of `never`, which would clash with any field. */
+export type Fields<Type> = string extends keyof Type
+  ? [Type[keyof Type]] extends [never]
+    ? EmptyObject
+    : Type
+  : Type;
+
 /** The placeholder for a missing input schema; the input is then `{}`. */
 export interface NoInput extends InputSchema {
   readonly _zod: { readonly input: EmptyObject; readonly output: EmptyObject };

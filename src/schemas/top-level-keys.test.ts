@@ -41,6 +41,8 @@ describe("readTopLevel", () => {
     ["a wrapped object", z.object({ a: z.any() }).optional().nullable().readonly(), ["a"], "strip"],
     ["a lazy object", z.lazy(() => z.object({ a: z.any() })), ["a"], "strip"],
     ["a record", z.record(z.string(), z.any()), [], "keep"],
+    ["a record with literal keys", z.record(z.enum(["a", "b"]), z.any()), ["a", "b"], "refuse"],
+    ["a loose record with literal keys", z.looseRecord(z.literal("a"), z.any()), ["a"], "keep"],
     [
       "a preprocessed object",
       z.preprocess((value) => value, z.object({ a: z.any() })),

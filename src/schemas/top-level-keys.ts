@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { readEncoded } from "./encode.ts";
 import type { ZodSchema } from "./schema.ts";
-import { readLazy } from "./zod-internals.ts";
+import { readLazy, readValues } from "./zod-internals.ts";
 
 /** The keys of a schema at its top level, as far as they are known before anything is parsed. */
 export interface TopLevel {
@@ -47,8 +47,13 @@ export const readTopLevel = (
         fields: new Map(Object.entries(def.shape)),
         others: toOthers((def.catchall as z.core.$ZodTypes | undefined)?._zod.def.type),
       };
-    case "record":
-      return { fields: new Map(), others: "keep" };
+    case "record": {
+      const names = readValues(def.keyType);
+      return {
+        fields: new Map(Array.from(names ?? [], (name) => [String(name), def.valueType])),
+        others: names && def.mode !== "loose" ? "refuse" : "keep",
+      };
+    }
     case "intersection":
       return join([read(def.left), read(def.right)]);
     case "union":
