@@ -94,13 +94,13 @@ type CheckBeneath<Value, Parameters, At> = typeof endpointMark extends keyof Val
     : { [Key in keyof Value]: CheckBeneath<Value[Key], Parameters | ParametersOf<Key>, Key> };
 
 /** The check of an endpoint whose key names a method, which must be among those that the endpoint declares, if any. */
-type CheckMethod<Value, Key> = Key extends Method | `${Method} ${string}`
-  ? [Get<Get<Value, "~types">, "method">] extends [never]
-    ? unknown
-    : Key extends DeclaredKey<Get<Get<Value, "~types">, "method">>
+type CheckMethod<Value, Key> = [Get<Get<Value, "~types">, "method">] extends [never]
+  ? unknown
+  : Key extends Method | `${Method} ${string}`
+    ? Key extends DeclaredKey<Get<Get<Value, "~types">, "method">>
       ? unknown
       : `The endpoint does not declare the method of its key "${Key}"`
-  : unknown;
+    : unknown;
 
 /** The keys that a declared method allows. */
 type DeclaredKey<Declared> = Declared extends Method ? Declared | `${Declared} ${string}` : never;
