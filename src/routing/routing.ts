@@ -94,15 +94,16 @@ type CheckBeneath<Value, Parameters, At> = typeof endpointMark extends keyof Val
     : { [Key in keyof Value]: CheckBeneath<Value[Key], Parameters | ParametersOf<Key>, Key> };
 
 /** The check of an endpoint whose key names a method, which must be among those that the endpoint declares, if any. */
-type CheckMethod<Value, Key> = [Get<Get<Value, "~types">, "method">] extends [never]
-  ? unknown
-  : Key extends Method | `${Method} ${string}`
-    ? Key extends DeclaredKey<Get<Get<Value, "~types">, "method">>
-      ? unknown
-      : `The endpoint does not declare the method of its key "${Key}"`
-    : unknown;
+type CheckMethod<Value, Key> =
+  Key extends AllowedKey<Get<Get<Value, "~types">, "method">>
+    ? unknown
+    : Key extends Method | `${Method} ${string}`
+      ? `The endpoint does not declare the method of its key "${Key}"`
+      : unknown;
 
-/** The keys that a declared method allows. */
+/** The keys that an endpoint with the declared methods may have, as far as they name a method. */
+type AllowedKey<Declared> = [Declared] extends [never] ? unknown : DeclaredKey<Declared>;
+
 type DeclaredKey<Declared> = Declared extends Method ? Declared | `${Declared} ${string}` : never;
 
 /** A key with a path parameter. */
