@@ -2,7 +2,7 @@
 // are loaded together, with source maps that contain the source. It also writes the source of the client, which generated
 // clients contain.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
@@ -15,6 +15,9 @@ const { bin, exports } = JSON.parse(readFileSync(join(root, "package.json"), "ut
 const entries = [...Object.values(exports), { default: bin.sallyport }]
   .map((entry) => /^\.\/dist\/(.*)\.js$/.exec(entry.default ?? "")?.[1])
   .filter((entry) => entry !== undefined);
+
+/** The module that `imports` of package.json replaces in CommonJS. */
+const ownFile = "lazy/own-file";
 
 /** Deletes the declarations that no entry point refers to. */
 const pruneDeclarations = () => {
@@ -41,7 +44,16 @@ const pruneDeclarations = () => {
 const buildModules = async () => {
   const build = await rolldown({
     cwd: root,
-    input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
+    input: Object.fromEntries([...entries, ownFile].map((entry) => [entry, `src/${entry}.ts`])),
+    plugins: [
+      {
+        name: "own-file",
+        resolveId: (id, importer) =>
+          importer !== undefined && id.endsWith("/own-file.ts")
+            ? { id: "#own-file", external: true }
+            : undefined,
+      },
+    ],
     // matches package names, but no paths; on Windows, absolute paths begin with a drive letter
     external: /^(?![./]|[A-Za-z]:[\\/])/,
     platform: "node",
@@ -56,6 +68,10 @@ const buildModules = async () => {
     chunkFileNames: "chunks/[name]-[hash].js",
   });
   await build.close();
+  writeFileSync(
+    join(dist, `${ownFile}.cjs`),
+    'exports.ownFile = require("node:url").pathToFileURL(__filename).href;\n',
+  );
 };
 
 /** Writes the files that `generate-client/runtime-source.ts` reads. */

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ConfigError } from "../errors.ts";
+import { ownFile } from "../lazy/own-file.ts";
 import type { DocsOptions } from "./docs-options.ts";
 
 export interface UserInterface {
@@ -71,7 +72,7 @@ export const findUserInterface = (name: DocsOptions["ui"] = "scalar"): UserInter
 
 /** Finds a file of a package, first next to this package, then from the working directory. */
 const findPackageFile = (name: string, target: string): string => {
-  for (const from of [import.meta.url, join(process.cwd(), "package.json")]) {
+  for (const from of [ownFile, join(process.cwd(), "package.json")]) {
     try {
       return createRequire(from).resolve(target);
     } catch {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import { ownFile } from "../lazy/own-file.ts";
 
 /** The client modules that a generated file contains, each after the modules that it imports. */
 const modules = [
@@ -47,8 +48,8 @@ export const writeParts = (from: URL, to: URL): void => {
 };
 
 export const readPart = (part: keyof typeof parts): string => {
-  const home = pathToFileURL(createRequire(import.meta.url).resolve("sallyport/package.json"));
-  return import.meta.url.endsWith(".ts")
+  const home = pathToFileURL(createRequire(ownFile).resolve("sallyport/package.json"));
+  return ownFile.endsWith(".ts")
     ? bundle(new URL("src/client/", home), part)
     : readFileSync(new URL(`dist/generate-client/${part}.txt`, home), "utf8");
 };

@@ -2,11 +2,12 @@ import type { Busboy } from "@fastify/busboy";
 import type compression from "compression";
 import type express from "express";
 import type createHttpError from "http-errors";
+import { ownFile } from "./own-file.ts";
 
 let loader: NodeJS.Require | undefined;
 
 const getLoader = (): NodeJS.Require =>
-  (loader ??= process.getBuiltinModule("node:module").createRequire(import.meta.url));
+  (loader ??= process.getBuiltinModule("node:module").createRequire(ownFile));
 
 /**
  * Loads Express when it is first needed, because loading it takes 90 milliseconds, as long as the rest of the startup.

@@ -111,8 +111,8 @@ type Parametric = `${string}:${string}` | `${string}*${string}`;
 
 /**
  * The type that a routing map must also fit: it has a message in place of each endpoint whose input lacks a parameter
- * of its path, or whose methods lack that of its key. An endpoint is recognised by the mark among its keys, which costs the compiler less than comparing it
- * with a type.
+ * of its path, or that does not declare the method of its key. An endpoint is recognised by the mark among its keys,
+ * which costs the compiler less than comparing it with a type.
  */
 export type CheckRouting<Value> = string extends keyof Value
   ? unknown

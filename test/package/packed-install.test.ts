@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { build } from "esbuild";
@@ -128,6 +136,31 @@ describe("the package, packed and installed in an empty folder,", () => {
     ]);
   });
 
+  test("can be turned into CommonJS, as Jest does it", async () => {
+    const copy = join(folder, "as-jest/node_modules/sallyport");
+    cpSync(join(folder, "node_modules/sallyport"), copy, { recursive: true });
+    // the command has a top-level await, and is not loaded by tests
+    rmSync(join(copy, "dist/cli"), { recursive: true });
+    const manifest = JSON.parse(read("package.json")) as object;
+    writeFileSync(join(copy, "package.json"), JSON.stringify({ ...manifest, type: "commonjs" }));
+    await build({
+      entryPoints: [join(copy, "dist/**/*.js")],
+      ...{ outdir: join(copy, "dist"), allowOverwrite: true, logLevel: "silent" },
+      ...{ format: "cjs", platform: "node", supported: { "dynamic-import": false } },
+    });
+    const names = Object.keys((manifest as { readonly exports: object }).exports)
+      .filter((name) => !/package|tanstack/.test(name))
+      .map((name) => name.replace(".", "sallyport"));
+    const program = `
+      for (const name of ${JSON.stringify(names)}) require(name);
+      const { defaultEndpointsFactory: factory } = require("sallyport");
+      const endpoint = factory.build({ handler: async ({ response }) => response.redirect("/a") });
+      const tested = require("sallyport/testing").testEndpoint({ endpoint });
+      tested.then(({ responseMock }) => console.log(responseMock._getRedirectUrl()));
+    `;
+    expect(run(process.execPath, ["-e", program], join(folder, "as-jest"))).toBe("/a\n");
+  });
+
   test("type-checks under strict, and all inferred types can be named", () => {
     const compiler = join(root, "node_modules/typescript/bin/tsc");
     run(process.execPath, [compiler, "--outDir", "out"], folder);
@@ -150,6 +183,7 @@ describe("the package, packed and installed in an empty folder,", () => {
   test("has a valid package.json", () => {
     const bin = (name: string): string => join(root, "node_modules/.bin", name);
     run(bin("publint"), ["--strict", join(folder, "node_modules/sallyport")], folder);
-    run(bin("attw"), [tarball, "--profile", "esm-only", "--no-emoji"], folder);
+    // the modules are ESM only; their types are also found by the resolution of older compilers
+    run(bin("attw"), [tarball, "--ignore-rules", "cjs-resolves-to-esm", "--no-emoji"], folder);
   });
 });
