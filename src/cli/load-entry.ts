@@ -147,6 +147,10 @@ const importSafely = async (path: string): Promise<unknown> => {
   });
   const onFloating = (): void => undefined;
   process.on("unhandledRejection", onFloating);
+  const { stdout, stderr } = process;
+  const { write } = stdout;
+  // standard output is for what the command prints, which a program may read
+  stdout.write = stderr.write.bind(stderr);
   try {
     const module: unknown = await import(pathToFileURL(path).href);
     // code that is not awaited may be about to listen
@@ -164,6 +168,7 @@ const importSafely = async (path: string): Promise<unknown> => {
     );
   } finally {
     prototype.listen = listen;
+    stdout.write = write;
     process.off("unhandledRejection", onFloating);
   }
 };

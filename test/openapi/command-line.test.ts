@@ -73,6 +73,15 @@ export const routing = { hello, "post /:id": factory.build({ handler: () => ({})
 ${more}`;
 
 describe("sallyport routes", () => {
+  test("sends what the loaded module prints to standard error", () => {
+    const cwd = toFolder({
+      "api.ts": api('console.log("injected env"); process.stdout.write("x");'),
+    });
+    const { stdout, stderr } = runProcess(cwd, "routes", "--json");
+    expect(JSON.parse(stdout)).toHaveLength(2);
+    expect(stderr).toContain("injected env\nx");
+  });
+
   test("lists the routes of the example, with their locations in the code", () => {
     const { status, stdout } = runProcess(example, "routes");
     expect(status).toBe(0);
