@@ -271,6 +271,25 @@ export abstract class Factory<
   }
 }
 
+/** The methods that factories of similar frameworks have, with what to use in their place. */
+const otherMethods = {
+  addExpressMiddleware: "`use`",
+  addOptions: "`addContext`",
+  useCache: "`use` with a middleware that sets Cache-Control",
+  useCookies: "the option `cookies` of the configuration",
+  useRateLimit: "`use` with a middleware such as that of the package express-rate-limit",
+};
+
+for (const [name, own] of Object.entries(otherMethods))
+  Object.defineProperty(Factory.prototype, name, {
+    value: () => {
+      throw new DefinitionError(
+        "SLP_DEFINITION_UNKNOWN_KEY",
+        `A factory has no method \`${name}\`. Use ${own}.`,
+      );
+    },
+  });
+
 /** Disposes of a context, and only logs a failure, which must not hide the outcome of the request. */
 const disposeOf = async <Returned>(
   context: Returned,

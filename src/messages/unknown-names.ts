@@ -1,3 +1,5 @@
+import { findOwnName } from "./other-names.ts";
+
 /** The place where a name was used. */
 interface Place {
   /** The beginning of the sentence, such as the name of the function that was called. */
@@ -30,9 +32,12 @@ export const describeUnknownKey = (
 };
 
 /**
- * Suggests the known name closest to a wrong one, as in ` Did you mean x?`; returns an empty string if none is close.
+ * Suggests the known name for what similar frameworks call otherwise, or the one closest to a wrong name, as in
+ * ` Did you mean x?`; returns an empty string if there is none.
  */
 export const suggest = (wrong: string, known: readonly string[], prefix = ""): string => {
+  const own = findOwnName(wrong, known);
+  if (own !== undefined) return ` Use \`${prefix}${own}\`.`;
   const close = known
     .map((name) => ({ name, distance: toDistance(wrong.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, distance }) => distance <= (name.length > 5 ? 3 : 2) && distance < name.length)

@@ -141,6 +141,9 @@ export class ResultHandler<
           "SLP_DEFINITION_RESPONSE",
           `new ResultHandler: \`${name}\` must be a schema, a definition { schema, statusCode?, mimeType? }, an array of definitions, or a function that returns one of these.`,
         );
+      const declared = definition[name];
+      if (typeof declared !== "function")
+        assertResponseKeys(name, toResponses(declared as ResponseDeclaration));
     }
     this.#definition = definition;
     // the compiler has checked that the endpoints of a factory return such outputs
@@ -183,7 +186,13 @@ const assertResponses = (
       "SLP_DEFINITION_RESPONSE",
       `ResultHandler: \`${name}\` must declare at least one response, each with a Zod schema.`,
     );
+  assertResponseKeys(name, responses);
   return responses;
+};
+
+const assertResponseKeys = (name: string, responses: readonly ApiResponse[]): void => {
+  for (const response of responses)
+    assertKeys(`ResultHandler: \`${name}\``, response, ["schema", "statusCode", "mimeType"]);
 };
 
 /** Checks whether a value is a result handler. */

@@ -31,6 +31,14 @@ const ctxOf = { handler: ({ ctx }: { ctx: object }) => ({ ...ctx }) };
 const add = <T extends object>(ctx: T) => new Middleware({ handler: async () => ctx });
 
 describe("factory operations", () => {
+  it.each(["addOptions", "addExpressMiddleware", "useCookies"])(
+    "%s, as similar frameworks have it, causes an error that names the replacement",
+    (name) => {
+      const old = (factory as unknown as Record<string, () => unknown>)[name];
+      expect(old).toThrow(/^A factory has no method `\w+`\. Use /);
+    },
+  );
+
   it("build(definition) returns an endpoint with the default result handler", async () => {
     expect(await ask(factory.build({ handler: () => ({ a: 1 }) }))).toEqual(ok({ a: 1 }));
   });

@@ -177,6 +177,15 @@ describe("`positive` and `negative` of a result handler", () => {
     expect(() => none.listNegative()).toThrow(refusal);
   });
 
+  it("an unknown key of a response causes a DefinitionError that names the known one", () => {
+    const declared = { schema: positive, statusCodes: [200] };
+    const make = (own: object) =>
+      new ResultHandler({ positive: own as never, negative, handler: () => undefined });
+    const refusal = "`positive`: there is no key `statusCodes`. Use `statusCode`.";
+    expect(() => make(declared)).toThrow(refusal);
+    expect(() => make(() => declared).listPositive(positive)).toThrow(refusal);
+  });
+
   it.each([
     ["handler", { positive, negative }, "SLP_DEFINITION_HANDLER"],
     ["positive", { negative, handler: empty }, "SLP_DEFINITION_RESPONSE"],
