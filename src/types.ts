@@ -76,6 +76,7 @@ export type { Upload } from "./schemas/upload.ts";
 export type {
   AnySchema,
   EmptyObject,
+  Fields,
   InputSchema,
   NoInput,
   NoOutput,

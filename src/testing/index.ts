@@ -4,4 +4,4 @@ export { testServer } from "./test-server.ts";
 export type { TestMiddlewareOptions, TestMiddlewareResult } from "./test-middleware.ts";
 export type { TestServer } from "./test-server.ts";
 export type { RequestProps, TestEndpointOptions, TestOptions, TestResult } from "./test-options.ts";
-export type { LoggerMock, Logs, ResponseMock, ResponseMockMethods } from "./mocks.ts";
+export type { JsonData, LoggerMock, Logs, ResponseMock, ResponseMockMethods } from "./mocks.ts";

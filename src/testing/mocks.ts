@@ -24,13 +24,22 @@ export const createLoggerMock = <Props extends object = object>(
   return overlay(recorders, props ?? {}) as LoggerMock<Props>;
 };
 
+/** A body whose type is not known: every property may be read, and is of this type again. */
+export interface JsonData {
+  readonly [key: string]: JsonData;
+}
+
 /** Methods that return what the client has received. */
 export interface ResponseMockMethods {
   /** Returns the status. */
   readonly _getStatusCode: () => number;
-  /** Returns the body, parsed as JSON. @throws Error when the body is not JSON */
+  /**
+   * Returns the body, parsed as JSON. Name its type, or compare parts of it, as in `_getJSONData().data.id`.
+   *
+   * @throws Error when the body is not JSON
+   */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- lets a test name the type without a cast
-  readonly _getJSONData: <Data = unknown>() => Data;
+  readonly _getJSONData: <Data = JsonData>() => Data;
   /** Returns the headers by name in lower case, without connection headers. */
   readonly _getHeaders: () => Readonly<Record<string, string | string[]>>;
   /** Returns the body as a string. */

@@ -12,6 +12,7 @@ import {
   testEndpoint,
   testMiddleware,
   testServer,
+  type JsonData,
   type LoggerMock,
   type Logs,
   type ResponseMock,
@@ -69,7 +70,13 @@ describe("testEndpoint", () => {
     expectTypeOf(responseMock).not.toBeAny();
     expectTypeOf(loggerMock).not.toBeAny();
     expectTypeOf(loggerMock.info).not.toBeAny();
-    expectTypeOf(responseMock._getJSONData()).toBeUnknown();
+    expectTypeOf(responseMock._getJSONData()).toEqualTypeOf<JsonData>();
+    expectTypeOf(responseMock._getJSONData()["data"]?.["id"]).toEqualTypeOf<JsonData | undefined>();
+    // @ts-expect-error -- the type of a part is not known
+    const id: string = responseMock._getJSONData()["data"];
+    const named: { readonly id: string } = responseMock._getJSONData();
+    expectTypeOf(responseMock._getJSONData() as { n: 1 }).toEqualTypeOf<{ n: 1 }>();
+    void [id, named];
     expectTypeOf(responseMock._getStatusCode()).toEqualTypeOf<number>();
     expectTypeOf(responseMock._getHeaders()).toEqualTypeOf<
       Readonly<Record<string, string | string[]>>
