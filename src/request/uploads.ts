@@ -23,6 +23,12 @@ export interface UploadOptions {
    * @default the temporary directory of the operating system
    */
   readonly tempFileDir?: string | undefined;
+  /**
+   * The error of an upload that exceeds a limit, such as `createHttpError(413, "At most 5 MB")`.
+   *
+   * @default a 413 that names the exceeded limit
+   */
+  readonly limitError?: Error | undefined;
   /** Runs before any of the body is read; throw an error to reject the upload. */
   readonly beforeUpload?:
     | ((args: { readonly request: Request; readonly logger: Logger }) => MaybePromise<void>)
@@ -54,16 +60,17 @@ type AllLimits = { readonly [K in keyof UploadLimits]-?: number };
 
 /** Resolves the upload options. */
 export const prepareUploads = (option: true | UploadOptions): PreparedUploads => {
-  const { limits, tempFileDir = tmpdir(), beforeUpload } = option === true ? {} : option;
+  const own: UploadOptions = option === true ? {} : option;
+  const { limits, tempFileDir = tmpdir(), limitError, beforeUpload } = own;
   const general = toLimits(limits);
   return {
     beforeUpload,
-    parse: async (contentType, own, idleTimeout, request, response) => {
-      const allLimits = own ? toLimits({ ...limits, ...own }) : general;
+    parse: async (contentType, routeLimits, idleTimeout, request, response) => {
+      const allLimits = routeLimits ? toLimits({ ...limits, ...routeLimits }) : general;
       const field = toMultipartField(contentType);
       if (Number(request.headers["content-length"]) > allLimits.total) {
         closeAfterReply(request, response);
-        throw new RequestError("SLP_UPLOAD_TOO_LARGE");
+        throw limitError ?? new RequestError("SLP_UPLOAD_TOO_LARGE");
       }
       if (request.destroyed) throw new ClientLeft(departure);
       const upload = new Upload(allLimits, tempFileDir);
@@ -71,11 +78,11 @@ export const prepareUploads = (option: true | UploadOptions): PreparedUploads =>
       try {
         await upload.read(request, field, idleTimeout);
       } catch (error) {
-        if (error instanceof RequestError && error.statusCode === 413)
-          closeAfterReply(request, response);
+        const isTooLarge = error instanceof RequestError && error.statusCode === 413;
+        if (isTooLarge) closeAfterReply(request, response);
         else request.resume();
         await upload.discard();
-        throw error;
+        throw isTooLarge ? (limitError ?? error) : error;
       }
       request.body = upload.fields;
       (request as { files?: unknown }).files = upload.files;

@@ -1,3 +1,4 @@
+import createHttpError from "http-errors";
 import { defaultEndpointsFactory as factory, ez } from "sallyport";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -40,6 +41,28 @@ test("U6: without configured limits, the safe defaults apply: 10 MiB per file, 1
   expect([many.status, many.json()]).toEqual([413, errorEnvelope("Too many parts")]);
   expect(handler).toHaveBeenCalledTimes(2);
 });
+
+test.each([
+  ["an HTTP error", createHttpError(422, "At most 5 bytes"), 422, "At most 5 bytes"],
+  ["another error", new Error("At most 5 bytes"), 500, "At most 5 bytes"],
+])(
+  "`limitError`, %s, is sent in place of any 413 of an upload",
+  async (_kind, limitError, ...sent) => {
+    const [status, message] = sent;
+    const input = z.object({ f0: ez.upload().optional() });
+    const endpoint = factory.build({ method: "post", input, handler: () => ({}) });
+    const limits = { fileSize: 5, files: 2, total: 10_000 };
+    const server = await start({ up: endpoint }, { cors: true, upload: { limits, limitError } });
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    for (const body of [fileParts(1, 6), fileParts(3, 1), Buffer.alloc(10_001)]) {
+      const answer = await server.send("/up", { method: "POST", headers, body });
+      expect([answer.status, answer.json()]).toEqual([status, errorEnvelope(message)]);
+      expect(answer.headers).toHaveProperty("access-control-allow-origin", "*");
+    }
+    const answer = await server.send("/up", { method: "POST", headers, body: "no parts" });
+    expect(answer.status).toBe(400);
+  },
+);
 
 // a pattern that backtracks would take hours for a megabyte
 test.each([

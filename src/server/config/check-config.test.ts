@@ -37,6 +37,7 @@ const options: readonly (readonly [
   ),
   ["upload.tempFileDir", ["/tmp"], ["", 1]],
   ["upload.beforeUpload", [run], [{}]],
+  ["upload.limitError", [new Error("x")], ["x", {}]],
   ["wrongMethodBehavior", [404, 405], [400, "404"]],
   ["methodLikeRouteBehavior", ["method", "path"], ["get", true]],
   ["startupLogo", [true, false], [0]],

@@ -69,6 +69,7 @@ const requestIdOptions = booleanOrGroup(
 const uploadOptions = booleanOrGroup({
   limits: someUploadLimits,
   tempFileDir: be("the path of a directory", isText),
+  limitError: be("an Error", (value) => value instanceof Error),
   beforeUpload: aFunction,
 });
 
