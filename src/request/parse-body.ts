@@ -42,6 +42,8 @@ export interface BodyOptions {
   /** How long a client may pause while it sends a body, in milliseconds. */
   readonly idleTimeout: number;
   readonly uploads: PreparedUploads | undefined;
+  /** Nests the values of forms by the brackets in their names; undefined to leave the names as they are. */
+  readonly nestNames: ((flat: object) => object) | undefined;
 }
 
 /**
@@ -60,12 +62,35 @@ export const parseBody = (
   logger: Logger,
 ): Promise<void> | undefined => {
   if (plan.body === "none") return undefined;
-  const { limits } = options;
+  const { limits, nestNames } = options;
+  const isParsed = typeof request.body === "object" && !(request.body instanceof Uint8Array);
+  if (nestNames && plan.body === "parsed" && !isParsed && isForm(request))
+    return parseNested(
+      plan,
+      { ...options, nestNames: undefined },
+      request,
+      response,
+      logger,
+      nestNames,
+    );
   const limit = plan.bodyLimit.bytes ?? limits.bytes ?? defaultLimits.bytes;
   const maxValues = plan.bodyLimit.values ?? limits.values ?? defaultLimits.values;
   if (request.body !== undefined) return parseGiven(plan, limit, maxValues, request);
   if (!hasBody(request)) return undefined;
   return readAndParse(plan, options, limit, maxValues, request, response, logger);
+};
+
+const parseNested = async (
+  plan: BodyPlan,
+  options: BodyOptions,
+  request: Request & { files?: object },
+  response: Response,
+  logger: Logger,
+  nestNames: NonNullable<BodyOptions["nestNames"]>,
+): Promise<void> => {
+  await parseBody(plan, options, request, response, logger);
+  if (request.body !== undefined) request.body = nestNames(request.body as object);
+  if (request.files !== undefined) request.files = nestNames(request.files);
 };
 
 const readAndParse = async (
@@ -137,9 +162,13 @@ const parseGiven = (
 };
 
 /** @throws {@link RequestError} when the body is a form, whoever has parsed it. */
-const assertNoForm = ({ headers }: Request): void => {
+const assertNoForm = (request: Request): void => {
+  if (isForm(request)) throw toTypeError(["application/json"]);
+};
+
+const isForm = ({ headers }: Request): boolean => {
   const type = parseContentType(headers["content-type"] ?? "")?.type;
-  if (type === formType || type === multipartType) throw toTypeError(["application/json"]);
+  return type === formType || type === multipartType;
 };
 
 /** Parses a multipart body for a route that accepts no files; the parser is loaded with the first such body. */

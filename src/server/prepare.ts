@@ -80,6 +80,9 @@ export const prepare = async (
       uploads: config.upload
         ? (await import("../request/uploads.ts")).prepareUploads(config.upload)
         : undefined,
+      nestNames: hasExtendedParser(config)
+        ? (await import("../request/nested-names.ts")).nestNames
+        : undefined,
       idleTimeout: config.bodyIdleTimeout ?? defaultBodyIdleTimeout,
     },
     running: new RunningRequests(),
@@ -97,6 +100,15 @@ export const prepare = async (
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
     }),
   };
+};
+
+/** Checks whether queries are parsed to objects; the user's own application has a parser of its own. */
+const hasExtendedParser = (config: CommonConfig): boolean => {
+  const { app, queryParser } = config as {
+    readonly app?: { readonly settings?: Readonly<Record<string, unknown>> };
+    readonly queryParser?: unknown;
+  };
+  return (app ? app.settings?.["query parser"] : queryParser) === "extended";
 };
 
 /** Lists the routes that serve the documentation; there are none if the documentation is not served. */

@@ -1,0 +1,77 @@
+import { RequestError } from "../errors.ts";
+import { BareObject } from "../http/query.ts";
+
+/** Values by key; a value is a branch itself if it has keys. */
+type Branch = Map<string, unknown>;
+
+const bracketed = /^([^[\]]+)((?:\[[^[\]]*\])+)$/;
+const index = /^(?:0|[1-9]\d{0,2})$/;
+
+/** The most brackets in a name, as in the extended query parser. */
+const maxDepth = 5;
+
+/**
+ * Nests the values of a form by the brackets in their names: `o[k]` is the property `k` of `o`, and `a[0]` and `a[]` are
+ * elements of `a`. An array has no holes, and is in the order of its indexes.
+ *
+ * @throws {@link RequestError} when a name has more than five brackets or could change a prototype, or when names
+ * contradict each other, as `a` and `a[k]` do.
+ */
+export const nestNames = (flat: object): object => {
+  const root: Branch = new Map();
+  for (const [name, value] of Object.entries(flat)) {
+    const path = toPath(name);
+    const last = path.pop() ?? "";
+    let branch = root;
+    for (const key of path) branch = enter(branch, key);
+    if (last === "") for (const one of [value].flat()) put(branch, toNext(branch), one);
+    else put(branch, last, value);
+  }
+  return toObject(root);
+};
+
+const toPath = (name: string): string[] => {
+  const [, first, brackets] = bracketed.exec(name) ?? [];
+  if (first === undefined || brackets === undefined) return [name];
+  const keys = brackets.slice(1, -1).split("][");
+  if (keys.length > maxDepth) throw new RequestError("SLP_BODY_TOO_DEEP");
+  const path = [first, ...keys];
+  if (path.some((key, at) => isForbidden(key, path[at + 1])))
+    throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
+  return path;
+};
+
+const isForbidden = (key: string, next: string | undefined): boolean =>
+  key === "__proto__" || (key === "constructor" && next === "prototype");
+
+const enter = (branch: Branch, key: string): Branch => {
+  const known = key === "" ? undefined : branch.get(key);
+  if (known instanceof Map) return known as Branch;
+  const next: Branch = new Map();
+  put(branch, key === "" ? toNext(branch) : key, next);
+  return next;
+};
+
+/** Returns the first free index. */
+const toNext = (branch: Branch): string => {
+  let next = branch.size;
+  while (branch.has(String(next))) next++;
+  return String(next);
+};
+
+const put = (branch: Branch, key: string, value: unknown): void => {
+  if (branch.has(key)) throw new RequestError("SLP_BODY_MALFORMED_FORM");
+  branch.set(key, value);
+};
+
+const toObject = (branch: Branch): object => {
+  const object = new BareObject();
+  for (const [key, value] of branch) object[key] = value instanceof Map ? toValue(value) : value;
+  return object;
+};
+
+const toValue = (branch: Branch): object => {
+  const object = toObject(branch);
+  // the indexes among the keys of an object come first, in ascending order
+  return [...branch.keys()].every((key) => index.test(key)) ? Object.values(object) : object;
+};
