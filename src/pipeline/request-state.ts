@@ -179,6 +179,10 @@ type StatefulMessage = object & { [requestState]?: RequestState };
 export const findState = (message: object): RequestState | undefined =>
   (message as StatefulMessage)[requestState];
 
+/** Returns the combined input of a request; undefined if no stage has asked for it. */
+export const readCombined = (request: object): CombinedInput | undefined =>
+  findState(request)?.combined ?? undefined;
+
 /**
  * The argument of a handler. A class lets `signal` be a getter on the prototype, which costs nothing unless it is read.
  */

@@ -27,23 +27,42 @@ export interface LoggedFault {
   /** The error that a result handler was to send when it failed with `error`; undefined for any other fault. */
   readonly original: Error | undefined;
   readonly request: Request;
+  /** The combined input before validation, which may contain secrets; undefined if nothing has read it. */
+  readonly input: Readonly<Record<string, unknown>> | undefined;
   /** The logger of the request. */
   readonly logger: Logger;
 }
 
-/** The option `logFaults`: `false`, or a function that logs faults in place of the framework. */
-export type LogFaults = false | ((fault: LoggedFault) => unknown);
+/**
+ * The option `logFaults`: `false`; a function that logs faults in place of the framework; or `input`, a function that
+ * returns what the framework logs of the input.
+ */
+export type LogFaults =
+  | false
+  | ((fault: LoggedFault) => unknown)
+  | { readonly input: (input: NonNullable<LoggedFault["input"]>) => unknown };
 
-const faultLogs = new WeakMap<Logger, LogFaults>();
+type ReadInput = (request: Request) => LoggedFault["input"];
+
+interface FaultLog {
+  readonly logFaults: LogFaults;
+  readonly readInput: ReadInput;
+}
+
+const faultLogs = new WeakMap<Logger, FaultLog>();
 
 /** Determines how the faults of a request with the given logger are logged; by default, the framework logs them. */
-export const setFaultLog = (logger: Logger, logFaults: LogFaults | undefined): void => {
-  if (logFaults !== undefined) faultLogs.set(logger, logFaults);
+export const setFaultLog = (
+  logger: Logger,
+  logFaults: LogFaults | undefined,
+  readInput: ReadInput,
+): void => {
+  if (logFaults !== undefined) faultLogs.set(logger, { logFaults, readInput });
 };
 
 /**
  * Logs a server fault: in a single error line with the method, the path and the error with its stack, but no input or
- * headers, unless the option `logFaults` is a function.
+ * headers, unless the option `logFaults` says otherwise.
  *
  * @param sent the error that a result handler was to send when it failed
  */
@@ -55,24 +74,51 @@ export const logServerFault = (
 ): void => {
   // a result handler may throw the very error that it was to send
   const original = sent === thrown ? undefined : sent;
-  const logFaults = faultLogs.get(logger);
-  if (logFaults) {
-    const fault = { error: ensureError(thrown), original, request, logger };
-    void callSafely(logFaults, fault);
-  } else logAsLine(logger, request, thrown, original);
+  const { logFaults, readInput } = faultLogs.get(logger) ?? {};
+  if (!logFaults) {
+    logAsLine(logger, request, thrown, original);
+    return;
+  }
+  const input = readInput?.(request);
+  if (typeof logFaults === "function")
+    void callSafely(logFaults, { error: ensureError(thrown), original, request, input, logger });
+  else {
+    const logged = input && redact(logFaults.input, input, logger);
+    logAsLine(logger, request, thrown, original, logged === undefined ? {} : { input: logged });
+  }
+};
+
+const redact = <Input>(
+  toLogged: (input: Input) => unknown,
+  input: Input,
+  logger: Logger,
+): unknown => {
+  try {
+    return toLogged(input);
+  } catch (error) {
+    logger.error("The function of `logFaults` failed", { error });
+    return undefined;
+  }
 };
 
 /** Logs a fault that a result handler receives, unless `logFaults: false` leaves that to the handler. */
 export const logHandledFault = (logger: Logger, request: Request, error: Error): void => {
-  if (faultLogs.get(logger) !== false) logServerFault(logger, request, error);
+  if (faultLogs.get(logger)?.logFaults !== false) logServerFault(logger, request, error);
 };
 
-const logAsLine = (logger: Logger, request: Request, error: unknown, original?: Error): void => {
+const logAsLine = (
+  logger: Logger,
+  request: Request,
+  error: unknown,
+  original?: Error,
+  more?: object,
+): void => {
   logger.error("Server fault", {
     method: request.method,
     path: toLoggedPath(request),
     error,
     ...(original && { original }),
+    ...more,
   });
 };
 

@@ -9,7 +9,12 @@ import { guardLogger } from "../logger/guard-logger.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { setFaultLog } from "../results/log-fault.ts";
-import { findState, type Service, RunningRequests } from "../pipeline/request-state.ts";
+import {
+  findState,
+  readCombined,
+  type Service,
+  RunningRequests,
+} from "../pipeline/request-state.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
@@ -41,7 +46,7 @@ export const prepare = async (
 ): Promise<Prepared> => {
   const given = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const logger = guardLogger(given);
-  setFaultLog(logger, config.logFaults);
+  setFaultLog(logger, config.logFaults, readCombined);
   const isDevelopment = process.env["NODE_ENV"] !== "production";
   if (!isDevelopment && !isLogger(config.logger))
     logger.warn(

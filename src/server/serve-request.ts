@@ -7,7 +7,7 @@ import { isSilenced } from "../logger/console-logger.ts";
 import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { shareSamples } from "../logger/sampling.ts";
-import { RequestState, type Service } from "../pipeline/request-state.ts";
+import { readCombined, RequestState, type Service } from "../pipeline/request-state.ts";
 import { recover } from "../pipeline/send-result.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
 import { logServerFault, setFaultLog, toLoggedPath } from "../results/log-fault.ts";
@@ -150,7 +150,7 @@ export const createBeginning = async (config: CommonConfig, logger: Logger): Pro
   const { cors, childLoggerProvider, accessLogger, cookies = false, requestId = false } = config;
   const setLogger = (state: RequestState, own: Logger): void => {
     shareSamples(own, logger);
-    setFaultLog(own, config.logFaults);
+    setFaultLog(own, config.logFaults, readCombined);
     state.logger = own;
   };
   const logAccess = toAccessLogger(accessLogger, logger);

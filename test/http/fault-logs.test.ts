@@ -9,8 +9,10 @@ import {
   EndpointsFactory,
   Middleware,
   ResultHandler,
+  type LogFaults,
   type LoggedFault,
   type Logger,
+  type Routing,
 } from "sallyport";
 import { testEndpoint, testMiddleware } from "sallyport/testing";
 import { describe, expect, test, vi } from "vitest";
@@ -167,4 +169,45 @@ test("the credentials in a target are not logged", async () => {
   await server.send("//u:SECRET@host/get");
   await expect.poll(() => server.linesOf("debug").length).toBeGreaterThan(2);
   expect(JSON.stringify(server.lines)).not.toContain("SECRET");
+});
+
+describe("`logFaults: { input }`", () => {
+  const input = z.object({ name: z.string(), password: z.string() });
+  const signIn = factory.build({ method: "post", input, handler: throws(fault) });
+  const body = { name: "Ada", password: "secret" };
+  const ask = async (logFaults: LogFaults, routing: Routing = { "": signIn }) => {
+    const server = await start(routing, { logFaults });
+    await server.send("/", { method: "POST", body });
+    return server.linesOf("error");
+  };
+
+  test("adds what the function returns for the input to the line", async () => {
+    const [line, ...others] = await ask({ input: ({ password: _password, ...rest }) => rest });
+    expect(line).toMatchObject({ message: "Server fault", meta: { error: fault } });
+    expect(line?.meta).toHaveProperty("input", { name: "Ada" });
+    expect(others).toEqual([]);
+  });
+
+  test("adds nothing if no stage has read the input", async () => {
+    const redact = vi.fn();
+    const early = factory.addMiddleware({ handler: throws(fault) }).build({ handler: () => ({}) });
+    const [line] = await ask({ input: redact }, { "post /": early });
+    expect(line?.meta).not.toHaveProperty("input");
+    expect(redact).not.toHaveBeenCalled();
+  });
+
+  test("logs the fault without the input if the function fails", async () => {
+    const lines = await ask({ input: throws(new Error("no")) });
+    expect(lines.map(({ message }) => message)).toEqual([
+      "The function of `logFaults` failed",
+      "Server fault",
+    ]);
+    expect(lines[1]?.meta).not.toHaveProperty("input");
+  });
+
+  test("a function in place of the log receives the input, too", async () => {
+    const logFault = vi.fn<(fault: LoggedFault) => void>();
+    await ask(logFault);
+    expect(logFault.mock.calls[0]?.[0].input).toEqual(body);
+  });
 });

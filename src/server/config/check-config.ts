@@ -108,7 +108,12 @@ export const commonChecks: Checks = {
     "a function, or null for no access log",
     (value) => value === null || isFunction(value),
   ),
-  logFaults: be("false or a function", (value) => value === false || isFunction(value)),
+  logFaults: group(
+    { input: aFunction },
+    ["input"],
+    (value) => value === false || isFunction(value),
+    (anObject) => `false, a function, or ${anObject}`,
+  ),
   inputSources: sourcesByMethod,
   errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
   bodyLimit: aBodyLimit,

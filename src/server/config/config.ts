@@ -108,7 +108,8 @@ export interface CommonConfig extends WalkOptions {
   /**
    * Logs the faults of the application, which are the errors with a 5xx status, in place of the framework. A function
    * receives each fault. `false` leaves the faults to result handlers that log them; a fault that no result handler
-   * receives, such as one of its own, is still logged.
+   * receives, such as one of its own, is still logged. `{ input }` keeps the line of the framework and adds `input` to
+   * it: what the given function returns for the combined input, without the parts that must not be logged.
    *
    * If the function throws or rejects, the framework logs the fault and the function's error.
    *
