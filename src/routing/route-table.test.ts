@@ -35,6 +35,21 @@ describe("RouteTable", () => {
     expect(find(table, "/v")).toEqual(["/:all", { all: "v" }]);
   });
 
+  test("ignores the case of literals, but keeps that of parameters, if it is told so", () => {
+    const table = new RouteTable<string>(false);
+    for (const path of ["/Users/:id", "/v:major-Beta:minor/x", "/files/*rest"])
+      table.add("get", path, path);
+    expect(find(table, "/uSERS/AbC")).toEqual(["/Users/:id", { id: "AbC" }]);
+    expect(find(table, "/V1A-bETA2B/X")).toEqual([
+      "/v:major-Beta:minor/x",
+      { major: "1A", minor: "2B" },
+    ]);
+    expect(find(table, "/FILES/A%2FB/C")).toEqual(["/files/*rest", { rest: ["A/B", "C"] }]);
+    expect(table.findAll("/USERS/1")).toHaveLength(1);
+    expect(() => table.add("get", "/users/:name", "")).toThrow("match the same paths");
+    expect(find(tableOf("/Users"), "/users")).toBeUndefined();
+  });
+
   test("lets the next-best match serve a method that the best match lacks", () => {
     const table = new RouteTable<string>();
     table.add("get", "/users/me", "me");

@@ -61,6 +61,13 @@ const createNode = <Target>(): Node<Target> => ({
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
+  /** Prepares the literals of routes and requests for comparison. */
+  readonly #fold: (text: string) => string;
+
+  /** @param caseSensitive whether literals match only in the case of the route */
+  constructor(caseSensitive = true) {
+    this.#fold = caseSensitive ? keep : foldCase;
+  }
 
   /**
    * Adds a route.
@@ -80,8 +87,11 @@ export class RouteTable<Target> {
       }
       node =
         segment.kind === "literal"
-          ? toChild(node, hideSlashes(segment.text))
-          : toParameterChild(node, segment.around.map(hideSlashes));
+          ? toChild(node, this.#fold(hideSlashes(segment.text)))
+          : toParameterChild(
+              node,
+              segment.around.map((text) => this.#fold(hideSlashes(text))),
+            );
     }
     if (node.leaf) refuseDuplicate(method, path, node.leaf);
     node.leaf = leaf;
@@ -103,7 +113,14 @@ export class RouteTable<Target> {
     if (!tree) return undefined;
     const decoded = path.includes("%") ? decodePath(path) : path;
     const values: (string | string[])[] = [];
-    const leaf = match(tree, decoded, path === "/" ? 2 : 1, decoded.length, values);
+    const leaf = match(
+      tree,
+      decoded,
+      this.#fold(decoded),
+      path === "/" ? 2 : 1,
+      decoded.length,
+      values,
+    );
     if (!leaf) return undefined;
     const shown = decoded === path ? values : values.map(showSlashes);
     return { target: leaf.target, params: toParams(leaf.names, shown) };
@@ -116,8 +133,9 @@ export class RouteTable<Target> {
    */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
     const decoded = path.includes("%") ? decodePath(path) : path;
+    const folded = this.#fold(decoded);
     const found = [...this.#trees].flatMap(([method, tree]) => {
-      const leaf = match(tree, decoded, path === "/" ? 2 : 1, decoded.length, []);
+      const leaf = match(tree, decoded, folded, path === "/" ? 2 : 1, decoded.length, []);
       return leaf ? { method, leaf } : [];
     });
     return found
@@ -199,12 +217,14 @@ const slash = 0x2f;
 /**
  * Walks down the tree from the segment that starts at an index; the first leaf ends the walk.
  *
+ * @param folded the path as literals are compared with it
  * @param start the index is past the end if the path has no segment
  * @param last the index at which the path ends
  */
 const match = <Target>(
   node: Node<Target>,
   path: string,
+  folded: string,
   start: number,
   last: number,
   values: (string | string[])[],
@@ -213,21 +233,24 @@ const match = <Target>(
   // for strings this short, a loop is faster than a search
   let end = start;
   while (end < last && path.charCodeAt(end) !== slash) end++;
-  const literal = findLiteral(node, path, start, end);
-  const below = literal && match(literal, path, end + 1, last, values);
+  const literal = findLiteral(node, folded, start, end);
+  const below = literal && match(literal, path, folded, end + 1, last, values);
   if (below) return below;
   if (start === end) return undefined;
   const taken = values.length;
   for (const { around, isWhole, node: next } of node.parameters) {
-    const segment = path.slice(start, end);
     if (isWhole) {
-      values.push(segment);
+      values.push(path.slice(start, end));
     } else {
-      const matched = matchParameters(around, segment);
+      const matched = matchParameters(around, folded.slice(start, end));
       if (!matched) continue;
-      values.push(...matched);
+      let at = start;
+      for (const [index, { length }] of matched.entries()) {
+        at += around[index]?.length ?? 0;
+        values.push(path.slice(at, (at += length)));
+      }
     }
-    const leaf = match(next, path, end + 1, last, values);
+    const leaf = match(next, path, folded, end + 1, last, values);
     if (leaf) return leaf;
     values.length = taken;
   }
@@ -237,6 +260,12 @@ const match = <Target>(
   values.push(rest);
   return node.rest;
 };
+
+const keep = (text: string): string => text;
+
+/** Folds ASCII letters only, because the length of other letters may change. */
+const foldCase = (text: string): string =>
+  text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 /** The stand-in for a slash inside a segment (`%2F`); decoding can never produce this lone surrogate. */
 const hiddenSlash = "\ud800";

@@ -34,6 +34,12 @@ export interface WalkOptions {
    * @default "method"
    */
   readonly methodLikeRouteBehavior?: "method" | "path" | undefined;
+  /**
+   * Whether the letters of a path must have the case of its route. Path parameters always keep their case.
+   *
+   * @default true
+   */
+  readonly caseSensitive?: boolean | undefined;
 }
 
 const explicitKey = /^([A-Za-z]+)\s+(.*)$/s;
@@ -161,7 +167,7 @@ const isPlainMap = (value: unknown): value is Routing => {
  */
 export const listRoutes = (routing: Routing, options: WalkOptions): readonly RoutingEntry[] => {
   const entries = [...walkRouting(routing, options)];
-  const table = new RouteTable<true>();
+  const table = new RouteTable<true>(options.caseSensitive);
   for (const entry of entries)
     if (entry.kind === "endpoint") table.add(entry.method, entry.path, true);
   return entries;

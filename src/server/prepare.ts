@@ -64,7 +64,7 @@ export const prepare = async (
     ...declaredEntries,
     ...(await listDocs(config, declaredEntries, logger)),
   ];
-  const table = new RouteTable<LazyPlan>();
+  const table = new RouteTable<LazyPlan>(config.caseSensitive);
   for (const { method, path, endpoint } of endpointEntries) {
     const lazy = new LazyPlan(endpoint, toSources(method, endpoint), config, path);
     table.add(method, path, lazy);

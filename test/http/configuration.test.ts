@@ -429,6 +429,14 @@ describe("configuration: routes and responses", () => {
     },
   );
 
+  it("caseSensitive: false matches paths in any case", async () => {
+    const routing = { Users: { "post /": hello } };
+    const server = await start(routing, { caseSensitive: false });
+    expect((await server.send("/uSERS", { method: "POST" })).status).toBe(200);
+    expect((await server.send("/users")).headers).toMatchObject({ allow: "POST" });
+    expect((await (await start(routing)).send("/users", { method: "POST" })).status).toBe(404);
+  });
+
   it('methodLikeRouteBehavior "path": a key such as get is a segment', async () => {
     const server = await start({ a: { get: hello } }, { methodLikeRouteBehavior: "path" });
     expect([(await server.send("/a/get")).status, (await server.send("/a")).status]).toEqual([

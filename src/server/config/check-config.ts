@@ -125,6 +125,7 @@ export const commonChecks: Checks = {
   docs: docsOptions,
   wrongMethodBehavior: oneOf(404, 405),
   methodLikeRouteBehavior: oneOf("method", "path"),
+  caseSensitive: aBoolean,
   startupLogo: aBoolean,
 };
 
