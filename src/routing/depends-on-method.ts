@@ -1,0 +1,16 @@
+import { DefinitionError } from "../errors.ts";
+
+/**
+ * The class with which similar frameworks map methods to endpoints; here, methods are keys of the routing map.
+ *
+ * @deprecated write `{ get: listUsers, post: createUser }`
+ */
+export class DependsOnMethod {
+  /** @throws {@link DefinitionError} always. */
+  constructor(_endpoints: never) {
+    throw new DefinitionError(
+      "SLP_DEFINITION_VALUE",
+      "There is no DependsOnMethod. Write the methods as keys of the routing map, as in { get: listUsers, post: createUser }.",
+    );
+  }
+}
