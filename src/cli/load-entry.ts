@@ -147,10 +147,10 @@ const importSafely = async (path: string): Promise<unknown> => {
   });
   const onFloating = (): void => undefined;
   process.on("unhandledRejection", onFloating);
-  const { stdout, stderr } = process;
+  const stdout = process.stdout as { write: unknown };
   const { write } = stdout;
   // standard output is for what the command prints, which a program may read
-  stdout.write = stderr.write.bind(stderr);
+  stdout.write = process.stderr.write.bind(process.stderr);
   try {
     const module: unknown = await import(pathToFileURL(path).href);
     // code that is not awaited may be about to listen

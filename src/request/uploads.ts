@@ -60,8 +60,8 @@ type AllLimits = { readonly [K in keyof UploadLimits]-?: number };
 
 /** Resolves the upload options. */
 export const prepareUploads = (option: true | UploadOptions): PreparedUploads => {
-  const own: UploadOptions = option === true ? {} : option;
-  const { limits, tempFileDir = tmpdir(), limitError, beforeUpload } = own;
+  const { limits, tempFileDir = tmpdir(), beforeUpload } = option === true ? {} : option;
+  const { limitError } = option as UploadOptions;
   const general = toLimits(limits);
   return {
     beforeUpload,

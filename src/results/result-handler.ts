@@ -142,8 +142,7 @@ export class ResultHandler<
           `new ResultHandler: \`${name}\` must be a schema, a definition { schema, statusCode?, mimeType? }, an array of definitions, or a function that returns one of these.`,
         );
       const declared = definition[name];
-      if (typeof declared !== "function")
-        assertResponseKeys(name, toResponses(declared as ResponseDeclaration));
+      if (typeof declared !== "function") assertResponseKeys(name, toResponses(declared));
     }
     this.#definition = definition;
     // the compiler has checked that the endpoints of a factory return such outputs

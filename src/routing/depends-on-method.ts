@@ -5,9 +5,10 @@ import { DefinitionError } from "../errors.ts";
  *
  * @deprecated write `{ get: listUsers, post: createUser }`
  */
+// oxlint-disable-next-line typescript/no-extraneous-class -- it is called with `new`
 export class DependsOnMethod {
   /** @throws {@link DefinitionError} always. */
-  constructor(_endpoints: never) {
+  constructor() {
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
       "There is no DependsOnMethod. Write the methods as keys of the routing map, as in { get: listUsers, post: createUser }.",

@@ -29,7 +29,8 @@ export type RoutingEntry = EndpointEntry | StaticEntry;
 /** Options for reading a routing map. */
 export interface WalkOptions {
   /**
-   * Whether a key such as `get`, with an endpoint as its value, names the method or another segment of the path.
+   * Whether a key such as `get`, with an endpoint as its value, names the method or another segment of the path. The
+   * compiler takes it as the method; annotate the map as {@link Routing} if an endpoint of another method is meant.
    *
    * @default "method"
    */

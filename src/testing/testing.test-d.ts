@@ -75,6 +75,7 @@ describe("testEndpoint", () => {
     // @ts-expect-error -- the type of a part is not known
     const id: string = responseMock._getJSONData()["data"];
     const named: { readonly id: string } = responseMock._getJSONData();
+    // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- an assertion names the type, too
     expectTypeOf(responseMock._getJSONData() as { n: 1 }).toEqualTypeOf<{ n: 1 }>();
     void [id, named];
     expectTypeOf(responseMock._getStatusCode()).toEqualTypeOf<number>();
