@@ -52,16 +52,16 @@ export const writeDocument = (
     webhooks: sent = {},
     head = false,
   } = options;
+  const operations = listOperations(entries, config);
   const components = new Components(override.schema);
   const context: OperationContext = {
     components,
     shared: new SharedResponses(components),
-    security: new SecuritySchemes(),
+    security: new SecuritySchemes(operations),
     version: openapi,
     queryParser: toQueryParser(config),
     override: override.operation,
   };
-  const operations = listOperations(entries, config);
   const ids = new OperationIds(operations);
   // generated ids of operations never collide with those of webhooks
   for (const [name, { method = "post", operationId = name }] of Object.entries(sent))
@@ -80,6 +80,7 @@ export const writeDocument = (
       info: toInfo(options.info, openapi),
       servers: toServers(options.servers),
       tags: toTags(options.tags, paths, webhooks),
+      security: context.security.isUsed ? undefined : [],
       paths,
       [openapi === "3.0" ? "x-webhooks" : "webhooks"]: nonEmpty(webhooks),
       components: nonEmpty(own),

@@ -3,6 +3,14 @@ export { OpenApiError } from "../errors.ts";
 export type { OpenApiErrorCode } from "../errors.ts";
 export type { DocumentedConfig } from "../api/operation.ts";
 export type {
+  OpenApiBody,
+  OpenApiMedia,
+  OpenApiOperation,
+  OpenApiParameter,
+  OpenApiReference,
+  OpenApiResponse,
+} from "./open-api-operation.ts";
+export type {
   Direction,
   JsonObject,
   OpenApiDocument,

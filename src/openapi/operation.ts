@@ -2,9 +2,10 @@ import type { Operation } from "../api/operation.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
-import { compact, mapValues } from "./json.ts";
+import { compact } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
 import { acceptsNothing, viewObject } from "./object-view.ts";
+import type { OpenApiOperation } from "./open-api-operation.ts";
 import type { JsonObject, OpenApiOverride } from "./options.ts";
 import {
   fitsQuery,
@@ -28,12 +29,12 @@ export const toOperation = (
   place: WritePlace,
   operationId: string,
   context: OperationContext,
-): JsonObject => {
+): OpenApiOperation => {
   const { endpoint, method, path } = operation;
   const { components, override, queryParser } = context;
   const placement = placeInput(operation, place, queryParser, components);
   const parameters = toParameters(placement, operation, context);
-  const json = compact({
+  const json: OpenApiOperation = compact({
     operationId,
     summary: endpoint.shortDescription,
     description: endpoint.description,
@@ -50,15 +51,16 @@ export const toOperation = (
 /** Writes the HEAD operation for a GET operation: the same, but without response bodies. */
 export const toHeadOperation = (
   { path, endpoint }: Operation,
-  json: JsonObject,
+  json: OpenApiOperation,
   operationId: string,
   override: OpenApiOverride["operation"],
-): JsonObject => {
-  const responses = mapValues(json["responses"] as JsonObject, (whole, status) => {
-    const { content: _content, ...response } = whole as JsonObject;
-    return "$ref" in response ? { description: toStatusText(Number(status)) } : response;
+): OpenApiOperation => {
+  const responses = Object.entries(json.responses ?? {}).map(([status, response]) => {
+    if ("$ref" in response) return [status, { description: toStatusText(Number(status)) }] as const;
+    const { content: _content, ...rest } = response;
+    return [status, rest] as const;
   });
-  const head: JsonObject = { ...json, operationId, responses };
+  const head = { ...json, operationId, responses: Object.fromEntries(responses) };
   return override?.({ method: "head", path, endpoint, operation: head }) ?? head;
 };
 

@@ -181,6 +181,20 @@ describe("a security requirement", () => {
   });
 });
 
+test("operations without security are marked as public, one by one or all at once", () => {
+  const guard = new Middleware({ security: { type: "basic" }, handler });
+  const guarded = factory.addMiddleware(guard).build({ handler });
+  const document = generate({ a: plain, b: guarded }, { head: true });
+  expect(document.paths).toMatchObject({
+    "/a": { get: { security: [] }, head: { security: [] } },
+    "/b": { get: { security: [{ basic: [] }] } },
+  });
+  expect(document).not.toHaveProperty("security");
+  const open = generate({ a: plain });
+  expect(open["security"]).toEqual([]);
+  expect(findOperation(open, "GET /a")).not.toHaveProperty("security");
+});
+
 test("operations have the descriptions of their endpoints", () => {
   const endpoint = factory
     .build({ shortDescription: "Short", description: "**Long**", tag: ["a", "b"], handler })

@@ -79,7 +79,7 @@ export const mutate = (draft: Draft, operation: Operation, random: Random): void
       `another ${one}`,
       () => {
         draft.parameters.set(one, random.pick(["junk", "", "-1", "1e99", ["a", "b"]]));
-        if (operation.security) draft.hasCredentials = false;
+        if (operation.security?.length) draft.hasCredentials = false;
       },
     ]);
   }
@@ -89,7 +89,8 @@ export const mutate = (draft: Draft, operation: Operation, random: Random): void
         `another ${parameter.name}`,
         () => draft.parameters.set(toKey(parameter), "junk"),
       ]);
-  if (operation.security) kinds.push(["without credentials", () => (draft.hasCredentials = false)]);
+  if (operation.security?.length)
+    kinds.push(["without credentials", () => (draft.hasCredentials = false)]);
   if (operation.requestBody) {
     if (draft.mediaType?.includes("json")) {
       kinds.push(["malformed JSON", () => (draft.rawBody = '{"a":')]);
