@@ -277,6 +277,23 @@ describe("components", () => {
     ]);
   });
 
+  test("of options are named after the component around them, even if the application uses the name", () => {
+    const size = z.discriminatedUnion("size", [z.object({ size: z.literal("small") })]);
+    const dog = z.object({ size, below: size.optional() }).meta({ id: "Dog" });
+    expect(namesOf(post(z.object({ dog })))).toEqual(["Dog", "DogSmall"]);
+    const own = z.object({ a: z.string() }).meta({ id: "DogSmall" });
+    expect(namesOf(post(z.object({ dog, own })))).toEqual(["Dog", "DogSmall", "DogSmall2"]);
+    const pet = z.discriminatedUnion("kind", [z.object({ kind: z.literal("dog"), size })]);
+    expect(namesOf(post(z.object({ pet })))).toEqual(["PostA0Dog", "PostA0DogSmall"]);
+    const tree = z.object({
+      get children() {
+        return z.array(tree);
+      },
+    });
+    const team = z.object({ tree }).meta({ id: "Team" });
+    expect(namesOf(post(z.object({ team })))).toEqual(["Team", "TeamTree"]);
+  });
+
   test.each<[string, z.ZodType, z.ZodType]>([
     ["is not a string", z.literal(1), z.literal(2)],
     ["may be null", z.literal(["a", null]), z.literal("b")],
@@ -317,9 +334,11 @@ describe("components", () => {
     expect(() =>
       componentsOf(post(z.object({ a: make(z.string()) })), post(z.object({ b: make(z.int()) }))),
     ).toThrow(
-      'Two different schemas have the id "Same": one at POST /a0, the other at POST /a1. Give one of them a different .meta({ id }).',
+      'Two different schemas have the id "Same": one in the input of POST /a0, the other in the input of POST /a1. Give one of them a different .meta({ id }).',
     );
     expect(() => componentsOf(two(z.string(), z.int()))).toThrow('have the id "Same"');
+    const equal = z.object({ a: make(z.string()), b: z.array(make(z.string())) });
+    expect(componentsOf(post(equal, equal))).toHaveProperty("Same.properties.type");
     const together = z.object({ a: make(z.string()), b: make(z.int()) });
     for (const [name, endpoint] of [
       ["input", post(together)],
@@ -329,9 +348,40 @@ describe("components", () => {
         expect.objectContaining({
           code: "SLP_OPENAPI_COMPONENT",
           cause: { method: "post", path: "/a0" },
-          message: `Two schemas in the ${name} of POST /a0 have the id "Same". Give one of them a different .meta({ id }), or use one schema in both places.`,
+          message: `Two different schemas have the id "Same": one in the ${name} of POST /a0, the other in the ${name} of POST /a0. Give one of them a different .meta({ id }).`,
         }),
       );
+  });
+
+  test.each<[string, (other: z.ZodType) => z.ZodType]>([
+    [
+      "a union",
+      (other) => z.discriminatedUnion("size", [z.object({ size: z.literal("small"), other })]),
+    ],
+    [
+      "a recursive schema",
+      (other) => {
+        const tree = z.object({
+          other,
+          get children(): z.ZodType {
+            return z.array(tree);
+          },
+        });
+        return tree;
+      },
+    ],
+  ])("with the same name may be equal schemas that contain %s", (_name, makeInner) => {
+    const dog = (other: z.ZodType = z.int()) =>
+      z.object({ inner: makeInner(other) }).meta({ id: "Dog" });
+    const names = namesOf(post(z.object({ dog: dog() })));
+    expect(names).toHaveLength(2);
+    expect(
+      namesOf(post(z.object({}), dog()), post(z.object({}), z.object({ dog: dog() }))),
+    ).toEqual(names);
+    expect(namesOf(post(z.object({ one: dog(), other: dog() }), dog()))).toEqual(names);
+    expect(() => namesOf(post(dog()), post(z.object({ dog: dog(z.string()) })))).toThrow(
+      'Two different schemas have the id "Dog"',
+    );
   });
 
   test.each(["User first", "UserInput first"])(
