@@ -5,7 +5,7 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
 import { compact, mapValues } from "./json.ts";
-import { toHeadOperation, toOperation, type OperationContext } from "./operation.ts";
+import { toHeadOperation, toOperation, toSummary, type OperationContext } from "./operation.ts";
 import type {
   JsonObject,
   OpenApiDocument,
@@ -157,7 +157,7 @@ const toWebhook = (name: string, webhook: Webhook, components: Components): Json
   return {
     [method]: compact({
       operationId,
-      summary: webhook.shortDescription,
+      summary: webhook.shortDescription ?? toSummary(webhook.description),
       description: webhook.description,
       tags: tag === undefined ? undefined : [tag].flat(),
       requestBody: body && { required: true, content: body },

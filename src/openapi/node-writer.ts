@@ -36,6 +36,9 @@ const binary = {
   contentMediaType: "application/octet-stream",
 } as const;
 
+/** An integer as text, which may be longer than a number in JSON. */
+const digits = { type: "string", pattern: String.raw`^-?\d+$` } as const;
+
 /** The checks that Zod writes as formats, although their pattern is sufficient. */
 const pseudoFormats: ReadonlySet<unknown> = new Set([
   ...["starts_with", "ends_with", "includes", "lowercase", "uppercase"],
@@ -134,7 +137,7 @@ const correct = (
       return undefined;
     case "bigint":
       if (direction === "output" || !def.coerce) return toReason("bigint", direction);
-      Object.assign(json, { type: "integer", format: "int64" });
+      Object.assign(json, { anyOf: [{ type: "integer", format: "int64" }, digits] });
       return undefined;
     case "undefined":
     case "void":

@@ -4,11 +4,12 @@ import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
 import { compact } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
-import { acceptsNothing, viewObject } from "./object-view.ts";
+import { acceptsNothing, omitFields, viewObject } from "./object-view.ts";
 import type { OpenApiOperation } from "./open-api-operation.ts";
 import type { JsonObject, OpenApiOverride } from "./options.ts";
 import {
   fitsQuery,
+  isBinary,
   isOnlyObject,
   placeInput,
   type PlacedField,
@@ -36,7 +37,7 @@ export const toOperation = (
   const parameters = toParameters(placement, operation, context);
   const json: OpenApiOperation = compact({
     operationId,
-    summary: endpoint.shortDescription,
+    summary: endpoint.shortDescription ?? toSummary(endpoint.description),
     description: endpoint.description,
     tags: endpoint.tags.length > 0 ? endpoint.tags : undefined,
     deprecated: endpoint.isDeprecated ? true : undefined,
@@ -139,11 +140,31 @@ const toRequestBody = (
 ): JsonObject | undefined => {
   if (!body) return undefined;
   const raw = kind === "raw" ? viewObject(body, components).fields.get("raw")?.json : undefined;
+  const json = kind === "files" ? withoutFiles(body, components) : undefined;
   const { description } = components.resolve(body);
   return compact({
     description: typeof description === "string" ? description : undefined,
     // `required` is always written, because express-openapi-validator treats a missing value as true
     required: !acceptsNothing(body, components),
-    content: { [mediaType]: { schema: raw ?? body } },
+    content: {
+      [mediaType]: { schema: raw ?? body },
+      ...(json && { "application/json": { schema: json } }),
+    },
   });
+};
+
+/** Returns the schema of a body with files as JSON, without the files; undefined if a file may be required. */
+const withoutFiles = (body: JsonObject, components: Components): JsonObject | undefined => {
+  const files = [...viewObject(body, components).fields].filter(([, { json }]) => isBinary(json));
+  const { anyOf, oneOf } = components.resolve(body);
+  if (anyOf ?? oneOf ?? files.some(([, { isRequired }]) => isRequired)) return undefined;
+  return omitFields(body, new Set(files.map(([name]) => name)), components);
+};
+
+/** Returns the first sentence of a description. */
+export const toSummary = (description = ""): string | undefined => {
+  const [paragraph = ""] = description.trim().split(/\n\s*\n/, 1);
+  const text = paragraph.replace(/^#+ /, "").replaceAll(/\s+/g, " ");
+  const [sentence = ""] = /^.*?(?<!\b(?:e\.g|i\.e))[.!?](?= [^a-z])|^.*/.exec(text) ?? [];
+  return sentence.replace(/\.$/, "") || undefined;
 };

@@ -207,6 +207,16 @@ test("operations have the descriptions of their endpoints", () => {
   });
 });
 
+test.each([
+  ["Reads a user. Nobody else's.", "Reads a user"],
+  ["Reads a user, e.g. Ada!\n\nMore", "Reads a user, e.g. Ada!"],
+  ["Reads a user\nby its id v1.2\n\n- slowly", "Reads a user by its id v1.2"],
+  ["## Users\n\nReads one.", "Users"],
+])("the summary is taken from the first sentence of a description: %j", (description, summary) => {
+  const endpoint = factory.build({ description, handler });
+  expect(generateOne("GET /a", { a: endpoint })).toMatchObject({ summary, description });
+});
+
 test("described tags are listed first, then the other tags in use", () => {
   const endpoint = factory.build({ tag: ["other", "users"], handler });
   const tags = { users: "Who", files: { description: "What", url: "https://a.b" } };

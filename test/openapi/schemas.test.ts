@@ -119,7 +119,17 @@ describe("schemas", () => {
     ],
     ["custom functions", z.custom(), {}],
     ["nothing", z.undefined(), { not: {} }],
-    ["a coerced bigint", z.coerce.bigint(), { type: "integer", format: "int64" }],
+    [
+      "a coerced bigint",
+      z.coerce.bigint().meta({ examples: ["12345678901234567890"] }),
+      {
+        anyOf: [
+          { type: "integer", format: "int64" },
+          { type: "string", pattern: String.raw`^-?\d+$` },
+        ],
+        examples: ["12345678901234567890"],
+      },
+    ],
   ])("%s", (_name, schema, expected) => {
     expect(inputOf(schema)).toEqual(expected);
   });

@@ -41,7 +41,8 @@ export const draftRequest = (operation: Operation, values: Values, random: Rando
   }
   const { requestBody } = operation;
   const sends = requestBody && (requestBody.required === true || random.chance(0.7));
-  const [mediaType, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const contents = Object.entries(requestBody?.content ?? {});
+  const [mediaType, media] = contents.length > 1 ? random.pick(contents) : (contents[0] ?? []);
   return {
     parameters,
     body: sends ? values.make(media?.schema) : undefined,
