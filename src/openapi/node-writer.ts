@@ -7,6 +7,7 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
+import { readToldOutput } from "../schemas/told-output.ts";
 import { readBooleanStrings } from "../schemas/zod-internals.ts";
 import { addDiscriminator, isAnyJson } from "./unions.ts";
 
@@ -124,9 +125,13 @@ const correct = (
     case "lazy":
       if (isAnyJson(schema)) replace(json, readMeta(schema));
       return undefined;
-    case "pipe":
+    case "pipe": {
+      const told = readToldOutput(schema);
+      if (told) delete json["output"];
       if (direction === "input") listStrings(schema, def, json);
+      else if (told) replace(json, { ...node.write(told, "output"), ...json });
       return undefined;
+    }
     case "union":
       addDiscriminator(schema, json);
       return undefined;

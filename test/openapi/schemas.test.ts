@@ -47,6 +47,17 @@ describe("an input is described before its transformation, and an output after i
     expect(outputOf(schema)["type"]).toBe(output);
   });
 
+  test("the output of a transformation is described by `.meta({ output })`", () => {
+    const total = z.object({ total: z.int() }).meta({ id: "Total" });
+    const schema = z.string().transform(Number).meta({ description: "Sum", output: total });
+    expect(inputOf(schema)).toEqual({ type: "string", description: "Sum" });
+    const expected = { $ref: toReference("Total"), description: "Sum" };
+    expect(outputOf(schema)).toEqual(expected);
+    expect(outputOf(z.array(schema.optional()))).toEqual({ type: "array", items: expected });
+    const list = schema.meta({ output: z.array(z.string()), examples: [["a"]] });
+    expect(outputOf(list)).toMatchObject({ type: "array", examples: [["a"]] });
+  });
+
   test("examples and defaults follow the same rule", () => {
     const date = ez.dateIn({ examples: ["2026-11-21"] });
     expect(inputOf(date)["examples"]).toEqual(["2026-11-21"]);
