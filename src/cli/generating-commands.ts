@@ -1,7 +1,8 @@
-import { readInfo, toYaml } from "../docs-page/document-texts.ts";
+import { readInfo } from "../docs-page/document-texts.ts";
 import { generateClient } from "../generate-client/generate-client.ts";
 import { generateOpenApi } from "../openapi/generate-openapi.ts";
 import type { OpenApiDocument, OpenApiVersion } from "../openapi/options.ts";
+import { toYaml } from "../openapi/to-yaml.ts";
 import { defineCommand, toUsageError } from "./command.ts";
 import { useEntry, type Entry } from "./load-entry.ts";
 import { checkFile, writeFile, writeOut } from "./output.ts";

@@ -1,4 +1,5 @@
 export { generateOpenApi } from "./generate-openapi.ts";
+export { toYaml } from "./to-yaml.ts";
 export { OpenApiError } from "../errors.ts";
 export type { OpenApiErrorCode } from "../errors.ts";
 export type { DocumentedConfig } from "../api/operation.ts";
