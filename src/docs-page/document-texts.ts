@@ -28,9 +28,9 @@ export class DocumentTexts {
   constructor(
     entries: readonly EndpointEntry[],
     config: DocumentedConfig,
-    { servers, openapi, tags, webhooks, head, override, info = readInfo() }: DocsOptions,
+    { routes, servers, openapi, tags, webhooks, head, override, info = readInfo() }: DocsOptions,
   ) {
-    const options = { config, info, servers, openapi, tags, webhooks, head, override };
+    const options = { config, info, routes, servers, openapi, tags, webhooks, head, override };
     this.#write = () => writeDocument(entries, options);
   }
 

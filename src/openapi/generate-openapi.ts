@@ -1,5 +1,6 @@
 import { listOperations, toQueryParser, type Operation } from "../api/operation.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
+import { OpenApiError } from "../errors.ts";
 import { listRoutes, type RoutingEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";
@@ -52,7 +53,7 @@ export const writeDocument = (
     webhooks: sent = {},
     head = false,
   } = options;
-  const operations = listOperations(entries, config);
+  const operations = selectOperations(listOperations(entries, config), options.routes);
   const components = new Components(override.schema);
   const context: OperationContext = {
     components,
@@ -97,6 +98,27 @@ const versions: Readonly<Record<OpenApiVersion, string>> = {
 
 const nonEmpty = (object: JsonObject): JsonObject | undefined =>
   Object.keys(object).length > 0 ? object : undefined;
+
+/** @throws {@link OpenApiError} when there is no route at a path or below it. */
+const selectOperations = (
+  operations: readonly Operation[],
+  routes: OpenApiOptions["routes"],
+): readonly Operation[] => {
+  if (routes === undefined) return operations;
+  if (typeof routes === "function")
+    return operations.filter(({ method, path, endpoint }) =>
+      routes({ method, path, tags: endpoint.tags, endpoint }),
+    );
+  const below = routes.endsWith("/") ? routes : `${routes}/`;
+  const selected = operations.filter(({ path }) => `${path}/`.startsWith(below));
+  if (selected.length === 0)
+    throw new OpenApiError(
+      "SLP_OPENAPI_OPTION",
+      `generateOpenApi: \`routes\`: there is no route at ${JSON.stringify(routes)} or below it.`,
+      {},
+    );
+  return selected;
+};
 
 const toPaths = (
   operations: readonly Operation[],

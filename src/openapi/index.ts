@@ -13,6 +13,7 @@ export type {
 } from "./open-api-operation.ts";
 export type {
   Direction,
+  DocumentedRoute,
   JsonObject,
   OpenApiDocument,
   OpenApiInfo,

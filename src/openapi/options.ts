@@ -107,6 +107,15 @@ export interface OpenApiOverride {
     | undefined;
 }
 
+/** A route that a document may include. */
+export interface DocumentedRoute {
+  readonly method: Method;
+  /** The whole path as in the routing map, such as `/v1/users/:id`. */
+  readonly path: string;
+  readonly tags: readonly string[];
+  readonly endpoint: AnyEndpoint;
+}
+
 /** The argument of `generateOpenApi`. */
 export interface OpenApiOptions {
   readonly routing: Routing;
@@ -117,6 +126,12 @@ export interface OpenApiOptions {
    */
   readonly config?: DocumentedConfig | undefined;
   readonly info: OpenApiInfo;
+  /**
+   * The routes to include: those at a path and below it, such as `/v1`, or those for which a function returns true.
+   *
+   * @default all routes
+   */
+  readonly routes?: string | ((route: DocumentedRoute) => boolean) | undefined;
   /**
    * The URLs of the API, or server objects.
    *
