@@ -36,6 +36,7 @@ export class Components {
     input: new Map<ZodSchema, JsonObject>(),
     output: new Map<ZodSchema, JsonObject>(),
   };
+  readonly #isTwin: (one: ZodSchema, other: ZodSchema, place: WritePlace) => boolean;
   readonly #names: SchemaNames;
   readonly #hoisted = new Map<JsonObject | string, string>();
 
@@ -43,10 +44,9 @@ export class Components {
   constructor(override: OpenApiOverride["schema"], isTrial = false) {
     this.#override = override;
     // a trial that started others might never end
-    this.#names = new SchemaNames(
-      (one, other, place) =>
-        !isTrial && this.#writeAlone(one, place) === this.#writeAlone(other, place),
-    );
+    this.#isTwin = (one, other, place) =>
+      !isTrial && this.#writeAlone(one, place) === this.#writeAlone(other, place);
+    this.#names = new SchemaNames(this.#isTwin);
   }
 
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
@@ -170,8 +170,12 @@ export class Components {
     const key = `${direction}/${stem}`;
     const known = this.#components.get(key);
     const other = direction === "input" ? "output" : "input";
+    const isSameAs = (one: Component): boolean =>
+      one.schema === schema ||
+      isSame(neutralise(one.json), neutralise(json)) ||
+      (one.schema !== undefined && schema !== undefined && this.#isTwin(one.schema, schema, place));
     for (const one of [known, this.#components.get(`${other}/${stem}`)])
-      if (one && one.schema !== schema && !isSame(neutralise(one.json), neutralise(json)))
+      if (one && !isSameAs(one))
         throw new OpenApiError(
           "SLP_OPENAPI_COMPONENT",
           `Two different schemas have the id ${JSON.stringify(name)}: one in ${toText(one.place)}, the other in ${toText(place)}. Give one of them a different .meta({ id }).`,

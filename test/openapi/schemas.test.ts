@@ -358,6 +358,8 @@ describe("components", () => {
       'Two different schemas have the id "Same": one in the input of POST /a0, the other in the input of POST /a1. Give one of them a different .meta({ id }).',
     );
     expect(() => componentsOf(two(z.string(), z.int()))).toThrow('have the id "Same"');
+    const role = () => z.object({ role: z.string().default("x") }).meta({ id: "Role" });
+    expect(namesOf(post(z.object({ role: role() }), role()))).toEqual(["Role", "RoleInput"]);
     const equal = z.object({ a: make(z.string()), b: z.array(make(z.string())) });
     expect(componentsOf(post(equal, equal))).toHaveProperty("Same.properties.type");
     const together = z.object({ a: make(z.string()), b: make(z.int()) });
