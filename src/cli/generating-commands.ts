@@ -1,7 +1,9 @@
-import { readInfo, toYaml } from "../docs-page/document-texts.ts";
+import { readInfo } from "../docs-page/document-texts.ts";
+import type { DocsOptions } from "../docs-page/docs-options.ts";
 import { generateClient } from "../generate-client/generate-client.ts";
 import { generateOpenApi } from "../openapi/generate-openapi.ts";
 import type { OpenApiDocument, OpenApiVersion } from "../openapi/options.ts";
+import { toYaml } from "../openapi/to-yaml.ts";
 import { defineCommand, toUsageError } from "./command.ts";
 import { useEntry, type Entry } from "./load-entry.ts";
 import { checkFile, writeFile, writeOut } from "./output.ts";
@@ -64,16 +66,21 @@ export const openApiCommand = defineCommand({
       hint: versions.join("|"),
       description: "The OpenAPI version; defaults to that of `config.docs`, or to 3.1",
     },
+    docs: {
+      type: "string",
+      hint: "path",
+      description: "The document to write if `config.docs` lists several, by its path",
+    },
     check: checkOption,
   },
-  run: async ({ out, format = toFormat(out), openapi, check }, given) => {
+  run: async ({ out, format = toFormat(out), openapi, docs, check }, given) => {
     if (format !== "json" && format !== "yaml")
       throw toUsageError(`--format must be json or yaml; got ${format}.`);
     if (openapi !== undefined && !versions.includes(openapi))
       throw toUsageError(`--openapi must be one of ${versions.join(", ")}; got ${openapi}.`);
     if (check && out === undefined) throw toUsageError("--check needs --out, the file to check.");
     return useEntry(given, async (entry) => {
-      const document = toDocument(entry, openapi as OpenApiVersion | undefined);
+      const document = toDocument(entry, openapi as OpenApiVersion | undefined, docs);
       const text =
         format === "json" ? `${JSON.stringify(document, undefined, 2)}\n` : toYaml(document);
       if (out !== undefined) return check ? checkFile(out, text) : writeFile(out, text);
@@ -86,16 +93,36 @@ export const openApiCommand = defineCommand({
 const toFormat = (out: string | undefined): string =>
   /\.ya?ml$/i.test(out ?? "") ? "yaml" : "json";
 
-/** Generates the document as `config.docs` would serve it. */
+/**
+ * Generates a document as `config.docs` would serve it.
+ *
+ * @param path the path of the document, if there are several
+ * @throws CliError when there is no document with the path, or when the path is missing.
+ */
 export const toDocument = (
   { routing, config }: Entry,
   version: OpenApiVersion | undefined,
+  path?: string,
 ): OpenApiDocument => {
-  const { servers, openapi, tags, webhooks, head, override, info } =
-    typeof config.docs === "object" ? config.docs : {};
+  const { routes, servers, openapi, tags, webhooks, head, override, info } = findDocs(config, path);
   return generateOpenApi({
-    ...{ routing, config, servers, tags, webhooks, head, override },
+    ...{ routing, config, routes, servers, tags, webhooks, head, override },
     openapi: version ?? openapi,
     info: info ?? readInfo(),
   });
 };
+
+const findDocs = ({ docs }: Entry["config"], path: string | undefined): DocsOptions => {
+  const all = [docs].flat().flatMap((one) => (typeof one === "object" ? one : []));
+  if (path === undefined && all.length < 2) return all[0] ?? {};
+  const found = all.find((one) => toDocsPath(one) === path);
+  if (found) return found;
+  const known = all.map(toDocsPath).join(", ");
+  throw toUsageError(
+    path === undefined
+      ? `--docs is missing. Pass the path of one of the documents in \`config.docs\`: ${known}.`
+      : `--docs must be the path of a document in \`config.docs\`${known && `, ${known}`}; got ${path}.`,
+  );
+};
+
+const toDocsPath = ({ path = "/docs" }: DocsOptions): string => path;

@@ -16,7 +16,9 @@ import { CliError } from "./command.ts";
 /** The exports of an API's module that the commands use. */
 export interface Entry {
   readonly routing: Routing;
-  readonly config: DocumentedConfig & { readonly docs?: boolean | DocsOptions | undefined };
+  readonly config: DocumentedConfig & {
+    readonly docs?: boolean | DocsOptions | readonly DocsOptions[] | undefined;
+  };
 }
 
 /**

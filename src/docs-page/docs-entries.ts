@@ -13,23 +13,34 @@ import { DocumentTexts, toContent, type Content } from "./document-texts.ts";
 import { findUserInterface } from "./user-interfaces.ts";
 
 /**
- * Lists the routes that serve the documentation of an API: a page, its files, and the document.
+ * Lists the routes that serve the documentation of an API: for each document a page, its files, and the document.
  *
- * The document is generated when it is first requested. In development, it is generated soon after the start, so that
+ * A document is generated when it is first requested. In development, it is generated soon after the start, so that
  * errors are logged early.
  *
- * @throws ConfigError when the package of the page is not installed.
+ * @throws ConfigError when the package of a page is not installed.
  */
 export const listDocsEntries = (
   entries: readonly EndpointEntry[],
   config: DocumentedConfig,
+  documents: readonly DocsOptions[],
+  logger: Logger,
+): readonly EndpointEntry[] => {
+  const assets = new Map<string, Content>();
+  return documents.flatMap((options) => listEntries(entries, config, options, logger, assets));
+};
+
+/** @param assets the files that have been read, by page and name */
+const listEntries = (
+  entries: readonly EndpointEntry[],
+  config: DocumentedConfig,
   options: DocsOptions,
   logger: Logger,
+  assets: Map<string, Content>,
 ): readonly EndpointEntry[] => {
   const ui = findUserInterface(options.ui);
   const texts = new DocumentTexts(entries, config, options);
   const policy = toPolicy(ui, options.servers);
-  const assets = new Map<string, Content>();
   const path = toPath(options.path);
   const guard = (options.factory ?? defaultEndpointsFactory).buildVoid({
     handler: () => undefined,
@@ -57,8 +68,9 @@ export const listDocsEntries = (
       const read = ui.files.get(name);
       if (!read) throw new RequestError("SLP_NOT_FOUND");
       const type = name.endsWith(".css") ? "css" : "javascript";
-      const content = assets.get(name) ?? toContent(`text/${type}; charset=utf-8`, read());
-      assets.set(name, content);
+      const key = `${options.ui}/${name}`;
+      const content = assets.get(key) ?? toContent(`text/${type}; charset=utf-8`, read());
+      assets.set(key, content);
       send(request, response, content);
     }),
   ];

@@ -4,7 +4,7 @@ import type { GuardFactory } from "../routing/static-files.ts";
 /** Options for serving the documentation of an API, in addition to those of `generateOpenApi`. */
 export interface DocsOptions extends Pick<
   OpenApiOptions,
-  "servers" | "openapi" | "tags" | "webhooks" | "head" | "override"
+  "routes" | "servers" | "openapi" | "tags" | "webhooks" | "head" | "override"
 > {
   /**
    * The path of the page; the document is below it, as `openapi.json` and `openapi.yaml`.

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { stringify } from "yaml";
 import { writeDocument } from "../openapi/generate-openapi.ts";
 import type { DocumentedConfig } from "../api/operation.ts";
 import type { OpenApiDocument, OpenApiInfo } from "../openapi/options.ts";
+import { toYaml } from "../openapi/to-yaml.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { DocsOptions } from "./docs-options.ts";
 
@@ -28,9 +28,9 @@ export class DocumentTexts {
   constructor(
     entries: readonly EndpointEntry[],
     config: DocumentedConfig,
-    { servers, openapi, tags, webhooks, head, override, info = readInfo() }: DocsOptions,
+    { routes, servers, openapi, tags, webhooks, head, override, info = readInfo() }: DocsOptions,
   ) {
-    const options = { config, info, servers, openapi, tags, webhooks, head, override };
+    const options = { config, info, routes, servers, openapi, tags, webhooks, head, override };
     this.#write = () => writeDocument(entries, options);
   }
 
@@ -53,10 +53,6 @@ export class DocumentTexts {
     return content;
   }
 }
-
-/** Writes a document as YAML without anchors, which some readers do not support. */
-export const toYaml = (document: object): string =>
-  stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 
 /** Reads the name, version and description of the API from the package.json in the working directory. */
 export const readInfo = (folder: string = process.cwd()): OpenApiInfo => {

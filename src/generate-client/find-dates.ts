@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { toDateKind } from "../schemas/form.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { readToldOutput } from "../schemas/told-output.ts";
 import { readLazy, readPropertyValues } from "../schemas/zod-internals.ts";
 
 /** One side of a schema: what it accepts, or what it returns. */
@@ -20,6 +21,8 @@ export const isDate = (schema: ZodSchema, end: End): boolean => {
 export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema, end: End] => {
   const encoded = readEncoded(schema);
   if (encoded) return [encoded, end === "input" ? "output" : "input"];
+  const told = end === "output" ? readToldOutput(schema) : undefined;
+  if (told) return [told, end];
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "pipe") {
     const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";

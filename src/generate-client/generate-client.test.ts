@@ -46,6 +46,12 @@ describe("generates wire types", () => {
     ["a default", z.string().default("a"), "value?: string | undefined", "value: string"],
     ["a value with .catch()", z.int().catch(1), "value?: number | undefined", "value: number"],
     ["a transformation", z.string().transform(Number), "value: string", "value: unknown"],
+    [
+      "a transformation whose output is told",
+      z.string().transform(Number).meta({ output: z.int() }),
+      "value: string",
+      "value: number",
+    ],
     ["a pipe", z.string().transform(Number).pipe(z.int()), "value: string", "value: number"],
     [
       "a preprocessed value",

@@ -2,6 +2,7 @@ import type { Busboy } from "@fastify/busboy";
 import type compression from "compression";
 import type express from "express";
 import type createHttpError from "http-errors";
+import type { stringify } from "yaml";
 import { ownFile } from "./own-file.ts";
 
 let loader: NodeJS.Require | undefined;
@@ -37,3 +38,7 @@ export const loadHttpErrors = (): typeof createHttpError =>
 /** Loads the multipart parser when the first multipart body arrives. */
 export const loadBusboy = (): typeof Busboy =>
   (getLoader()("@fastify/busboy") as { readonly Busboy: typeof Busboy }).Busboy;
+
+/** Loads the YAML writer when a document is first written as YAML. */
+export const loadYaml = (): typeof stringify =>
+  (getLoader()("yaml") as { readonly stringify: typeof stringify }).stringify;

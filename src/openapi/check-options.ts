@@ -8,6 +8,7 @@ import type { JsonObject, OpenApiOptions } from "./options.ts";
 
 const names: readonly string[] = [
   ...["routing", "config", "info", "servers", "openapi", "tags", "webhooks", "head", "override"],
+  "routes",
 ];
 
 /** @throws {@link OpenApiError} when an option is unknown or invalid. */
@@ -23,6 +24,7 @@ export const assertDocumentOptions = (options: Omit<OpenApiOptions, "routing">):
   const {
     info,
     openapi = "3.1",
+    routes = "/",
     servers = [],
     webhooks = {},
     override = {},
@@ -33,6 +35,8 @@ export const assertDocumentOptions = (options: Omit<OpenApiOptions, "routing">):
     );
   if (!["3.0", "3.1", "3.2"].includes(openapi as string))
     throw wrong(`\`openapi\` must be "3.0", "3.1" or "3.2"; got ${show(openapi)}`);
+  if (typeof routes !== "function" && !String(routes).startsWith("/"))
+    throw wrong(`\`routes\` must be a path, such as "/v1", or a function; got ${show(routes)}`);
   for (const server of [servers].flat()) assertServer(server);
   if (!isObject(webhooks)) throw wrong(`\`webhooks\` must be an object; got ${show(webhooks)}`);
   for (const [name, webhook] of Object.entries(webhooks))

@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { capitalise, toWords } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { listInnerSchemas } from "../schemas/some-schema.ts";
 import { readMadeName } from "../schemas/zod-internals.ts";
 import { isSame, mapReferences, omitReferences, inlineClosed, visitReferences } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { writeNode, type WritePlace } from "./node-writer.ts";
-import { isAnyJson, readDiscriminator } from "./unions.ts";
+import { generated, SchemaNames } from "./schema-names.ts";
 
 interface Component {
   /** The name that the application gave the schema, or the preferred one for a schema without a name. */
   readonly name: string;
+  /** The name without ambiguity: a generated name may be the same as one that the application gave. */
+  readonly stem: string;
   readonly isGiven: boolean;
   readonly direction: Direction;
   readonly schema: ZodSchema | undefined;
@@ -36,38 +36,38 @@ export class Components {
     input: new Map<ZodSchema, JsonObject>(),
     output: new Map<ZodSchema, JsonObject>(),
   };
-  /** Generated names, for schemas that need a name and have none. */
-  readonly #ownNames = new Map<ZodSchema, string>();
-  readonly #takenNames = new Set<string>();
-  readonly #searched = new Set<ZodSchema>();
+  readonly #isTwin: (one: ZodSchema, other: ZodSchema, place: WritePlace) => boolean;
+  readonly #names: SchemaNames;
   readonly #hoisted = new Map<JsonObject | string, string>();
 
-  constructor(override: OpenApiOverride["schema"]) {
+  /** @param isTrial whether one schema is written, for comparison only */
+  constructor(override: OpenApiOverride["schema"], isTrial = false) {
     this.#override = override;
+    // a trial that started others might never end
+    this.#isTwin = (one, other, place) =>
+      !isTrial && this.#writeAlone(one, place) === this.#writeAlone(other, place);
+    this.#names = new SchemaNames(this.#isTwin);
   }
 
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
     const known = this.#written[direction].get(schema);
     if (known) return known;
-    this.#nameSchemas(schema, place);
-    const named = new Map<string, ZodSchema>();
+    this.#names.add(schema, place);
+    const named = new Map<string, { readonly schema: ZodSchema; readonly stem: string }>();
     const metadata = {
       get: (inner: ZodSchema): JsonObject | undefined => {
         const meta: JsonObject | undefined = z.globalRegistry.get(inner as z.ZodType);
-        const id = this.#ownNames.get(inner) ?? meta?.["id"];
-        if (typeof id === "string") {
-          // Zod cannot convert two schemas with the same id, even if they are alike
-          if ((named.get(id) ?? inner) !== inner)
-            throw new OpenApiError(
-              "SLP_OPENAPI_COMPONENT",
-              `Two schemas in the ${place.path} of ${place.at} have the id ${JSON.stringify(id)}. Give one of them a different .meta({ id }), or use one schema in both places.`,
-              place,
-            );
-          named.set(id, inner);
-        }
-        return this.#ownNames.has(inner) ? { ...meta, id } : meta;
+        const stem = this.#names.find(inner, meta?.["id"] as string | undefined);
+        if (stem === undefined) return meta;
+        // Zod cannot convert two schemas with the same id, even if they are alike
+        let id = stem;
+        for (let number = 2; (named.get(id)?.schema ?? inner) !== inner; number++)
+          id = `${stem}:${number}`;
+        named.set(id, { schema: inner, stem });
+        return { ...meta, id };
       },
     };
+    const toStem = (key: string): string => named.get(key)?.stem ?? generated + toName(key, place);
     const node = {
       place,
       write: (inner: ZodSchema, other: Direction) => this.write(inner, other, place),
@@ -92,10 +92,10 @@ export class Components {
     }
     const refer = (value: JsonObject): JsonObject => {
       const own = inlineClosed(omitReferences(value, empty), closed);
-      return this.#toReferences(own, direction, place) as JsonObject;
+      return toReferences(own, (key) => `${direction}/${toStem(key)}`) as JsonObject;
     };
     for (const [key, definition] of all)
-      this.#keep(toName(key, place), named.get(key), refer(definition), direction, place);
+      this.#keep(toStem(key), named.get(key)?.schema, refer(definition), direction, place);
     const written = all.length > 0 ? refer(json) : json;
     this.#written[direction].set(schema, written);
     return written;
@@ -116,7 +116,13 @@ export class Components {
     if (known !== undefined) return known;
     const key = `shared/${name}${this.#hoisted.size}`;
     this.#hoisted.set(text, key);
-    const component = { name, isGiven: false, direction: "output" as const, schema: undefined };
+    const component = {
+      name,
+      stem: key,
+      isGiven: false,
+      direction: "output" as const,
+      schema: undefined,
+    };
     this.#components.set(key, { ...component, json, place });
     return key;
   }
@@ -153,64 +159,49 @@ export class Components {
   }
 
   #keep(
-    name: string,
+    stem: string,
     schema: ZodSchema | undefined,
     json: JsonObject,
     direction: Direction,
     place: WritePlace,
   ): void {
-    const key = `${direction}/${name}`;
+    const isGiven = !stem.startsWith(generated);
+    const name = isGiven ? stem : stem.slice(generated.length);
+    const key = `${direction}/${stem}`;
     const known = this.#components.get(key);
     const other = direction === "input" ? "output" : "input";
-    for (const one of [known, this.#components.get(`${other}/${name}`)])
-      if (one && one.schema !== schema && !isSame(neutralise(one.json), neutralise(json)))
+    const isSameAs = (one: Component): boolean =>
+      one.schema === schema ||
+      isSame(neutralise(one.json), neutralise(json)) ||
+      (one.schema !== undefined && schema !== undefined && this.#isTwin(one.schema, schema, place));
+    for (const one of [known, this.#components.get(`${other}/${stem}`)])
+      if (one && !isSameAs(one))
         throw new OpenApiError(
           "SLP_OPENAPI_COMPONENT",
-          `Two different schemas have the id ${JSON.stringify(name)}: one at ${one.place.at}, the other at ${place.at}. Give one of them a different .meta({ id }).`,
+          `Two different schemas have the id ${JSON.stringify(name)}: one in ${toText(one.place)}, the other in ${toText(place)}. Give one of them a different .meta({ id }).`,
           place,
         );
     if (!known) {
-      const isGiven = schema !== undefined && !this.#ownNames.has(schema);
       if (isGiven && !validName.test(name))
         throw new OpenApiError(
           "SLP_OPENAPI_COMPONENT",
           `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot be a component name: use only letters, digits, and the characters . _ - in its .meta({ id }).`,
           place,
         );
-      this.#components.set(key, { name, isGiven, direction, schema, json, place });
+      this.#components.set(key, { name, stem, isGiven, direction, schema, json, place });
     }
   }
 
-  #toReferences(json: unknown, direction: Direction, place: WritePlace): unknown {
-    return mapReferences(json, (reference) => {
-      if (!reference.startsWith(definitions)) return undefined;
-      const key = reference.slice(definitions.length).replaceAll("~1", "/").replaceAll("~0", "~");
-      return `${prefix}${direction}/${toName(key, place)}`;
+  #writeAlone(schema: ZodSchema, place: WritePlace): string {
+    const documents = (["input", "output"] as const).map((direction) => {
+      const trial = new Components(this.#override, true);
+      try {
+        return trial.finish({ schema: trial.write(schema, direction, place) });
+      } catch (error) {
+        return String(error);
+      }
     });
-  }
-
-  /** Names schemas that must be referred to: recursive ones, and the options of discriminated unions. */
-  #nameSchemas(root: ZodSchema, place: WritePlace): void {
-    const above = new Set<ZodSchema>();
-    const visit = (schema: ZodSchema): void => {
-      if (above.has(schema)) this.#name(schema, place.name);
-      if (above.has(schema) || this.#searched.has(schema) || isAnyJson(schema)) return;
-      above.add(schema);
-      for (const { schema: option, values } of readDiscriminator(schema)?.options ?? [])
-        this.#name(option, toOptionName(readId(schema) ?? place.name, values));
-      for (const inner of listInnerSchemas(schema)) visit(inner);
-      above.delete(schema);
-      this.#searched.add(schema);
-    };
-    visit(root);
-  }
-
-  #name(schema: ZodSchema, wanted: string): void {
-    if (readId(schema) !== undefined || this.#ownNames.has(schema)) return;
-    let name = wanted;
-    for (let number = 2; this.#takenNames.has(name); number++) name = `${wanted}${number}`;
-    this.#takenNames.add(name);
-    this.#ownNames.set(schema, name);
+    return JSON.stringify(documents);
   }
 
   #findUsed(document: JsonObject): readonly (readonly [key: string, component: Component])[] {
@@ -238,15 +229,15 @@ export class Components {
     const neutral = (json: unknown): string =>
       JSON.stringify(
         mapReferences(json, (reference) => {
-          const name = toKey(reference)?.replace(/^(?:input|output)\//, "");
-          return name === undefined || differing.has(name) ? undefined : prefix + name;
+          const stem = toKey(reference)?.replace(/^(?:input|output)\//, "");
+          return stem === undefined || differing.has(stem) ? undefined : prefix + stem;
         }),
       );
     for (let before = -1; before < differing.size;) {
       before = differing.size;
-      for (const [key, { name, json }] of used) {
-        const output = key === `input/${name}` ? byKey.get(`output/${name}`) : undefined;
-        if (output && neutral(json) !== neutral(output.json)) differing.add(name);
+      for (const [key, { stem, json }] of used) {
+        const output = key === `input/${stem}` ? byKey.get(`output/${stem}`) : undefined;
+        if (output && neutral(json) !== neutral(output.json)) differing.add(stem);
       }
     }
     const names = new Map<string, string>();
@@ -255,7 +246,7 @@ export class Components {
     for (const [key, component] of used.toSorted(
       ([, one], [, other]) => Number(other.isGiven) - Number(one.isGiven),
     )) {
-      const isInputOfTwo = component.direction === "input" && differing.has(component.name);
+      const isInputOfTwo = component.direction === "input" && differing.has(component.stem);
       const wanted = isInputOfTwo ? `${component.name}Input` : component.name;
       let name = wanted;
       for (let number = 2; isTaken(owners.get(name), component); number++) {
@@ -277,9 +268,9 @@ export class Components {
 }
 
 /** Checks whether a name belongs to another component; the two directions of a schema may share a name. */
-const isTaken = (owner: Component | undefined, { name, schema }: Component): boolean =>
+const isTaken = (owner: Component | undefined, { stem, schema }: Component): boolean =>
   owner !== undefined &&
-  (schema === undefined || owner.schema === undefined || owner.name !== name);
+  (schema === undefined || owner.schema === undefined || owner.stem !== stem);
 
 const toKey = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
@@ -288,12 +279,14 @@ const toKey = (reference: string): string | undefined =>
 const neutralise = (json: unknown): unknown =>
   mapReferences(json, (reference) => reference.replace(/\/(?:input|output)\//, "/"));
 
-const readId = (schema: ZodSchema): string | undefined =>
-  z.globalRegistry.get(schema as z.ZodType)?.["id"];
+const toText = ({ path, at }: WritePlace): string => `the ${path} of ${at}`;
 
-/** Names an option of a union after the discriminator value that selects it, such as `ShapeCircle`. */
-const toOptionName = (union: string, [value = ""]: readonly string[]): string =>
-  [union, ...toWords(value)].map(capitalise).join("");
+const toReferences = (json: unknown, toComponent: (name: string) => string): unknown =>
+  mapReferences(json, (reference) => {
+    if (!reference.startsWith(definitions)) return undefined;
+    const name = reference.slice(definitions.length).replaceAll("~1", "/").replaceAll("~0", "~");
+    return prefix + toComponent(name);
+  });
 
 const toName = (key: string, place: WritePlace): string => {
   const made = readMadeName(key);

@@ -1,11 +1,12 @@
 import { listOperations, toQueryParser, type Operation } from "../api/operation.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
+import { OpenApiError } from "../errors.ts";
 import { listRoutes, type RoutingEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
 import { compact, mapValues } from "./json.ts";
-import { toHeadOperation, toOperation, type OperationContext } from "./operation.ts";
+import { toHeadOperation, toOperation, toSummary, type OperationContext } from "./operation.ts";
 import type {
   JsonObject,
   OpenApiDocument,
@@ -52,16 +53,16 @@ export const writeDocument = (
     webhooks: sent = {},
     head = false,
   } = options;
+  const operations = selectOperations(listOperations(entries, config), options.routes);
   const components = new Components(override.schema);
   const context: OperationContext = {
     components,
     shared: new SharedResponses(components),
-    security: new SecuritySchemes(),
+    security: new SecuritySchemes(operations),
     version: openapi,
     queryParser: toQueryParser(config),
     override: override.operation,
   };
-  const operations = listOperations(entries, config);
   const ids = new OperationIds(operations);
   // generated ids of operations never collide with those of webhooks
   for (const [name, { method = "post", operationId = name }] of Object.entries(sent))
@@ -80,6 +81,7 @@ export const writeDocument = (
       info: toInfo(options.info, openapi),
       servers: toServers(options.servers),
       tags: toTags(options.tags, paths, webhooks),
+      security: context.security.isUsed ? undefined : [],
       paths,
       [openapi === "3.0" ? "x-webhooks" : "webhooks"]: nonEmpty(webhooks),
       components: nonEmpty(own),
@@ -96,6 +98,27 @@ const versions: Readonly<Record<OpenApiVersion, string>> = {
 
 const nonEmpty = (object: JsonObject): JsonObject | undefined =>
   Object.keys(object).length > 0 ? object : undefined;
+
+/** @throws {@link OpenApiError} when there is no route at a path or below it. */
+const selectOperations = (
+  operations: readonly Operation[],
+  routes: OpenApiOptions["routes"],
+): readonly Operation[] => {
+  if (routes === undefined) return operations;
+  if (typeof routes === "function")
+    return operations.filter(({ method, path, endpoint }) =>
+      routes({ method, path, tags: endpoint.tags, endpoint }),
+    );
+  const below = routes.endsWith("/") ? routes : `${routes}/`;
+  const selected = operations.filter(({ path }) => `${path}/`.startsWith(below));
+  if (selected.length === 0)
+    throw new OpenApiError(
+      "SLP_OPENAPI_OPTION",
+      `generateOpenApi: \`routes\`: there is no route at ${JSON.stringify(routes)} or below it.`,
+      {},
+    );
+  return selected;
+};
 
 const toPaths = (
   operations: readonly Operation[],
@@ -156,7 +179,7 @@ const toWebhook = (name: string, webhook: Webhook, components: Components): Json
   return {
     [method]: compact({
       operationId,
-      summary: webhook.shortDescription,
+      summary: webhook.shortDescription ?? toSummary(webhook.description),
       description: webhook.description,
       tags: tag === undefined ? undefined : [tag].flat(),
       requestBody: body && { required: true, content: body },

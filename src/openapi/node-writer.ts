@@ -7,6 +7,7 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
+import { readToldOutput } from "../schemas/told-output.ts";
 import { readBooleanStrings } from "../schemas/zod-internals.ts";
 import { addDiscriminator, isAnyJson } from "./unions.ts";
 
@@ -35,6 +36,9 @@ const binary = {
   format: "binary",
   contentMediaType: "application/octet-stream",
 } as const;
+
+/** An integer as text, which may be longer than a number in JSON. */
+const digits = { type: "string", pattern: String.raw`^-?\d+$` } as const;
 
 /** The checks that Zod writes as formats, although their pattern is sufficient. */
 const pseudoFormats: ReadonlySet<unknown> = new Set([
@@ -121,9 +125,13 @@ const correct = (
     case "lazy":
       if (isAnyJson(schema)) replace(json, readMeta(schema));
       return undefined;
-    case "pipe":
+    case "pipe": {
+      const told = readToldOutput(schema);
+      if (told) delete json["output"];
       if (direction === "input") listStrings(schema, def, json);
+      else if (told) replace(json, { ...node.write(told, "output"), ...json });
       return undefined;
+    }
     case "union":
       addDiscriminator(schema, json);
       return undefined;
@@ -134,7 +142,7 @@ const correct = (
       return undefined;
     case "bigint":
       if (direction === "output" || !def.coerce) return toReason("bigint", direction);
-      Object.assign(json, { type: "integer", format: "int64" });
+      Object.assign(json, { anyOf: [{ type: "integer", format: "int64" }, digits] });
       return undefined;
     case "undefined":
     case "void":

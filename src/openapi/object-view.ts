@@ -12,6 +12,8 @@ export interface ObjectView {
   readonly fields: ReadonlyMap<string, Field>;
   /** The schema of all other fields; undefined if no schema describes them. */
   readonly others: JsonObject | undefined;
+  /** The examples of the whole object. */
+  readonly examples: readonly JsonObject[];
 }
 
 const listParts = (json: JsonObject, keyword: string): readonly JsonObject[] =>
@@ -21,7 +23,7 @@ const listParts = (json: JsonObject, keyword: string): readonly JsonObject[] =>
 export const viewObject = (json: JsonObject, components: Components, depth = 0): ObjectView => {
   const own = components.resolve(json);
   // a union that contains itself adds no fields
-  if (depth > 20) return { fields: new Map(), others: undefined };
+  if (depth > 20) return { fields: new Map(), others: undefined, examples: [] };
   const view = (part: JsonObject): ObjectView => viewObject(part, components, depth + 1);
   const required = new Set(listOf(own["required"]));
   const { additionalProperties: others, properties } = own;
@@ -30,7 +32,11 @@ export const viewObject = (json: JsonObject, components: Components, depth = 0):
       [name, { json: isObject(field) ? field : {}, isRequired: required.has(name) }] as const,
   );
   return joinAll([
-    { fields: new Map(fields), others: isObject(others) ? others : undefined },
+    {
+      fields: new Map(fields),
+      others: isObject(others) ? others : undefined,
+      examples: listParts(own, "examples"),
+    },
     ...listParts(own, "allOf").map(view),
     ...["anyOf", "oneOf"].flatMap((keyword) => {
       const options = listParts(own, keyword);
@@ -59,7 +65,11 @@ const join = (
   const fields = new Map<string, Field>();
   for (const name of names)
     fields.set(name, joinFields(views.flatMap((view) => view.fields.get(name) ?? [])));
-  return { fields, others: views.find(({ others }) => others)?.others };
+  return {
+    fields,
+    others: views.find(({ others }) => others)?.others,
+    examples: views.flatMap(({ examples }) => examples),
+  };
 };
 
 /** Returns a schema without some fields; the schema itself if it has none of them. */
@@ -73,10 +83,12 @@ export const omitFields = (
   const { discriminator, ...own } = { ...components.resolve(json) };
   const omit = (part: unknown): unknown =>
     isObject(part) ? omitFields(part, names, components) : part;
-  if (isObject(own["properties"]))
-    own["properties"] = Object.fromEntries(
-      Object.entries(own["properties"]).filter(([name]) => !names.has(name)),
-    );
+  const keep = (object: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
+  if (isObject(own["properties"])) own["properties"] = keep(own["properties"]);
+  const examples = listParts(own, "examples").map(keep);
+  delete own["examples"];
+  if (examples.some((example) => Object.keys(example).length > 0)) own["examples"] = examples;
   const required = listOf(own["required"]).filter((name) => !names.has(String(name)));
   delete own["required"];
   if (required.length > 0) own["required"] = required;

@@ -2,12 +2,14 @@ import type { Operation } from "../api/operation.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
-import { compact, mapValues } from "./json.ts";
+import { compact } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
-import { acceptsNothing, viewObject } from "./object-view.ts";
+import { acceptsNothing, omitFields, viewObject } from "./object-view.ts";
+import type { OpenApiOperation } from "./open-api-operation.ts";
 import type { JsonObject, OpenApiOverride } from "./options.ts";
 import {
   fitsQuery,
+  isBinary,
   isOnlyObject,
   placeInput,
   type PlacedField,
@@ -28,14 +30,14 @@ export const toOperation = (
   place: WritePlace,
   operationId: string,
   context: OperationContext,
-): JsonObject => {
+): OpenApiOperation => {
   const { endpoint, method, path } = operation;
   const { components, override, queryParser } = context;
   const placement = placeInput(operation, place, queryParser, components);
   const parameters = toParameters(placement, operation, context);
-  const json = compact({
+  const json: OpenApiOperation = compact({
     operationId,
-    summary: endpoint.shortDescription,
+    summary: endpoint.shortDescription ?? toSummary(endpoint.description),
     description: endpoint.description,
     tags: endpoint.tags.length > 0 ? endpoint.tags : undefined,
     deprecated: endpoint.isDeprecated ? true : undefined,
@@ -50,15 +52,16 @@ export const toOperation = (
 /** Writes the HEAD operation for a GET operation: the same, but without response bodies. */
 export const toHeadOperation = (
   { path, endpoint }: Operation,
-  json: JsonObject,
+  json: OpenApiOperation,
   operationId: string,
   override: OpenApiOverride["operation"],
-): JsonObject => {
-  const responses = mapValues(json["responses"] as JsonObject, (whole, status) => {
-    const { content: _content, ...response } = whole as JsonObject;
-    return "$ref" in response ? { description: toStatusText(Number(status)) } : response;
+): OpenApiOperation => {
+  const responses = Object.entries(json.responses ?? {}).map(([status, response]) => {
+    if ("$ref" in response) return [status, { description: toStatusText(Number(status)) }] as const;
+    const { content: _content, ...rest } = response;
+    return [status, rest] as const;
   });
-  const head: JsonObject = { ...json, operationId, responses };
+  const head = { ...json, operationId, responses: Object.fromEntries(responses) };
   return override?.({ method: "head", path, endpoint, operation: head }) ?? head;
 };
 
@@ -137,11 +140,31 @@ const toRequestBody = (
 ): JsonObject | undefined => {
   if (!body) return undefined;
   const raw = kind === "raw" ? viewObject(body, components).fields.get("raw")?.json : undefined;
+  const json = kind === "files" ? withoutFiles(body, components) : undefined;
   const { description } = components.resolve(body);
   return compact({
     description: typeof description === "string" ? description : undefined,
     // `required` is always written, because express-openapi-validator treats a missing value as true
     required: !acceptsNothing(body, components),
-    content: { [mediaType]: { schema: raw ?? body } },
+    content: {
+      [mediaType]: { schema: raw ?? body },
+      ...(json && { "application/json": { schema: json } }),
+    },
   });
+};
+
+/** Returns the schema of a body with files as JSON, without the files; undefined if a file may be required. */
+const withoutFiles = (body: JsonObject, components: Components): JsonObject | undefined => {
+  const files = [...viewObject(body, components).fields].filter(([, { json }]) => isBinary(json));
+  const { anyOf, oneOf } = components.resolve(body);
+  if (anyOf ?? oneOf ?? files.some(([, { isRequired }]) => isRequired)) return undefined;
+  return omitFields(body, new Set(files.map(([name]) => name)), components);
+};
+
+/** Returns the first sentence of a description. */
+export const toSummary = (description = ""): string | undefined => {
+  const [paragraph = ""] = description.trim().split(/\n\s*\n/, 1);
+  const text = paragraph.replace(/^#+ /, "").replaceAll(/\s+/g, " ");
+  const [sentence = ""] = /^.*?(?<!\b(?:e\.g|i\.e))[.!?](?= [^a-z])|^.*/.exec(text) ?? [];
+  return sentence.replace(/\.$/, "") || undefined;
 };

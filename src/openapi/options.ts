@@ -3,6 +3,7 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { Method } from "../http/method.ts";
 import type { Routing } from "../routing/routing.ts";
 import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
+import type { OpenApiOperation } from "./open-api-operation.ts";
 
 /** The supported OpenAPI versions. */
 export type OpenApiVersion = "3.0" | "3.1" | "3.2";
@@ -89,11 +90,11 @@ export interface WrittenSchema {
 /** The argument of `override.operation`, which is called for each operation. */
 export interface WrittenOperation {
   readonly method: Method | "head";
-  /** The path as in the routing map, such as `/users/:id`. */
+  /** The whole path as in the routing map, such as `/users/:id`; in the document, it is `/users/{id}`. */
   readonly path: string;
   readonly endpoint: AnyEndpoint;
   /** The generated operation: change it, or return a replacement. Schemas use the dialect of 3.1 for all versions. */
-  readonly operation: JsonObject;
+  readonly operation: OpenApiOperation;
 }
 
 /** Custom changes to a document. */
@@ -101,7 +102,18 @@ export interface OpenApiOverride {
   /** Called for each schema that is written; a returned object replaces the JSON Schema. */
   readonly schema?: ((written: WrittenSchema) => JsonObject | undefined | void) | undefined;
   /** Called for each operation that is written; a returned object replaces the operation. */
-  readonly operation?: ((written: WrittenOperation) => JsonObject | undefined | void) | undefined;
+  readonly operation?:
+    | ((written: WrittenOperation) => OpenApiOperation | undefined | void)
+    | undefined;
+}
+
+/** A route that a document may include. */
+export interface DocumentedRoute {
+  readonly method: Method;
+  /** The whole path as in the routing map, such as `/v1/users/:id`. */
+  readonly path: string;
+  readonly tags: readonly string[];
+  readonly endpoint: AnyEndpoint;
 }
 
 /** The argument of `generateOpenApi`. */
@@ -114,6 +126,12 @@ export interface OpenApiOptions {
    */
   readonly config?: DocumentedConfig | undefined;
   readonly info: OpenApiInfo;
+  /**
+   * The routes to include: those at a path and below it, such as `/v1`, or those for which a function returns true.
+   *
+   * @default all routes
+   */
+  readonly routes?: string | ((route: DocumentedRoute) => boolean) | undefined;
   /**
    * The URLs of the API, or server objects.
    *

@@ -1,5 +1,6 @@
 import type { Location, Operation, toQueryParser } from "../api/operation.ts";
 import type { Components } from "./components.ts";
+import { distinctBy } from "./json.ts";
 import { joinAll, mergeObjects, omitFields, viewObject, type Field } from "./object-view.ts";
 import type { WritePlace } from "./node-writer.ts";
 import type { JsonObject } from "./options.ts";
@@ -29,7 +30,9 @@ export const placeInput = (
 ): Placement => {
   const { parameters, hasBody, sources, inputs, body } = operation;
   const schemas = inputs.map((schema) => components.write(schema, "input", place));
-  const { fields, others } = joinAll(schemas.map((schema) => viewObject(schema, components)));
+  const { fields, others, examples } = joinAll(
+    schemas.map((schema) => viewObject(schema, components)),
+  );
   const locate = (name: string, { json }: Field): Location | undefined => {
     const found = operation.locate(name);
     if (found === "path") return found;
@@ -46,7 +49,9 @@ export const placeInput = (
     location: locate(name, field),
   }));
   const placed = located.flatMap(({ location, ...field }): PlacedField[] =>
-    location === undefined || location === "body" ? [] : [{ ...field, location }],
+    location === undefined || location === "body"
+      ? []
+      : [{ ...field, location, json: addExamples(field, examples) }],
   );
   // every path parameter is documented, whether the input declares it or not
   const unnamed = parameters
@@ -88,4 +93,14 @@ export const isOnlyObject = (json: JsonObject, components: Components): boolean 
   return ((allOf ?? []) as readonly JsonObject[]).some((part) => isOnlyObject(part, components));
 };
 
-const isBinary = (json: JsonObject): boolean => JSON.stringify(json).includes('"format":"binary"');
+/** Adds the values that a field has in examples of the whole input. */
+const addExamples = (
+  { name, json }: Field & { readonly name: string },
+  wholes: readonly JsonObject[],
+): JsonObject => {
+  const values = wholes.flatMap((whole) => (Object.hasOwn(whole, name) ? [whole[name]] : []));
+  return values.length > 0 ? { examples: distinctBy(values), ...json } : json;
+};
+
+export const isBinary = (json: JsonObject): boolean =>
+  JSON.stringify(json).includes('"format":"binary"');

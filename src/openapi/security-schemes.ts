@@ -12,10 +12,16 @@ type Alternatives = readonly (readonly Scheme[])[];
 
 export class SecuritySchemes {
   readonly #schemes = new Map<string, JsonObject>();
+  /** Whether any operation has security; otherwise, the document as a whole says that everything is public. */
+  readonly isUsed: boolean;
 
-  /** Writes the requirements of an operation; returns undefined if everyone may call it. */
+  constructor(operations: readonly Operation[]) {
+    this.isUsed = operations.some(({ security }) => security.length > 0);
+  }
+
+  /** Writes the requirements of an operation: an empty list if it is public, and undefined if all operations are. */
   write({ security, endpoint: { scopes }, sources }: Operation): readonly JsonObject[] | undefined {
-    if (security.length === 0) return undefined;
+    if (security.length === 0) return this.isUsed ? [] : undefined;
     return toAlternatives({ and: security }).map((schemes) =>
       Object.fromEntries(
         schemes.map((scheme) => [

@@ -1,5 +1,6 @@
 import type { Request } from "express";
 import { toBodyLimits } from "../endpoint/body-options.ts";
+import type { DocsOptions } from "../docs-page/docs-options.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
@@ -123,16 +124,18 @@ const listDocs = async (
   logger: Logger,
 ): Promise<readonly EndpointEntry[]> => {
   if (!config.docs) return [];
-  const options = config.docs === true ? {} : config.docs;
-  const isServed = options.production ?? options.factory !== undefined;
-  if (process.env["NODE_ENV"] === "production" && !isServed) {
+  const all = config.docs === true ? [{}] : [config.docs].flat();
+  const served = all.filter(
+    ({ factory, production = factory !== undefined }: DocsOptions) =>
+      production || process.env["NODE_ENV"] !== "production",
+  );
+  if (served.length < all.length)
     logger.warn(
       "SLP_WARN_DOCS: the option `docs` serves the documentation in development only, so it is not served now. Set `docs: { production: true }`, or `docs: { factory }` with middlewares that protect it.",
     );
-    return [];
-  }
+  if (served.length === 0) return [];
   const { listDocsEntries } = await import("../docs-page/docs-entries.ts");
-  return listDocsEntries(entries, config, options, logger);
+  return listDocsEntries(entries, config, served, logger);
 };
 
 const toStaticMounts = async (

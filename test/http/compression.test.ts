@@ -214,6 +214,14 @@ describe("the response head", () => {
       }
   });
 
+  test("leaves the ETag of a handler as it is", async () => {
+    const tagged = send((response) => response.set("ETag", '"1"').type("txt").end(long));
+    const server = await start({ tagged }, { compression: true });
+    const { headers } = await ask(server, "/tagged", "gzip");
+    expect([headers.etag, headers["content-encoding"]]).toEqual(['"1"', "gzip"]);
+    expect((await ask(server, "/tagged", "identity")).headers.etag).toBe('"1"');
+  });
+
   test("of a 304 has the ETag", async () => {
     const server = await start({ plain }, { compression: true, etag: true });
     const { etag = "" } = (await ask(server, "/plain")).headers;

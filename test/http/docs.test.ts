@@ -95,6 +95,27 @@ describe("the documentation", () => {
     expect((await root.send("/openapi.json")).status).toBe(200);
   });
 
+  test("may consist of several documents", async () => {
+    const server = await start(
+      { users, "v2/users": users },
+      {
+        docs: [
+          { ...docs, routes: ({ path }) => !path.startsWith("/v2") },
+          { ui: "swagger", info: { ...info, title: "New" }, path: "/v2/docs", routes: "/v2" },
+        ],
+      },
+    );
+    for (const [path, title, route] of [
+      ["/docs", "Users &#38; more", "/users"],
+      ["/v2/docs", "New", "/v2/users"],
+    ] as const) {
+      expect((await server.send(path)).text).toContain(`<title>${title}</title>`);
+      expect((await server.send(`${path}/assets/init.js`)).status).toBe(200);
+      const document = (await server.send(`${path}/openapi.json`)).json() as { paths: object };
+      expect(Object.keys(document.paths)).toEqual([route]);
+    }
+  });
+
   test("is behind the middlewares of a factory", async () => {
     const guard = new Middleware({
       handler: async ({ request }) => {
@@ -156,11 +177,22 @@ describe("in production", () => {
     const guarded = await start({ users }, { docs: { ...docs, factory } });
     const open = await start({ users }, { docs: { ...docs, production: true } });
     const closed = await start({ users }, { docs: { ...docs, factory, production: false } });
+    const both = await start(
+      { users },
+      {
+        docs: [
+          { ...docs, path: "/a" },
+          { ...docs, factory },
+        ],
+      },
+    );
     const statuses = await Promise.all(
-      [plain, guarded, open, closed].map(async (server) => (await server.send("/docs")).status),
+      [plain, guarded, open, closed, both].map(
+        async (server) => (await server.send("/docs")).status,
+      ),
     );
     vi.unstubAllEnvs();
-    expect(statuses).toEqual([404, 200, 200, 404]);
+    expect(statuses).toEqual([404, 200, 200, 404, 200]);
     const warnings = plain
       .linesOf("warn")
       .filter(({ message }) => message.startsWith("SLP_WARN_DOCS:"));
@@ -187,6 +219,8 @@ describe("the option `docs`", () => {
     [{ docs: { openapi: "2.0" } }, "docs.openapi"],
     [{ docs: { factory: {} } }, "docs.factory"],
     [{ docs: { info: {} } }, "docs.info"],
+    [{ docs: { routes: 5 } }, "docs.routes"],
+    [{ docs: [true] }, "docs[0]"],
   ])("is validated: %j", async (config, option) => {
     await expect(start({ users }, config)).rejects.toThrow(option);
   });

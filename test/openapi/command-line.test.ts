@@ -155,6 +155,26 @@ describe("sallyport openapi", () => {
   });
 });
 
+test("sallyport openapi writes one of several documents", async () => {
+  const docs = `docs: [{ path: "/docs/hello", routes: "/hello" }, { routes: ({ tags }) => tags.length === 0 }]`;
+  const folder = toFolder({ "api.ts": api(`export const config = { ${docs} };`) });
+  const pathsOf = async (...args: readonly string[]) => {
+    const { stdout } = await run(folder, "openapi", ...args);
+    return Object.keys((JSON.parse(stdout) as { readonly paths: object }).paths);
+  };
+  expect(await pathsOf("--docs", "/docs/hello")).toEqual(["/hello"]);
+  expect(await pathsOf("--docs", "/docs")).toEqual(["/{id}"]);
+  expect(await run(folder, "openapi")).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining(
+      "--docs is missing. Pass the path of one of the documents in `config.docs`: /docs/hello, /docs.",
+    ) as string,
+  });
+  expect((await run(folder, "openapi", "--docs", "/other")).stderr).toContain(
+    "--docs must be the path of a document in `config.docs`, /docs/hello, /docs; got /other.",
+  );
+});
+
 test("the process exits with the code of the command", () => {
   const folder = toFolder({ "api.ts": api() });
   expect(runProcess(folder, "openapi", "--out", "a.json", "--check").status).toBe(1);

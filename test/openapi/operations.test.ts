@@ -181,6 +181,20 @@ describe("a security requirement", () => {
   });
 });
 
+test("operations without security are marked as public, one by one or all at once", () => {
+  const guard = new Middleware({ security: { type: "basic" }, handler });
+  const guarded = factory.addMiddleware(guard).build({ handler });
+  const document = generate({ a: plain, b: guarded }, { head: true });
+  expect(document.paths).toMatchObject({
+    "/a": { get: { security: [] }, head: { security: [] } },
+    "/b": { get: { security: [{ basic: [] }] } },
+  });
+  expect(document).not.toHaveProperty("security");
+  const open = generate({ a: plain });
+  expect(open["security"]).toEqual([]);
+  expect(findOperation(open, "GET /a")).not.toHaveProperty("security");
+});
+
 test("operations have the descriptions of their endpoints", () => {
   const endpoint = factory
     .build({ shortDescription: "Short", description: "**Long**", tag: ["a", "b"], handler })
@@ -191,6 +205,16 @@ test("operations have the descriptions of their endpoints", () => {
     tags: ["a", "b"],
     deprecated: true,
   });
+});
+
+test.each([
+  ["Reads a user. Nobody else's.", "Reads a user"],
+  ["Reads a user, e.g. Ada!\n\nMore", "Reads a user, e.g. Ada!"],
+  ["Reads a user\nby its id v1.2\n\n- slowly", "Reads a user by its id v1.2"],
+  ["## Users\n\nReads one.", "Users"],
+])("the summary is taken from the first sentence of a description: %j", (description, summary) => {
+  const endpoint = factory.build({ description, handler });
+  expect(generateOne("GET /a", { a: endpoint })).toMatchObject({ summary, description });
 });
 
 test("described tags are listed first, then the other tags in use", () => {

@@ -1,7 +1,10 @@
-import { defaultEndpointsFactory as factory } from "sallyport";
+import { defaultEndpointsFactory as factory, Middleware } from "sallyport";
+import type { OpenApiOptions } from "sallyport/openapi";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { generate } from "./generate.ts";
+
+const build = () => factory.build({ handler: () => ({}) });
 
 describe("generateOpenApi refuses", () => {
   test.each<[string, object, string]>([
@@ -19,6 +22,11 @@ describe("generateOpenApi refuses", () => {
       "a webhook's input that is no schema",
       { webhooks: { paid: { input: {} } } },
       '"paid": `input` must be a Zod 4 schema; got ',
+    ],
+    [
+      "a selection of routes that is no path",
+      { routes: "v1" },
+      '`routes` must be a path, such as "/v1", or a function; got "v1".',
     ],
     ["webhooks in an array", { webhooks: [] }, "`webhooks` must be an object; got "],
     [
@@ -48,6 +56,36 @@ describe("generateOpenApi refuses", () => {
         message: expect.stringContaining(message) as string,
       }),
     );
+  });
+});
+
+describe("routes are selected", () => {
+  const v1 = {
+    v1: factory.build({ tag: "a", handler: () => ({}) }),
+    "v1/b": build(),
+    v11: build(),
+  };
+  const pathsOf = (routes: OpenApiOptions["routes"]) => Object.keys(generate(v1, { routes }).paths);
+
+  test("by a path, which includes the paths below it", () => {
+    expect(pathsOf("/v1")).toEqual(["/v1", "/v1/b"]);
+    expect(pathsOf("/v1/")).toEqual(["/v1", "/v1/b"]);
+    expect(pathsOf("/")).toHaveLength(3);
+    expect(() => pathsOf("/v2")).toThrow('`routes`: there is no route at "/v2" or below it.');
+  });
+
+  test("by a function", () => {
+    expect(pathsOf(({ tags }) => tags.includes("a"))).toEqual(["/v1"]);
+    expect(pathsOf(({ method, path }) => method === "get" && path === "/v11")).toEqual(["/v11"]);
+    expect(pathsOf(({ endpoint }) => endpoint.isDeprecated)).toEqual([]);
+  });
+
+  test("so that others leave no components, security schemes and tags", () => {
+    const guard = new Middleware({ security: { type: "basic" }, handler: () => ({}) });
+    const output = z.object({}).meta({ id: "Secret" });
+    const secret = factory.addMiddleware(guard).build({ tag: "b", output, handler: () => ({}) });
+    const text = JSON.stringify(generate({ ...v1, secret }, { routes: "/v1" }));
+    expect(text).not.toMatch(/Secret|basic|"b"/);
   });
 });
 

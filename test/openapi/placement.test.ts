@@ -107,7 +107,7 @@ describe("a field is described in the first input source that can contain it", (
 });
 
 describe("parameters", () => {
-  const parametersOf = (input: z.ZodObject, config = {}) =>
+  const parametersOf = (input: z.ZodType<object>, config = {}) =>
     Object.fromEntries(
       (
         generateOne("GET /a", { a: factory.build({ input, handler: () => ({}) }) }, { config })
@@ -133,6 +133,24 @@ describe("parameters", () => {
     const input = z.object({ a: z.string().meta({ description: "Text", deprecated: true }) });
     expect(parametersOf(input)).toEqual({
       a: { description: "Text", deprecated: true, required: true, schema: { type: "string" } },
+    });
+  });
+
+  test("have the examples of the whole input, unless they have their own", () => {
+    const input = z
+      .object({
+        a: z.string(),
+        b: z
+          .string()
+          .optional()
+          .meta({ examples: ["own"] }),
+      })
+      .and(z.object({ c: z.int() }).meta({ examples: [{ c: 1 }, { c: 2 }] }));
+    const whole = input.meta({ examples: [{ a: "x", b: "y" }, { a: "x" }] });
+    expect(parametersOf(whole)).toMatchObject({
+      a: { schema: { examples: ["x"] } },
+      b: { schema: { examples: ["own"] } },
+      c: { schema: { examples: [1, 2] } },
     });
   });
 
@@ -233,6 +251,16 @@ describe("the body of a request", () => {
     ],
     ["a form with files", ez.form({ a: ez.upload() }), ["multipart/form-data"]],
     ["files", z.object({ a: z.array(ez.upload()) }), ["multipart/form-data"]],
+    [
+      "files, or JSON if no file is required",
+      z.object({ a: z.array(ez.upload()).optional(), b: z.string() }),
+      ["multipart/form-data", "application/json"],
+    ],
+    [
+      "files, if an option of a union requires one",
+      z.union([z.object({ a: ez.upload() }), z.object({ b: z.string() })]),
+      ["multipart/form-data"],
+    ],
     ["of any type for ez.raw", ez.raw(), ["*/*"]],
     [
       "of the declared type for ez.raw",
@@ -247,6 +275,24 @@ describe("the body of a request", () => {
     const endpoint = factory.build({ input: fields("a"), forms: false, handler: () => ({}) });
     const { requestBody } = generateOne("POST /a", { "post a": endpoint });
     expect(Object.keys(requestBody?.content ?? {})).toEqual(["application/json"]);
+  });
+
+  test("in JSON has no files", () => {
+    const input = z.object({ a: ez.upload().optional(), b: z.string() });
+    expect(bodyOf(input)?.content).toMatchObject({
+      "multipart/form-data": { schema: { properties: { a: {}, b: {} } } },
+      "application/json": {
+        schema: { type: "object", properties: { b: { type: "string" } }, required: ["b"] },
+      },
+    });
+  });
+
+  test("has the examples of the whole input, without the fields that come from elsewhere", () => {
+    const input = z.object({ id: z.string(), a: z.string().optional() });
+    const examples = (...all: readonly z.input<typeof input>[]) =>
+      bodyOf(input.meta({ examples: [...all] }), ":id")?.content["application/json"]?.schema;
+    expect(examples({ id: "1", a: "x" })).toHaveProperty("examples", [{ a: "x" }]);
+    expect(examples({ id: "1" })).not.toHaveProperty("examples");
   });
 
   test("is required if one of its fields is required", () => {

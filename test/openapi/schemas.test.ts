@@ -47,6 +47,17 @@ describe("an input is described before its transformation, and an output after i
     expect(outputOf(schema)["type"]).toBe(output);
   });
 
+  test("the output of a transformation is described by `.meta({ output })`", () => {
+    const total = z.object({ total: z.int() }).meta({ id: "Total" });
+    const schema = z.string().transform(Number).meta({ description: "Sum", output: total });
+    expect(inputOf(schema)).toEqual({ type: "string", description: "Sum" });
+    const expected = { $ref: toReference("Total"), description: "Sum" };
+    expect(outputOf(schema)).toEqual(expected);
+    expect(outputOf(z.array(schema.optional()))).toEqual({ type: "array", items: expected });
+    const list = schema.meta({ output: z.array(z.string()), examples: [["a"]] });
+    expect(outputOf(list)).toMatchObject({ type: "array", examples: [["a"]] });
+  });
+
   test("examples and defaults follow the same rule", () => {
     const date = ez.dateIn({ examples: ["2026-11-21"] });
     expect(inputOf(date)["examples"]).toEqual(["2026-11-21"]);
@@ -119,7 +130,17 @@ describe("schemas", () => {
     ],
     ["custom functions", z.custom(), {}],
     ["nothing", z.undefined(), { not: {} }],
-    ["a coerced bigint", z.coerce.bigint(), { type: "integer", format: "int64" }],
+    [
+      "a coerced bigint",
+      z.coerce.bigint().meta({ examples: ["12345678901234567890"] }),
+      {
+        anyOf: [
+          { type: "integer", format: "int64" },
+          { type: "string", pattern: String.raw`^-?\d+$` },
+        ],
+        examples: ["12345678901234567890"],
+      },
+    ],
   ])("%s", (_name, schema, expected) => {
     expect(inputOf(schema)).toEqual(expected);
   });
@@ -277,6 +298,23 @@ describe("components", () => {
     ]);
   });
 
+  test("of options are named after the component around them, even if the application uses the name", () => {
+    const size = z.discriminatedUnion("size", [z.object({ size: z.literal("small") })]);
+    const dog = z.object({ size, below: size.optional() }).meta({ id: "Dog" });
+    expect(namesOf(post(z.object({ dog })))).toEqual(["Dog", "DogSmall"]);
+    const own = z.object({ a: z.string() }).meta({ id: "DogSmall" });
+    expect(namesOf(post(z.object({ dog, own })))).toEqual(["Dog", "DogSmall", "DogSmall2"]);
+    const pet = z.discriminatedUnion("kind", [z.object({ kind: z.literal("dog"), size })]);
+    expect(namesOf(post(z.object({ pet })))).toEqual(["PostA0Dog", "PostA0DogSmall"]);
+    const tree = z.object({
+      get children() {
+        return z.array(tree);
+      },
+    });
+    const team = z.object({ tree }).meta({ id: "Team" });
+    expect(namesOf(post(z.object({ team })))).toEqual(["Team", "TeamTree"]);
+  });
+
   test.each<[string, z.ZodType, z.ZodType]>([
     ["is not a string", z.literal(1), z.literal(2)],
     ["may be null", z.literal(["a", null]), z.literal("b")],
@@ -317,9 +355,13 @@ describe("components", () => {
     expect(() =>
       componentsOf(post(z.object({ a: make(z.string()) })), post(z.object({ b: make(z.int()) }))),
     ).toThrow(
-      'Two different schemas have the id "Same": one at POST /a0, the other at POST /a1. Give one of them a different .meta({ id }).',
+      'Two different schemas have the id "Same": one in the input of POST /a0, the other in the input of POST /a1. Give one of them a different .meta({ id }).',
     );
     expect(() => componentsOf(two(z.string(), z.int()))).toThrow('have the id "Same"');
+    const role = () => z.object({ role: z.string().default("x") }).meta({ id: "Role" });
+    expect(namesOf(post(z.object({ role: role() }), role()))).toEqual(["Role", "RoleInput"]);
+    const equal = z.object({ a: make(z.string()), b: z.array(make(z.string())) });
+    expect(componentsOf(post(equal, equal))).toHaveProperty("Same.properties.type");
     const together = z.object({ a: make(z.string()), b: make(z.int()) });
     for (const [name, endpoint] of [
       ["input", post(together)],
@@ -329,9 +371,40 @@ describe("components", () => {
         expect.objectContaining({
           code: "SLP_OPENAPI_COMPONENT",
           cause: { method: "post", path: "/a0" },
-          message: `Two schemas in the ${name} of POST /a0 have the id "Same". Give one of them a different .meta({ id }), or use one schema in both places.`,
+          message: `Two different schemas have the id "Same": one in the ${name} of POST /a0, the other in the ${name} of POST /a0. Give one of them a different .meta({ id }).`,
         }),
       );
+  });
+
+  test.each<[string, (other: z.ZodType) => z.ZodType]>([
+    [
+      "a union",
+      (other) => z.discriminatedUnion("size", [z.object({ size: z.literal("small"), other })]),
+    ],
+    [
+      "a recursive schema",
+      (other) => {
+        const tree = z.object({
+          other,
+          get children(): z.ZodType {
+            return z.array(tree);
+          },
+        });
+        return tree;
+      },
+    ],
+  ])("with the same name may be equal schemas that contain %s", (_name, makeInner) => {
+    const dog = (other: z.ZodType = z.int()) =>
+      z.object({ inner: makeInner(other) }).meta({ id: "Dog" });
+    const names = namesOf(post(z.object({ dog: dog() })));
+    expect(names).toHaveLength(2);
+    expect(
+      namesOf(post(z.object({}), dog()), post(z.object({}), z.object({ dog: dog() }))),
+    ).toEqual(names);
+    expect(namesOf(post(z.object({ one: dog(), other: dog() }), dog()))).toEqual(names);
+    expect(() => namesOf(post(dog()), post(z.object({ dog: dog(z.string()) })))).toThrow(
+      'Two different schemas have the id "Dog"',
+    );
   });
 
   test.each(["User first", "UserInput first"])(

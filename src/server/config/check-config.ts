@@ -19,6 +19,7 @@ import {
   isText,
   oneOf,
   refuseConfig,
+  type Check,
   type Checks,
 } from "../../messages/option-checks.ts";
 import { show } from "../../messages/show.ts";
@@ -73,7 +74,7 @@ const uploadOptions = booleanOrGroup({
   beforeUpload: aFunction,
 });
 
-const docsOptions = booleanOrGroup({
+const docsChecks: Checks = {
   path: be("a path, such as /docs", isText),
   info: be(
     "an object with a `title` and a `version`",
@@ -88,8 +89,16 @@ const docsOptions = booleanOrGroup({
   ),
   production: aBoolean,
   head: aBoolean,
+  routes: be('a path, such as "/v1", or a function', (value) => isText(value) || isFunction(value)),
   ...{ servers: anything, tags: anything, webhooks: anything, override: anything },
-});
+};
+
+const docsOptions: Check = (docs, name, wording) => {
+  const toExpected = (anObject: string): string =>
+    `true, false, ${anObject}, or a list of such objects`;
+  if (!Array.isArray(docs)) group(docsChecks, [], isBoolean, toExpected)(docs, name, wording);
+  else for (const [at, one] of docs.entries()) group(docsChecks)(one, `${name}[${at}]`, wording);
+};
 
 /** The checks for the options that `createServer` and `attachRouting` share. */
 export const commonChecks: Checks = {

@@ -176,11 +176,11 @@ export interface CommonConfig extends WalkOptions {
    * Serves the documentation of the API: a page at `/docs`, and the document as `/docs/openapi.json` and `.yaml`.
    *
    * `true` serves the documentation in development only. For production, set `{ production: true }`, or a `factory`
-   * whose middlewares protect the documentation.
+   * whose middlewares protect the documentation. A list serves several documents, each at its own `path`.
    *
    * @default false
    */
-  readonly docs?: boolean | DocsOptions | undefined;
+  readonly docs?: boolean | DocsOptions | readonly DocsOptions[] | undefined;
   /**
    * The status of the response if a path exists, but does not accept the method of the request.
    *

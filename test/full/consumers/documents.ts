@@ -23,6 +23,7 @@ export const generateDocuments = (): ReadonlyMap<string, OpenApiDocument> =>
 
 const readDocs = () => {
   const { docs } = config;
-  if (typeof docs !== "object" || !docs.info) throw new Error("The example describes its API");
+  if (typeof docs !== "object" || !("info" in docs) || !docs.info)
+    throw new Error("The example describes its API");
   return { info: docs.info, tags: docs.tags };
 };

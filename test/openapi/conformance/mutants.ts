@@ -60,7 +60,7 @@ export const generatorMutants: readonly GeneratorMutant[] = [
   { file: "api/replies", from: "response.statusCode ?? preset", to: "200", only: /created/ },
   {
     file: "openapi/responses",
-    from: "hasLinks ? { Link: linkHeader } : undefined",
+    from: "hasLinks ? linkHeader : undefined",
     to: "undefined",
     only: /pages/,
   },
@@ -86,8 +86,8 @@ export const generatorMutants: readonly GeneratorMutant[] = [
   },
   {
     file: "openapi/node-writer",
-    from: "dropSafeBounds(json);",
-    to: "json['maximum'] = 1;",
+    from: 'if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];',
+    to: 'json["maximum"] = 1;',
     only: /integer/,
   },
   {
@@ -102,7 +102,7 @@ export const generatorMutants: readonly GeneratorMutant[] = [
     to: "if (required.length > 9) json",
     only: /kinds\/object/,
   },
-  { file: "openapi/components", from: "differing.add(name)", to: "void name", only: /roles/ },
+  { file: "openapi/components", from: "differing.add(stem)", to: "void stem", only: /roles/ },
   {
     file: "openapi/security-schemes",
     from: 'in: "query",',

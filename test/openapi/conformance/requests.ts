@@ -41,7 +41,8 @@ export const draftRequest = (operation: Operation, values: Values, random: Rando
   }
   const { requestBody } = operation;
   const sends = requestBody && (requestBody.required === true || random.chance(0.7));
-  const [mediaType, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const contents = Object.entries(requestBody?.content ?? {});
+  const [mediaType, media] = contents.length > 1 ? random.pick(contents) : (contents[0] ?? []);
   return {
     parameters,
     body: sends ? values.make(media?.schema) : undefined,
@@ -79,7 +80,7 @@ export const mutate = (draft: Draft, operation: Operation, random: Random): void
       `another ${one}`,
       () => {
         draft.parameters.set(one, random.pick(["junk", "", "-1", "1e99", ["a", "b"]]));
-        if (operation.security) draft.hasCredentials = false;
+        if (operation.security?.length) draft.hasCredentials = false;
       },
     ]);
   }
@@ -89,7 +90,8 @@ export const mutate = (draft: Draft, operation: Operation, random: Random): void
         `another ${parameter.name}`,
         () => draft.parameters.set(toKey(parameter), "junk"),
       ]);
-  if (operation.security) kinds.push(["without credentials", () => (draft.hasCredentials = false)]);
+  if (operation.security?.length)
+    kinds.push(["without credentials", () => (draft.hasCredentials = false)]);
   if (operation.requestBody) {
     if (draft.mediaType?.includes("json")) {
       kinds.push(["malformed JSON", () => (draft.rawBody = '{"a":')]);

@@ -209,6 +209,11 @@ const others = {
     output: z.object({ size: z.int() }),
     handler: async ({ input: { avatar } }) => ({ size: avatar.size }),
   }),
+  "post /upload-or-json": factory.build({
+    input: z.object({ avatar: ez.upload().optional(), title: z.string().min(1) }),
+    output: z.object({ title: z.string() }),
+    handler: async ({ input: { title } }) => ({ title }),
+  }),
   "post /raw": factory.build({
     input: ez.raw(),
     output: z.object({ size: z.int() }),
