@@ -166,7 +166,7 @@ export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(de
 
 /**
  * Builds endpoints that send their bare output on success and problem details on error. Also set `errorHandler:
- * problemResultHandler` in the configuration, so that errors without an endpoint, such as a 404, have the same format.
+ * problemResultHandler` in the configuration, so that errors of paths without an endpoint have the same format.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */

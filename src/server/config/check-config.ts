@@ -19,6 +19,7 @@ import {
   isText,
   oneOf,
   refuseConfig,
+  type Check,
   type Checks,
 } from "../../messages/option-checks.ts";
 import { show } from "../../messages/show.ts";
@@ -90,6 +91,22 @@ const docsOptions = booleanOrGroup({
   ...{ servers: anything, tags: anything, webhooks: anything, override: anything },
 });
 
+/** Prefixes are compared with paths as they are sent, so they consist of characters that are never encoded. */
+const isPrefix = (text: string): boolean => /^(?:\/|(?:\/[\w.~-]+)+)$/.test(text);
+
+const aResultHandler = be("a result handler, made with `new ResultHandler`", isResultHandler);
+
+const errorHandlers: Check = (value, name, wording) => {
+  if (isResultHandler(value)) return;
+  be(
+    'a result handler, made with `new ResultHandler`, or an object of them by path prefix, such as "/v2", without parameters and without a slash at the end',
+    (given) =>
+      isObject(given) && Object.keys(given).length > 0 && Object.keys(given).every(isPrefix),
+  )(value, name, wording);
+  for (const [prefix, handler] of Object.entries(value as object))
+    if (handler !== undefined) aResultHandler(handler, `${name}.${prefix}`, wording);
+};
+
 /** The checks for the options that `createServer` and `attachRouting` share. */
 export const commonChecks: Checks = {
   cors: be(
@@ -109,7 +126,7 @@ export const commonChecks: Checks = {
   ),
   logFaults: be("false or a function", (value) => value === false || isFunction(value)),
   inputSources: sourcesByMethod,
-  errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
+  errorHandler: errorHandlers,
   bodyLimit: aBodyLimit,
   forms: aBoolean,
   bodyIdleTimeout: aPositiveTimeout,
