@@ -1,7 +1,7 @@
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import { show } from "../messages/show.ts";
-import type { Check } from "../messages/option-checks.ts";
+import { be, isFunction, type Check } from "../messages/option-checks.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
 import { isOtherKind } from "../schemas/schema.ts";
 
@@ -14,6 +14,12 @@ export const anObjectSchema: Check = (schema, name, { label }) => {
     `${label(name)} must be an object schema; got a schema of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
   );
 };
+
+/** Checks that a value is a factory, even one made by another copy of this package. */
+export const anEndpointsFactory: Check = be(
+  "an endpoints factory, such as `defaultEndpointsFactory`",
+  (value) => isFunction(Reflect.get(Object(value) as object, "buildVoid")),
+);
 
 /**
  * Returns the declared methods without duplicates.

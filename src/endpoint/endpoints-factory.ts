@@ -55,7 +55,7 @@ interface EndpointsFactoryKind<Handler extends AnyResultHandler> extends Factory
 /**
  * Builds endpoints that share middlewares and a result handler.
  *
- * A factory is immutable: `addMiddleware`, `addContext` and `use` return a new one.
+ * A factory is immutable: `addMiddleware`, `addContext`, `use` and `withResultHandler` return a new one.
  */
 export class EndpointsFactory<
   MiddlewareInput = unknown,
@@ -81,12 +81,26 @@ export class EndpointsFactory<
 
   /** @throws {@link DefinitionError} when the argument is not a result handler. */
   constructor(resultHandler: Handler) {
-    if (!isResultHandler(resultHandler))
-      throw new DefinitionError(
-        "SLP_DEFINITION_VALUE",
-        "new EndpointsFactory: the argument must be a result handler; make one with `new ResultHandler({ positive, negative, handler })`.",
-      );
+    assertResultHandler("new EndpointsFactory", resultHandler);
     super(resultHandler);
+  }
+
+  /**
+   * Returns a factory with the same middlewares and another result handler.
+   *
+   * @throws {@link DefinitionError} when the argument is not a result handler.
+   * @example
+   * const v2 = factoryWithAuth.withResultHandler(problemResultHandler);
+   */
+  withResultHandler<Other extends AnyResultHandler>(
+    resultHandler: Other,
+  ): EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Other, Errors> {
+    assertResultHandler("withResultHandler", resultHandler);
+    const factory = new EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Other, Errors>(
+      resultHandler,
+    );
+    factory.middlewares = this.middlewares;
+    return factory;
   }
 
   /**
@@ -158,6 +172,14 @@ export class EndpointsFactory<
     return new EndpointsFactory(this.resultHandler as DefaultResultHandler);
   }
 }
+
+const assertResultHandler = (where: string, value: unknown): void => {
+  if (!isResultHandler(value))
+    throw new DefinitionError(
+      "SLP_DEFINITION_VALUE",
+      `${where}: the argument must be a result handler; make one with \`new ResultHandler({ positive, negative, handler })\`.`,
+    );
+};
 
 const buildChecks = { ...definitionChecks, output: anObjectSchema };
 

@@ -104,7 +104,7 @@ export abstract class Factory<
   Errors,
 > {
   protected resultHandler: AnyResultHandler;
-  #middlewares: readonly AnyMiddleware[] = [];
+  protected middlewares: readonly AnyMiddleware[] = [];
 
   constructor(resultHandler: AnyResultHandler) {
     this.resultHandler = resultHandler;
@@ -241,7 +241,7 @@ export abstract class Factory<
     return {
       methods: toMethods(where, definition.method),
       inputSchema: definition.input as ZodSchema | undefined,
-      middlewares: this.#middlewares,
+      middlewares: this.middlewares,
       resultHandler: this.resultHandler,
       statusCode: definition.statusCode,
       errors: toErrorDeclarations(where, definition.errors),
@@ -262,7 +262,7 @@ export abstract class Factory<
   #derive(middleware: AnyMiddleware): Kind["factory"] {
     const derived = this.copy();
     derived.resultHandler = this.resultHandler;
-    derived.#middlewares = [...this.#middlewares, middleware];
+    derived.middlewares = [...this.middlewares, middleware];
     return derived;
   }
 }

@@ -303,6 +303,9 @@ describe("an error", () => {
     for (const status of [400, 413, 415, 500]) {
       expect(typesOf(status, factory)).toEqual([json]);
       expect(typesOf(status, problemEndpointsFactory as never)).toEqual([problem]);
+      const events = { tick: z.object({ n: z.int() }) };
+      const streams = new EventStreamFactory(events, { factory: problemEndpointsFactory });
+      expect(typesOf(status, streams as never)).toEqual([problem]);
     }
     const own = new EndpointsFactory(
       new ResultHandler({

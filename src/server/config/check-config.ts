@@ -1,4 +1,5 @@
 import { aBodyLimit, someUploadLimits } from "../../endpoint/body-options.ts";
+import { anEndpointsFactory } from "../../endpoint/check-definition.ts";
 import { sourcesByMethod } from "../../endpoint/input-sources.ts";
 import { ConfigError } from "../../errors.ts";
 import { logLevels } from "../../logger/console-logger.ts";
@@ -83,9 +84,7 @@ const docsOptions = booleanOrGroup({
   ),
   ui: oneOf("scalar", "swagger"),
   openapi: oneOf("3.0", "3.1", "3.2"),
-  factory: be("an endpoints factory, such as `defaultEndpointsFactory`", (value) =>
-    isFunction(Reflect.get(Object(value) as object, "buildVoid")),
-  ),
+  factory: anEndpointsFactory,
   production: aBoolean,
   head: aBoolean,
   ...{ servers: anything, tags: anything, webhooks: anything, override: anything },
