@@ -7,7 +7,6 @@ import {
 } from "../endpoint/input-sources.ts";
 import type { Security } from "../endpoint/security.ts";
 import type { Method } from "../http/method.ts";
-import type { AnyResultHandler } from "../results/result-handler.ts";
 import { listNames, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
 import type { EndpointEntry, RoutingEntry, WalkOptions } from "../routing/walk-routing.ts";
 import { isForm } from "../schemas/form.ts";
@@ -26,7 +25,6 @@ export interface DocumentedConfig extends WalkOptions {
   readonly queryParser?: unknown;
   readonly app?: unknown;
   readonly requestTimeout?: number | undefined;
-  readonly errorHandler?: AnyResultHandler | undefined;
 }
 
 /** The part of a request that a field of the input comes from. */
@@ -98,14 +96,13 @@ export class Operation {
   }
 
   get errors(): readonly ErrorReply[] {
-    const { requestTimeout = 0, errorHandler } = this.#config;
+    const { requestTimeout = 0 } = this.#config;
     return listErrors(this.endpoint, {
       hasInput: this.inputs.length + this.headers.length > 0,
       hasBody: this.hasBody,
       hasParameters: this.parameters.length > 0,
       hasSecurity: this.security.length > 0,
       hasTimeout: (this.endpoint.timeout ?? requestTimeout) > 0,
-      errorHandler,
     });
   }
 

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { joinErrors, type DeclaredError } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { ApiResponse } from "../results/api-response.ts";
-import { defaultResultHandler } from "../results/default-result-handler.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readContent } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
@@ -78,50 +77,35 @@ export interface ErrorFacts {
   readonly hasParameters: boolean;
   readonly hasSecurity: boolean;
   readonly hasTimeout: boolean;
-  /** Sends the errors that occur before the endpoint's stages. */
-  readonly errorHandler: AnyResultHandler | undefined;
 }
 
 export const listErrors = (endpoint: AnyEndpoint, facts: ErrorFacts): readonly ErrorReply[] => {
   const { resultHandler } = endpoint;
   const errors = joinErrors(endpoint);
-  const own = listOwnStatuses(resultHandler, facts);
+  const own = listOwnStatuses(facts);
   const named = listNegative(resultHandler, undefined).flatMap(({ statusCode = [] }) => statusCode);
-  const statuses = new Set([...errors.keys(), ...own.keys(), ...named]);
+  const statuses = new Set([...errors.keys(), ...own, ...named]);
   return [...statuses].map((status) => {
     const declared = errors.get(status);
     const data = declared && toDataSchema(declared, own.has(status));
-    const handlers = own.get(status) ?? [resultHandler];
-    const responses = handlers.flatMap((handler) => {
-      const all = listNegative(handler, data);
-      const exact = all.filter(({ statusCode }) => [statusCode ?? []].flat().includes(status));
-      const open = all.filter(({ statusCode }) => statusCode === undefined);
-      return exact.length > 0 ? exact : open.length > 0 ? open : all;
-    });
+    const all = listNegative(resultHandler, data);
+    const exact = all.filter(({ statusCode }) => [statusCode ?? []].flat().includes(status));
+    const open = all.filter(({ statusCode }) => statusCode === undefined);
+    const responses = exact.length > 0 ? exact : open.length > 0 ? open : all;
     return { status, bodies: toBodies(status, responses), declared, hasData: data !== undefined };
   });
 };
 
-/** Lists the statuses that the framework itself sends, with their result handlers. */
-const listOwnStatuses = (
-  resultHandler: AnyResultHandler,
-  facts: ErrorFacts,
-): ReadonlyMap<number, readonly AnyResultHandler[]> => {
-  const { hasInput, hasBody, hasParameters, errorHandler = defaultResultHandler } = facts;
-  const early = resultHandler === defaultResultHandler ? errorHandler : resultHandler;
-  const wrong = [
-    ...(hasInput ? [resultHandler] : []),
-    ...(hasBody || hasParameters ? [early] : []),
-  ];
-  const statuses: readonly (readonly [number, readonly AnyResultHandler[]])[] = [
-    [400, [...new Set(wrong)]],
-    [401, facts.hasSecurity ? [resultHandler] : []],
-    [413, hasBody ? [early] : []],
-    [415, hasBody ? [early] : []],
-    [500, [resultHandler]],
-    [503, facts.hasTimeout ? [resultHandler] : []],
-  ];
-  return new Map(statuses.filter(([, handlers]) => handlers.length > 0));
+/** Lists the statuses that the framework itself sends. */
+const listOwnStatuses = (facts: ErrorFacts): ReadonlySet<number> => {
+  const { hasInput, hasBody, hasParameters, hasSecurity, hasTimeout } = facts;
+  return new Set([
+    ...(hasInput || hasBody || hasParameters ? [400] : []),
+    ...(hasSecurity ? [401] : []),
+    ...(hasBody ? [413, 415] : []),
+    500,
+    ...(hasTimeout ? [503] : []),
+  ]);
 };
 
 const negatives = new WeakMap<AnyResultHandler, WeakMap<object, readonly ApiResponse[]>>();

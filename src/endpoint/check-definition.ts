@@ -1,7 +1,7 @@
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import { show } from "../messages/show.ts";
-import type { Check } from "../messages/option-checks.ts";
+import { be, isFunction, type Check } from "../messages/option-checks.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
 import { isOtherKind, type ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
@@ -27,6 +27,12 @@ export const aHeaderSchema: Check = (schema, name, wording) => {
     `${wording.label(name)} must be an object schema that names header fields in lower case, as in z.object({ "if-match": z.string() }); ${wrong === undefined ? "it names none" : `got the name ${show(wrong)}`}.`,
   );
 };
+
+/** Checks that a value is a factory, even one made by another copy of this package. */
+export const anEndpointsFactory: Check = be(
+  "an endpoints factory, such as `defaultEndpointsFactory`",
+  (value) => isFunction(Reflect.get(Object(value) as object, "buildVoid")),
+);
 
 /**
  * Returns the declared methods without duplicates.

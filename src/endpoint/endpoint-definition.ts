@@ -34,6 +34,9 @@ import type {
 } from "./handler-arguments.ts";
 import { endpointSources, type EndpointSources } from "./input-sources.ts";
 
+/** The methods of a definition whose type arguments are given without one; inferred, they are never `never`. */
+type Unnamed<M> = [M] extends [never] ? Method | readonly Method[] : never;
+
 /** The options that all endpoints share. */
 export interface DefinitionBase<
   M extends Method,
@@ -44,11 +47,12 @@ export interface DefinitionBase<
   ResponseHeaders extends InputSchema = InputSchema,
 > {
   /**
-   * The method or methods that the endpoint serves.
+   * The method or methods that the endpoint serves. A `build` with explicit type arguments cannot infer them; name them
+   * too, as in `build<typeof input, typeof output, "post">`, or clients take them for the default.
    *
    * @default the method of the key in the routing map, or "get" if the key has none
    */
-  readonly method?: M | readonly M[] | undefined;
+  readonly method?: M | readonly M[] | Unnamed<M> | undefined;
   /**
    * Schema of the combined input.
    *

@@ -55,7 +55,7 @@ interface EndpointsFactoryKind<Handler extends AnyResultHandler> extends Factory
 /**
  * Builds endpoints that share middlewares and a result handler.
  *
- * A factory is immutable: `addMiddleware`, `addContext` and `use` return a new one.
+ * A factory is immutable: `addMiddleware`, `addContext`, `use` and `withResultHandler` return a new one.
  */
 export class EndpointsFactory<
   MiddlewareInput = unknown,
@@ -81,12 +81,26 @@ export class EndpointsFactory<
 
   /** @throws {@link DefinitionError} when the argument is not a result handler. */
   constructor(resultHandler: Handler) {
-    if (!isResultHandler(resultHandler))
-      throw new DefinitionError(
-        "SLP_DEFINITION_VALUE",
-        "new EndpointsFactory: the argument must be a result handler; make one with `new ResultHandler({ positive, negative, handler })`.",
-      );
+    assertResultHandler("new EndpointsFactory", resultHandler);
     super(resultHandler);
+  }
+
+  /**
+   * Returns a factory with the same middlewares and another result handler.
+   *
+   * @throws {@link DefinitionError} when the argument is not a result handler.
+   * @example
+   * const v2 = factoryWithAuth.withResultHandler(problemResultHandler);
+   */
+  withResultHandler<Other extends AnyResultHandler>(
+    resultHandler: Other,
+  ): EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Other, Errors> {
+    assertResultHandler("withResultHandler", resultHandler);
+    const factory = new EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Other, Errors>(
+      resultHandler,
+    );
+    factory.middlewares = this.middlewares;
+    return factory;
   }
 
   /**
@@ -190,6 +204,14 @@ export class EndpointsFactory<
   }
 }
 
+const assertResultHandler = (where: string, value: unknown): void => {
+  if (!isResultHandler(value))
+    throw new DefinitionError(
+      "SLP_DEFINITION_VALUE",
+      `${where}: the argument must be a result handler; make one with \`new ResultHandler({ positive, negative, handler })\`.`,
+    );
+};
+
 const buildChecks = { ...definitionChecks, output: anObjectSchema };
 
 /** Builds endpoints that respond with the default envelopes. */
@@ -197,7 +219,7 @@ export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(de
 
 /**
  * Builds endpoints that send their bare output on success and problem details on error. Also set `errorHandler:
- * problemResultHandler` in the configuration, so that errors without an endpoint, such as a 404, have the same format.
+ * problemResultHandler` in the configuration, so that errors of paths without an endpoint have the same format.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */

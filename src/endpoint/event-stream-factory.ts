@@ -7,10 +7,13 @@ import {
   type EventSchemas,
   type EventStreamResultHandler,
 } from "../results/event-stream-result-handler.ts";
-import type { AcceptedOutput } from "../results/result-handler.ts";
+import type { DefaultResultHandler } from "../results/default-result-handler.ts";
+import type { AcceptedOutput, AnyResultHandler } from "../results/result-handler.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
 import type { EmptyObject, InputSchema, NoInput, NoOutput, ZodSchema } from "../schemas/schema.ts";
+import { anEndpointsFactory } from "./check-definition.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
+import type { EndpointsFactory } from "./endpoints-factory.ts";
 import { Endpoint } from "./endpoint.ts";
 import { definitionChecks, type VoidEndpointDefinition } from "./endpoint-definition.ts";
 import type { EventStream, EventStreamSettings, StreamHandler } from "./event-stream.ts";
@@ -42,13 +45,27 @@ export interface EventStreamOptions {
   readonly maxBuffered?: number | undefined;
 }
 
-interface EventStreamFactoryKind<Events extends EventSchemas> extends FactoryKind {
+interface Origin<Factory> {
+  /**
+   * The factory whose middlewares run before the stream, and whose result handler sends the errors that occur before
+   * the first event.
+   *
+   * @default no middlewares, and `defaultResultHandler`
+   */
+  readonly factory?: Factory | undefined;
+}
+
+interface EventStreamFactoryKind<
+  Events extends EventSchemas,
+  Handler extends AnyResultHandler,
+> extends FactoryKind {
   readonly factory: EventStreamFactory<
     Events,
     this["middlewareInput"],
     this["middlewareOutput"],
     this["context"],
-    this["errors"]
+    this["errors"],
+    Handler
   >;
 }
 
@@ -56,8 +73,8 @@ interface EventStreamFactoryKind<Events extends EventSchemas> extends FactoryKin
  * Builds endpoints that send server-sent events, as `text/event-stream`.
  *
  * The handler sends events with `ctx.emit`, which validates their data with the factory's schemas; the stream ends when
- * the handler returns. An error before the first event is sent in the format of `defaultResultHandler`; a later error
- * ends the stream abruptly. A factory is immutable: `addMiddleware`, `addContext` and `use` return a new one.
+ * the handler returns. An error before the first event is sent by the result handler of the option `factory`, by default
+ * `defaultResultHandler`; a later error ends the stream abruptly. A factory is immutable: `addMiddleware`, `addContext` and `use` return a new one.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  * @example
@@ -77,8 +94,9 @@ export class EventStreamFactory<
   MiddlewareOutput = EmptyObject,
   Context = EmptyObject,
   Errors = EmptyObject,
+  Handler extends AnyResultHandler = DefaultResultHandler,
 > extends Factory<
-  EventStreamFactoryKind<Events>,
+  EventStreamFactoryKind<Events, Handler>,
   MiddlewareInput,
   MiddlewareOutput,
   Context,
@@ -92,9 +110,15 @@ export class EventStreamFactory<
    * @param events the schema of each event's data, by event name
    * @throws {@link DefinitionError} when a name cannot be sent, a value is not a Zod 4 schema, or an option is invalid.
    */
-  constructor(events: Events, options: EventStreamOptions = {}) {
+  constructor(
+    events: Events,
+    options: EventStreamOptions &
+      Origin<EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Handler, Errors>> = {},
+  ) {
     const settings = toSettings(events, options);
-    super(createEventStreamResultHandler(events));
+    const { factory } = options;
+    super(createEventStreamResultHandler(events, factory?.["resultHandler"]));
+    if (factory) this.middlewares = factory["middlewares"];
     this.#events = events;
     this.#options = options;
     this.#settings = settings;
@@ -122,7 +146,7 @@ export class EventStreamFactory<
       Thrown,
       Headers
     >,
-  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors, Headers> {
+  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors, Headers, Handler> {
     const parts = this.toParts("build", definition, streamChecks, "emits the events");
     return new Endpoint({
       ...parts,
@@ -148,7 +172,7 @@ export class EventStreamFactory<
       Thrown,
       Headers
     >,
-  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors, Headers> {
+  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors, Headers, Handler> {
     return this.build(definition);
   }
 
@@ -179,12 +203,13 @@ export type StreamEndpoint<
   Errors,
   MiddlewareErrors,
   Headers extends InputSchema,
+  Handler = DefaultResultHandler,
 > = Endpoint<
   M,
   Input,
   NoOutput,
   MiddlewareInput,
-  EventStreamResultHandler<Events>,
+  EventStreamResultHandler<Events, Handler>,
   200,
   Errors,
   MiddlewareErrors,
@@ -214,6 +239,7 @@ const optionChecks = {
     (value) => typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER,
     orOmit(1_048_576),
   ),
+  factory: anEndpointsFactory,
 };
 
 /** Validates the events and the options, and returns the settings that all streams of a factory share. */

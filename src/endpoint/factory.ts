@@ -105,7 +105,7 @@ export abstract class Factory<
   Errors,
 > {
   protected resultHandler: AnyResultHandler;
-  #middlewares: readonly AnyMiddleware[] = [];
+  protected middlewares: readonly AnyMiddleware[] = [];
 
   constructor(resultHandler: AnyResultHandler) {
     this.resultHandler = resultHandler;
@@ -245,7 +245,7 @@ export abstract class Factory<
       inputSchema: definition.input as ZodSchema | undefined,
       headersSchema: definition.headers as ZodSchema | undefined,
       responseHeadersSchema: definition.responseHeaders as ZodSchema | undefined,
-      middlewares: this.#middlewares,
+      middlewares: this.middlewares,
       resultHandler: this.resultHandler,
       statusCode: definition.statusCode,
       errors: toErrorDeclarations(where, definition.errors),
@@ -266,7 +266,7 @@ export abstract class Factory<
   #derive(middleware: AnyMiddleware): Kind["factory"] {
     const derived = this.copy();
     derived.resultHandler = this.resultHandler;
-    derived.#middlewares = [...this.#middlewares, middleware];
+    derived.middlewares = [...this.middlewares, middleware];
     return derived;
   }
 }

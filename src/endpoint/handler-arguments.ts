@@ -59,6 +59,9 @@ type Fallback<First, Second> = {
     | Exclude<Second[K], undefined>;
 };
 
+/** A context, without the type that some write for an empty object, `Record<string, never>`. */
+type Named<Context> = Context extends Record<string, never> ? EmptyObject : Context;
+
 /** The context that a middleware adds. */
 export type ContextOf<Returned> = [Returned] extends [never]
   ? EmptyObject
@@ -67,5 +70,5 @@ export type ContextOf<Returned> = [Returned] extends [never]
     : [Extract<Returned, object>] extends [never]
       ? EmptyObject
       : [Exclude<Returned, object>] extends [never]
-        ? Returned
-        : Partial<Extract<Returned, object>>;
+        ? Named<Returned>
+        : Partial<Named<Extract<Returned, object>>>;

@@ -190,7 +190,16 @@ export class Middleware<
   readonly span: AnyMiddleware["span"];
   /** Type information only. */
   declare readonly "~types": {
-    readonly requires: (context: Context) => void;
+    // `Record<string, never>` requires nothing; a mapped type makes the compiler look beyond the type arguments
+    readonly requires: (context: {
+      [
+        Key in keyof Context as string extends Key
+          ? [Context[Key]] extends [never]
+            ? never
+            : Key
+          : Key
+      ]: Context[Key];
+    }) => void;
     readonly returned: Returned;
     readonly input: Input;
     readonly errors: Errors;

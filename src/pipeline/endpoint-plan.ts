@@ -7,8 +7,6 @@ import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
-import { defaultResultHandler } from "../results/default-result-handler.ts";
-import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
 import { listArrayFields } from "../schemas/list-fields.ts";
@@ -98,14 +96,11 @@ export interface EndpointPlan {
   readonly responseHeaders: HeaderPlan | undefined;
   /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
   readonly timeout: number;
-  /** Responds to errors that occur before the endpoint is reached. */
-  readonly errorHandler: AnyResultHandler;
 }
 
 /** The options of a server that endpoints inherit; the time limit is in milliseconds, 0 for no limit. */
 export interface InheritedOptions {
   readonly requestTimeout?: number | undefined;
-  readonly errorHandler?: AnyResultHandler | undefined;
   readonly forms?: boolean | undefined;
 }
 
@@ -162,7 +157,7 @@ const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
 export const planEndpoint = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
-  { requestTimeout = 0, forms = true, errorHandler = defaultResultHandler }: InheritedOptions = {},
+  { requestTimeout = 0, forms = true }: InheritedOptions = {},
   where = "build",
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
@@ -202,8 +197,6 @@ export const planEndpoint = (
       process.env["NODE_ENV"] !== "production",
     responseHeaders: planHeaders(endpoint.responseHeadersSchema),
     timeout: endpoint.timeout ?? requestTimeout,
-    errorHandler:
-      endpoint.resultHandler === defaultResultHandler ? errorHandler : endpoint.resultHandler,
   });
 };
 

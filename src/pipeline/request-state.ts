@@ -35,7 +35,7 @@ export interface Service {
   readonly app: AppFacts | undefined;
   /** The logger as configured. */
   readonly logger: Logger;
-  /** Responds to errors that belong to no endpoint. */
+  /** Responds to errors of paths without an endpoint, unless their prefix has its own handler. */
   readonly errorHandler: AnyResultHandler;
   readonly bodies: BodyOptions;
   /** The requests whose stages run. */

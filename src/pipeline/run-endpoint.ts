@@ -100,7 +100,7 @@ const respondWithError = async (
     }
     if (plan.content) discardContent(state.output);
     if (state.body === "failing") {
-      await refuse(state, thrown, plan.errorHandler);
+      await refuse(state, thrown, plan.endpoint.resultHandler);
       return;
     }
     let error = thrown;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { AnySchema, SchemaOutput, ZodSchema } from "../schemas/schema.ts";
-import type { ApiResponse } from "./api-response.ts";
+import type { ApiResponse, ResponseDeclaration } from "./api-response.ts";
 import { defaultResultHandler, type DefaultResultHandler } from "./default-result-handler.ts";
-import { ResultHandler } from "./result-handler.ts";
+import { ResultHandler, type AnyResultHandler } from "./result-handler.ts";
 
 /** The events of a stream: the schema of each event's data, by event name. */
 export type EventSchemas = Readonly<Record<string, AnySchema>>;
@@ -30,25 +30,33 @@ export interface EventStreamResponse<Events extends EventSchemas> extends ApiRes
   readonly mimeType: "text/event-stream";
 }
 
-/** The result handler of event streams, which declares the events and sends errors in the default envelope. */
-export interface EventStreamResultHandler<Events extends EventSchemas> extends ResultHandler<
-  EventStreamResponse<Events>,
-  DefaultResultHandler["~types"]["negative"]
-> {}
+/** The error responses of a result handler. */
+type NegativeOf<Handler> = Handler extends {
+  readonly "~types": { readonly negative: infer Negative extends ResponseDeclaration };
+}
+  ? Negative
+  : ResponseDeclaration;
+
+/** The result handler of event streams, which declares the events and sends errors as another result handler does. */
+export interface EventStreamResultHandler<
+  Events extends EventSchemas,
+  Handler = DefaultResultHandler,
+> extends ResultHandler<EventStreamResponse<Events>, NegativeOf<Handler>> {}
 
 /** Creates the result handler of a stream. It sends only errors, because the endpoint's handler sends the events. */
-export const createEventStreamResultHandler = <Events extends EventSchemas>(
-  events: Events,
-): EventStreamResultHandler<Events> =>
+export const createEventStreamResultHandler = (
+  events: EventSchemas,
+  errors: AnyResultHandler = defaultResultHandler,
+): AnyResultHandler =>
   new ResultHandler({
     positive: {
       schema: toEventSchema(events),
       statusCode: 200,
       mimeType: "text/event-stream",
     },
-    negative: (data) => defaultResultHandler.listNegative(data),
-    handler: (result) => defaultResultHandler.handle(result),
-  }) as unknown as EventStreamResultHandler<Events>;
+    negative: (data) => errors.listNegative(data),
+    handler: (result) => errors.handle(result),
+  });
 
 const toEventSchema = (events: EventSchemas): ZodSchema => {
   const [first, ...others] = Object.entries(events).map(([event, data]) =>

@@ -17,7 +17,7 @@ interface Leaf<Target> {
   readonly path: string;
   readonly target: Target;
   readonly names: readonly string[];
-  /** The rank of each segment; a smaller rank is a better match. */
+  /** The rank of each segment, then the number of earlier routes; a smaller rank is a better match. */
   readonly ranks: readonly number[];
 }
 
@@ -61,6 +61,7 @@ const createNode = <Target>(): Node<Target> => ({
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
+  #size = 0;
   /** Prepares the literals of routes and requests for comparison. */
   readonly #fold: (text: string) => string;
 
@@ -78,7 +79,7 @@ export class RouteTable<Target> {
     const segments = parsePathPattern(path);
     let node = this.#trees.get(method) ?? this.#addTree(method);
     const names = segments.flatMap(listNames);
-    const leaf = { path, target, names, ranks: segments.map(toRank) };
+    const leaf = { path, target, names, ranks: [...segments.map(toRank), this.#size++] };
     for (const segment of segments) {
       if (segment.kind === "rest") {
         if (node.rest) refuseDuplicate(method, path, node.rest);
@@ -127,7 +128,7 @@ export class RouteTable<Target> {
   }
 
   /**
-   * Lists the matching route of each method for a path; the best match comes first.
+   * Lists the matching route of each method for a path; the best match comes first, and of equal ones the first added.
    *
    * @throws {@link RequestError} when the path has malformed percent-encoding.
    */

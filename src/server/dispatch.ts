@@ -9,6 +9,7 @@ import { refuse } from "../pipeline/send-result.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { ensureError, toErrorStatus } from "../reply/http-error.ts";
 import { logServerFault } from "../results/log-fault.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import {
   setCorsHeaders,
@@ -19,6 +20,7 @@ import {
 import { isForeignForm } from "../request/foreign-form.ts";
 import { answerPreflight, runNativePreflight } from "./preflight.ts";
 import { toCanonicalPath } from "../request/head.ts";
+import type { FindErrorHandler } from "./find-error-handler.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
 /** The settings and components of a server that the dispatcher needs. */
@@ -27,6 +29,7 @@ export interface DispatchOptions {
   readonly statics: StaticMounts | undefined;
   readonly cors: CorsOption;
   readonly wrongMethodBehavior: 404 | 405;
+  readonly findErrorHandler: FindErrorHandler;
 }
 
 const methods: ReadonlyMap<string, Method> = new Map([
@@ -90,7 +93,7 @@ export class Dispatcher {
     try {
       await setCorsHeaders(cors, state, plan.endpoint);
     } catch (error) {
-      await this.refuse(state, error);
+      await this.refuse(state, error, plan.endpoint.resultHandler);
       return;
     }
     if (!this.hasLeft(state)) await this.#run(plan, state);
@@ -98,17 +101,38 @@ export class Dispatcher {
 
   #run(plan: EndpointPlan, state: RequestState): Promise<void> {
     if (isForeignForm(state.request, state.response))
-      return this.refuse(state, new RequestError("SLP_CROSS_SITE_FORM"), plan);
+      return this.refuse(
+        state,
+        new RequestError("SLP_CROSS_SITE_FORM"),
+        plan.endpoint.resultHandler,
+      );
     return runEndpoint(plan, state);
   }
 
   /**
    * Responds with an error that has occurred before an endpoint runs; never rejects.
    *
-   * @param plan the plan of the path's endpoint; if there is none, the configured error handler responds
+   * @param handler sends the error; by default, the result handler of the path's endpoint, or the configured error
+   * handler if the path has none
    */
-  refuse(state: RequestState, error: unknown, plan?: EndpointPlan): Promise<void> {
-    return refuse(state, error, plan ? plan.errorHandler : state.service.errorHandler);
+  refuse(
+    state: RequestState,
+    error: unknown,
+    handler: AnyResultHandler = this.#findHandler(state.request),
+  ): Promise<void> {
+    return refuse(state, error, handler);
+  }
+
+  #findHandler(request: Request): AnyResultHandler {
+    let path = request.url;
+    try {
+      path = toCanonicalPath(request);
+      const lazy = this.#findTarget(request, path);
+      if (lazy) return lazy.endpoint.resultHandler;
+    } catch {
+      // a malformed path has no endpoint
+    }
+    return this.#options.findErrorHandler(path);
   }
 
   /** Responds with an error that has occurred before the request was dispatched; never rejects. */
@@ -128,22 +152,22 @@ export class Dispatcher {
   async #setEarlyCorsHeaders(cors: CorsFunction, state: RequestState): Promise<void> {
     const { request, logger } = state;
     try {
-      const plan = this.#findPlan(request, toCanonicalPath(request));
-      if (plan) await setCorsHeaders(cors, state, plan.endpoint);
+      const lazy = this.#findTarget(request, toCanonicalPath(request));
+      if (lazy) await setCorsHeaders(cors, state, lazy.endpoint);
     } catch (error) {
       if (toErrorStatus(error) >= 500) logServerFault(logger, request, ensureError(error));
     }
   }
 
   /**
-   * Finds the plan of the endpoint for the method of a request, or for the requested method of a preflight; if there is
-   * none, that of any endpoint of the path.
+   * Finds the endpoint for the method of a request, or for the requested method of a preflight; if there is none, the
+   * endpoint that matches the path best, or the first in the routing map of those.
    */
-  #findPlan({ method, headers }: Request, path: string): EndpointPlan | undefined {
+  #findTarget({ method, headers }: Request, path: string): LazyPlan | undefined {
     const wanted = method === "OPTIONS" ? headers["access-control-request-method"] : method;
     const routes = this.#options.table.findAll(path);
     const route = routes.find((one) => one.method === methods.get(wanted ?? "")) ?? routes[0];
-    return route?.target.plan;
+    return route?.target;
   }
 
   /** Checks whether a request is a preflight that the `cors` option handles. */
@@ -169,13 +193,13 @@ export class Dispatcher {
   /** Responds with 404 to a path that nothing serves; never rejects. */
   async answerNotFound(state: RequestState): Promise<void> {
     const { cors } = this.#options;
+    let error: unknown = new RequestError("SLP_NOT_FOUND");
     try {
       if (typeof cors === "function") await setCorsHeadersOfOther(cors, state);
-    } catch (error) {
-      await this.refuse(state, error);
-      return;
+    } catch (thrown) {
+      error = thrown;
     }
-    await this.refuse(state, new RequestError("SLP_NOT_FOUND"));
+    await this.refuse(state, error, state.resultHandler);
   }
 
   /**
@@ -192,13 +216,15 @@ export class Dispatcher {
       await this.refuse(state, error);
       return;
     }
+    // the path may be another one when the request comes back, because a router was mounted
+    state.resultHandler = this.#options.findErrorHandler(path);
     if (next) next();
     else await this.answerNotFound(state);
   }
 
   /** Responds to a request without a route for its method; returns false if nothing serves the path. */
   async #answerOther(state: RequestState, path: string): Promise<boolean> {
-    const { table, statics, cors, wrongMethodBehavior } = this.#options;
+    const { table, statics, cors, wrongMethodBehavior, findErrorHandler } = this.#options;
     const { request, response } = state;
     if (path === "*") {
       response.writeHead(204, { Allow: toAllowed(endpointMethods, true) }).end();
@@ -212,14 +238,14 @@ export class Dispatcher {
       for (const name of names) response.removeHeader(name);
     }
 
-    const plan = this.#findPlan(request, path);
-    if (!plan) {
+    const lazy = this.#findTarget(request, path);
+    if (!lazy) {
       if (!this.#asksForFile(request, path)) return false;
       if (typeof cors === "function") await setCorsHeadersOfOther(cors, state);
       answerPreflight(response);
       return true;
     }
-    if (typeof cors === "function") await setCorsHeaders(cors, state, plan.endpoint);
+    if (typeof cors === "function") await setCorsHeaders(cors, state, lazy.endpoint);
     if (request.method === "OPTIONS" && cors !== false) {
       answerPreflight(response);
       return true;
@@ -228,8 +254,11 @@ export class Dispatcher {
     const isPreflight =
       request.method === "OPTIONS" &&
       request.headers["access-control-request-method"] !== undefined;
-    if (isPreflight && (await runNativePreflight(plan, state))) return true;
-    if (wrongMethodBehavior === 404) throw new RequestError("SLP_NOT_FOUND");
+    if (isPreflight && (await runNativePreflight(lazy.plan, state))) return true;
+    if (wrongMethodBehavior === 404) {
+      await this.refuse(state, new RequestError("SLP_NOT_FOUND"), findErrorHandler(path));
+      return true;
+    }
     const allowed = toAllowed(
       table.findAll(path).map(({ method }) => method),
       cors !== false,
@@ -237,7 +266,7 @@ export class Dispatcher {
     // `Allow` is also set here, for error handlers that ignore the headers of errors
     response.setHeader("Allow", allowed);
     const error = new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
-    await this.refuse(state, error, plan);
+    await this.refuse(state, error, lazy.endpoint.resultHandler);
     return true;
   }
 }

@@ -8,7 +8,6 @@ import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
-import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { setFaultLog } from "../results/log-fault.ts";
 import {
   findState,
@@ -21,6 +20,7 @@ import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { Dispatcher } from "./dispatch.ts";
+import { createErrorHandlerSearch } from "./find-error-handler.ts";
 import { createBeginning, type Begin } from "./serve-request.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
@@ -77,10 +77,11 @@ export const prepare = async (
     checkRouting(entries, config, logger);
   }
 
+  const findErrorHandler = createErrorHandlerSearch(config.errorHandler);
   const service: Service = {
     app,
     logger,
-    errorHandler: config.errorHandler ?? defaultResultHandler,
+    errorHandler: findErrorHandler("/"),
     bodies: {
       limits: toBodyLimits(config.bodyLimit),
       uploads: config.upload
@@ -104,6 +105,7 @@ export const prepare = async (
       statics: await toStaticMounts(entries, toSources("get")),
       cors: config.cors ?? false,
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
+      findErrorHandler,
     }),
   };
 };

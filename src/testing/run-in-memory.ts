@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
@@ -53,16 +54,17 @@ const toMethod = (where: string, method: unknown): string => {
 /**
  * Runs the code under test between a client and a server of node:http, connected within this process.
  *
- * @param declared the declared methods, if any
+ * @param endpoint the endpoint under test, if any
  * @throws {@link DefinitionError} when the method is invalid, ConfigError when the configuration is invalid.
  */
 export const runInMemory = async <LoggerProps extends object>(
   where: string,
   options: TestOptions<LoggerProps>,
-  declared: readonly Method[] | undefined,
+  endpoint: AnyEndpoint | undefined,
   act: (scene: Scene) => Promise<void>,
 ): Promise<TestResult<LoggerProps>> => {
   const props = options.requestProps ?? {};
+  const declared = endpoint?.methods;
   const byDefault = toDefaultMethod(declared, props.body !== undefined);
   const sent = toMethod(where, props.method ?? byDefault);
   const isPreflight = sent === "OPTIONS";
@@ -98,7 +100,7 @@ export const runInMemory = async <LoggerProps extends object>(
     const scene = { config, prepared, state, request, response, method, isPreflight };
     const begin = (): Promise<boolean> => {
       applyRequestProps(request, props);
-      return perform(act, scene, props);
+      return perform(act, scene, props, endpoint);
     };
     // a body in parsed form has already been read, so its bytes are drained first
     acting = props.body === undefined ? begin() : untilRead(request).then(begin);
@@ -136,6 +138,7 @@ const perform = async (
   act: (scene: Scene) => Promise<void>,
   scene: Scene,
   { cookies, signedCookies }: RequestProps,
+  endpoint: AnyEndpoint | undefined,
 ): Promise<boolean> => {
   const { prepared, state, request, response } = scene;
   try {
@@ -146,7 +149,7 @@ const perform = async (
     defineProps(request, { cookies, signedCookies });
     await act(scene);
   } catch (error) {
-    await prepared.dispatcher.refuse(state, error);
+    await prepared.dispatcher.refuse(state, error, endpoint?.resultHandler);
   }
   if (isTaken(response) || isAbandoned(response)) return true;
   response.destroy();

@@ -41,7 +41,7 @@ export const testEndpoint = async <LoggerProps extends object = object>(
       "SLP_TEST_OPTIONS",
       "testEndpoint: `endpoint` must be an endpoint, made with a factory's `build`.",
     );
-  return runInMemory("testEndpoint", options, endpoint.methods, async (scene) => {
+  return runInMemory("testEndpoint", options, endpoint, async (scene) => {
     const { config, prepared, state, request, response, method } = scene;
     const sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
     const plan = planEndpoint(endpoint, sources, config);

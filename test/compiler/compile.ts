@@ -14,11 +14,16 @@ export interface Program {
   readonly text: string;
 }
 
-/** Writes a program that imports `sallyport` from its source, and the client from the given copy of the source. */
+/**
+ * Writes a program that imports `sallyport` from its source, and the client from the given copy of the source.
+ *
+ * @param options further options of the compiler
+ */
 export const writeProgram = (
   name: string,
   text: string,
   sourceOfClient = join(root, "src"),
+  options: object = {},
 ): Program => {
   // within the repository, where its packages are found
   const folder = join(root, "node_modules/.cache/sallyport-compiler", name);
@@ -33,6 +38,7 @@ export const writeProgram = (
       "sallyport/testing": [join(root, "src/testing/index.ts")],
       "sallyport/client": [join(sourceOfClient, "client/index.ts")],
     },
+    ...options,
   };
   writeFileSync(
     join(folder, "tsconfig.json"),

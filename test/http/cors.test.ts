@@ -6,6 +6,7 @@ import {
   ConfigError,
   createConfig,
   defaultEndpointsFactory as factory,
+  EndpointsFactory,
   ResultHandler,
   ServeStatic,
   type CorsArguments,
@@ -423,7 +424,7 @@ describe("H15: if a cors function fails, the response has no CORS headers", () =
     expect(calls).toEqual([]);
   });
 
-  test("throws an HTTP error: the error handler responds, by default with the error's status", async () => {
+  test("throws an HTTP error: the endpoint's result handler responds, by default with the error's status", async () => {
     const cors: CorsFunction = async () => {
       throw createHttpError(403, "Unknown origin");
     };
@@ -438,7 +439,8 @@ describe("H15: if a cors function fails, the response has no CORS headers", () =
       negative: z.string(),
       handler: ({ error, response }) => void response.status(418).send(error?.message),
     });
-    const other = await start(routing, { cors, errorHandler });
+    const things = new EndpointsFactory(errorHandler).build({ handler: () => ({}) });
+    const other = await start({ things }, { cors });
     const answer = await other.send("/things");
     expect([answer.status, answer.text]).toEqual([418, "Unknown origin"]);
     expect([calls, server.linesOf("error")]).toEqual([[], []]);

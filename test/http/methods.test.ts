@@ -1,23 +1,12 @@
 import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
-import {
-  defaultEndpointsFactory as factory,
-  Middleware,
-  ResultHandler,
-  type Method,
-} from "sallyport";
+import { defaultEndpointsFactory as factory, Middleware, type Method } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Answer } from "./harness.ts";
 
 const named = (name: string, method?: Method | Method[]) =>
   factory.build({ method, handler: async () => ({ name }) });
-
-const echo = factory.build({
-  method: ["get", "post"],
-  input: z.looseObject({}),
-  handler: async ({ input }) => ({ ...input }),
-});
 
 const pass: RequestHandler = (_request, _response, next) => next();
 
@@ -33,19 +22,6 @@ const expectError = (answer: Answer, status: number, message: string): void => {
     "cache-control": "no-store",
   });
 };
-
-/** A result handler that ignores the headers of errors, and sends everything that it receives. */
-const teapots = new ResultHandler({
-  positive: (data) => data,
-  negative: z.object({ oops: z.string() }),
-  handler: ({ error, output, input, ctx, response }) => {
-    response
-      .status(error?.statusCode ?? 500)
-      .set("X-Own", "yes")
-      .json({ oops: error?.message ?? "none", input, output, ctx: { ...ctx } });
-  },
-});
-const oops = (message: string) => ({ oops: message, input: null, output: null, ctx: {} });
 
 describe("HEAD", () => {
   test("GET endpoints respond to HEAD with the headers of GET and without a body (R1)", async () => {
@@ -281,94 +257,5 @@ describe("an unknown path gets a 404", () => {
       expect(answer.headers.allow).toBeUndefined();
     }
     expect((await server.send("/thing", { method: "HEAD" })).status).toBe(200);
-  });
-});
-
-describe("`errorHandler`", () => {
-  const config = { errorHandler: teapots, bodyLimit: 64 };
-  const form = { "content-type": "application/x-www-form-urlencoded" };
-
-  test.each([
-    ["an unknown path", "/absent", {}, 404, "Not Found"],
-    ["a wrong method", "/echo", { method: "PUT" }, 405, "Method Not Allowed"],
-    ["malformed percent-encoding in the path", "/%zz", {}, 400, "Malformed path"],
-    ["malformed JSON", "/echo", { method: "POST", body: "{]" }, 400, "Invalid JSON"],
-    [
-      "a large body",
-      "/echo",
-      { method: "POST", body: { a: "x".repeat(64) } },
-      413,
-      "Content Too Large",
-    ],
-    [
-      "a large form",
-      "/echo",
-      { method: "POST", body: `a=${"x".repeat(64)}`, headers: form },
-      413,
-      "Content Too Large",
-    ],
-    [
-      "an unknown charset",
-      "/echo",
-      {
-        method: "POST",
-        body: "{}",
-        headers: { "content-type": "application/json; charset=utf-16" },
-      },
-      415,
-      "Unsupported charset",
-    ],
-    [
-      "an unknown encoding",
-      "/echo",
-      { method: "POST", body: "{}", headers: { "content-encoding": "zip" } },
-      415,
-      "Unsupported content encoding",
-    ],
-  ])("handles %s", async (_what, target, sent: object, status, message) => {
-    const { body } = sent as { body?: unknown };
-    const type = typeof body === "string" ? { "content-type": "application/json" } : {};
-    const { headers } = sent as { headers?: object };
-    const server = await start({ echo }, config);
-    const answer = await server.send(target, { ...sent, headers: { ...type, ...headers } });
-    expect([answer.status, answer.json()]).toEqual([status, oops(message)]);
-    expect(answer.headers["x-own"]).toBe("yes");
-    expect(server.linesOf("error")).toEqual([]);
-  });
-
-  test("sends Allow with 405, even if the handler ignores the headers of errors", async () => {
-    const server = await start({ echo }, config);
-    const answer = await server.send("/echo", { method: "PUT" });
-    expect(answer.headers.allow).toBe("GET, POST, HEAD");
-  });
-
-  test("does not handle errors of endpoints", async () => {
-    const server = await start({ echo: { get: echo, "get :no": named("no") } }, config);
-    const answer = await server.send("/echo?a=1");
-    expect([answer.status, answer.json()]).toEqual([200, successEnvelope({ a: "1" })]);
-    expect(answer.headers["x-own"]).toBeUndefined();
-  });
-
-  test("is replaced by a 500 in plain text if it throws, and the server keeps running", async () => {
-    const broken = new ResultHandler({
-      positive: (data) => data,
-      negative: z.object({}),
-      handler: () => {
-        throw new Error("broken handler");
-      },
-    });
-    const server = await start({ echo }, { errorHandler: broken });
-    for (const [target, method] of [
-      ["/absent", "GET"],
-      ["/echo", "PUT"],
-      ["/%zz", "GET"],
-    ] as const) {
-      const { status, text, headers } = await server.send(target, { method });
-      expect([status, text]).toEqual([500, "Internal Server Error"]);
-      expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
-      expect(headers["cache-control"]).toBe("no-store");
-    }
-    expect(server.linesOf("error")).toHaveLength(3);
-    expect((await server.send("/echo")).status).toBe(200);
   });
 });

@@ -1,4 +1,5 @@
 import {
+  createConfig,
   defaultEndpointsFactory as factory,
   defaultResultHandler,
   EndpointsFactory,
@@ -288,8 +289,8 @@ describe("an error", () => {
     );
   });
 
-  test("is described by the result handler that sends it, even if no endpoint is reached", () => {
-    const config = { errorHandler: problemResultHandler };
+  test("is described by the endpoint's result handler, whatever the configured error handler", () => {
+    const config = createConfig({ cors: false, errorHandler: problemResultHandler });
     const typesOf = (status: number, own: Pick<typeof factory, "build">) =>
       Object.keys(
         errorsOf(
@@ -299,9 +300,13 @@ describe("an error", () => {
         )?.content ?? {},
       );
     const [json, problem] = ["application/json", "application/problem+json"];
-    expect(typesOf(400, factory)).toEqual([json, problem]);
-    expect(typesOf(415, factory)).toEqual([problem]);
-    expect(typesOf(500, factory)).toEqual([json]);
+    for (const status of [400, 413, 415, 500]) {
+      expect(typesOf(status, factory)).toEqual([json]);
+      expect(typesOf(status, problemEndpointsFactory as never)).toEqual([problem]);
+      const events = { tick: z.object({ n: z.int() }) };
+      const streams = new EventStreamFactory(events, { factory: problemEndpointsFactory });
+      expect(typesOf(status, streams as never)).toEqual([problem]);
+    }
     const own = new EndpointsFactory(
       new ResultHandler({
         positive: (data) => data,

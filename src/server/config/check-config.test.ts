@@ -8,6 +8,8 @@ import { checkServerConfig } from "./check-server-config.ts";
 const run = (): void => undefined;
 const most = 0x7fffffff;
 
+const toHandlers = (prefix: string): object => ({ [prefix]: defaultResultHandler });
+
 /** The accepted and the rejected values of each option, including those at the boundaries. */
 const options: readonly (readonly [
   name: string,
@@ -23,7 +25,12 @@ const options: readonly (readonly [
   ["logFaults", [run, false, { input: run }], [true, null]],
   ["logFaults.input", [run], [1]],
   ["inputSources.get", [[], ["query", "params", "headers"]], ["query", ["form"], [1]]],
-  ["errorHandler", [defaultResultHandler], [run, {}, null]],
+  [
+    "errorHandler",
+    [defaultResultHandler, ...["/", "/v1", "/v1/a.b-c~_"].map(toHandlers)],
+    [run, {}, null, ...["v1", "/v1/", "//v1", "/:id", "/é", "/a%20b", ""].map(toHandlers)],
+  ],
+  ["errorHandler./v1", [defaultResultHandler], [run, null]],
   ["bodyLimit", [1, Number.MAX_SAFE_INTEGER, {}, { bytes: 1, values: 1 }], [0, 1.5, 2 ** 53, "1"]],
   ["bodyIdleTimeout", [0.5, most], [0, most + 1, "1", Number.NaN]],
   ["responseIdleTimeout", [0, most], [-1, most + 1, "1"]],

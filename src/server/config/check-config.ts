@@ -1,4 +1,5 @@
 import { aBodyLimit, someUploadLimits } from "../../endpoint/body-options.ts";
+import { anEndpointsFactory } from "../../endpoint/check-definition.ts";
 import { sourcesByMethod } from "../../endpoint/input-sources.ts";
 import { ConfigError } from "../../errors.ts";
 import { logLevels } from "../../logger/console-logger.ts";
@@ -84,9 +85,7 @@ const docsChecks: Checks = {
   ),
   ui: oneOf("scalar", "swagger"),
   openapi: oneOf("3.0", "3.1", "3.2"),
-  factory: be("an endpoints factory, such as `defaultEndpointsFactory`", (value) =>
-    isFunction(Reflect.get(Object(value) as object, "buildVoid")),
-  ),
+  factory: anEndpointsFactory,
   production: aBoolean,
   head: aBoolean,
   routes: be('a path, such as "/v1", or a function', (value) => isText(value) || isFunction(value)),
@@ -98,6 +97,22 @@ const docsOptions: Check = (docs, name, wording) => {
     `true, false, ${anObject}, or a list of such objects`;
   if (!Array.isArray(docs)) group(docsChecks, [], isBoolean, toExpected)(docs, name, wording);
   else for (const [at, one] of docs.entries()) group(docsChecks)(one, `${name}[${at}]`, wording);
+};
+
+/** Prefixes are compared with paths as they are sent, so they consist of characters that are never encoded. */
+const isPrefix = (text: string): boolean => /^(?:\/|(?:\/[\w.~-]+)+)$/.test(text);
+
+const aResultHandler = be("a result handler, made with `new ResultHandler`", isResultHandler);
+
+const errorHandlers: Check = (value, name, wording) => {
+  if (isResultHandler(value)) return;
+  be(
+    'a result handler, made with `new ResultHandler`, or an object of them by path prefix, such as "/v2", without parameters and without a slash at the end',
+    (given) =>
+      isObject(given) && Object.keys(given).length > 0 && Object.keys(given).every(isPrefix),
+  )(value, name, wording);
+  for (const [prefix, handler] of Object.entries(value as object))
+    if (handler !== undefined) aResultHandler(handler, `${name}.${prefix}`, wording);
 };
 
 /** The checks for the options that `createServer` and `attachRouting` share. */
@@ -124,7 +139,7 @@ export const commonChecks: Checks = {
     (anObject) => `false, a function, or ${anObject}`,
   ),
   inputSources: sourcesByMethod,
-  errorHandler: be("a result handler, made with `new ResultHandler`", isResultHandler),
+  errorHandler: errorHandlers,
   bodyLimit: aBodyLimit,
   forms: aBoolean,
   bodyIdleTimeout: aPositiveTimeout,

@@ -124,13 +124,18 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly inputSources?: SourcesByMethod | undefined;
   /**
-   * The result handler for errors that occur before an endpoint is reached, such as a 404. The errors for a wrong
-   * method (405) and for a malformed body go to the result handler of the path's endpoint, unless that is the default
-   * one.
+   * The result handler for errors of paths without an endpoint, such as a 404, or an object of result handlers by path
+   * prefix; the longest prefix wins. All errors of an endpoint's path, a 405 included, go to the endpoint's own result
+   * handler.
    *
    * @default defaultResultHandler
+   * @example
+   * errorHandler: { "/v2": problemResultHandler, "/": defaultResultHandler }
    */
-  readonly errorHandler?: AnyResultHandler | undefined;
+  readonly errorHandler?:
+    | AnyResultHandler
+    | Readonly<Record<`/${string}`, AnyResultHandler>>
+    | undefined;
   /**
    * The limits of JSON and form bodies: the maximum number of bytes after decompression, or `{ bytes, values }`, where
    * `values` is the maximum number of values in JSON. Larger bodies are rejected with a 413.
