@@ -1,4 +1,4 @@
-import type { JsonObject } from "./options.ts";
+type Json = Record<string, unknown>;
 
 /** An operation of a document. */
 export interface OpenApiOperation {
@@ -14,9 +14,9 @@ export interface OpenApiOperation {
   requestBody?: OpenApiBody | undefined;
   /** The responses by status. Those that many operations have are references to components. */
   responses?: Record<string, OpenApiResponse | OpenApiReference> | undefined;
-  callbacks?: Record<string, JsonObject> | undefined;
+  callbacks?: Record<string, Json> | undefined;
   externalDocs?: { url: string; description?: string | undefined } | undefined;
-  servers?: JsonObject[] | undefined;
+  servers?: Json[] | undefined;
   [extension: `x-${string}`]: unknown;
 }
 
@@ -27,12 +27,12 @@ export interface OpenApiParameter {
   description?: string | undefined;
   required?: boolean | undefined;
   deprecated?: boolean | undefined;
-  schema?: JsonObject | undefined;
+  schema?: Json | undefined;
   style?: string | undefined;
   explode?: boolean | undefined;
   allowReserved?: boolean | undefined;
   example?: unknown;
-  examples?: Record<string, JsonObject> | undefined;
+  examples?: Record<string, Json> | undefined;
   [extension: `x-${string}`]: unknown;
 }
 
@@ -49,21 +49,21 @@ export interface OpenApiBody {
 export interface OpenApiResponse {
   description: string;
   /** The headers by name. */
-  headers?: Record<string, JsonObject> | undefined;
+  headers?: Record<string, Json> | undefined;
   /** What is sent, by media type. */
   content?: Record<string, OpenApiMedia> | undefined;
-  links?: Record<string, JsonObject> | undefined;
+  links?: Record<string, Json> | undefined;
   [extension: `x-${string}`]: unknown;
 }
 
 /** A body of one media type. */
 export interface OpenApiMedia {
-  schema?: JsonObject | undefined;
+  schema?: Json | undefined;
   example?: unknown;
-  examples?: Record<string, JsonObject> | undefined;
-  encoding?: Record<string, JsonObject> | undefined;
+  examples?: Record<string, Json> | undefined;
+  encoding?: Record<string, Json> | undefined;
   /** The schema of each event of a stream, as of OpenAPI 3.2. */
-  itemSchema?: JsonObject | undefined;
+  itemSchema?: Json | undefined;
   [extension: `x-${string}`]: unknown;
 }
 

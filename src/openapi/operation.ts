@@ -163,7 +163,7 @@ const withoutFiles = (body: JsonObject, components: Components): JsonObject | un
 
 /** Returns the first sentence of a description. */
 export const toSummary = (description = ""): string | undefined => {
-  const [paragraph = ""] = description.trim().split(/\n\s*\n/, 1);
+  const [paragraph = ""] = description.trim().split(/\n\r?\n/, 1);
   const text = paragraph.replace(/^#+ /, "").replaceAll(/\s+/g, " ");
   const [sentence = ""] = /^.*?(?<!\b(?:e\.g|i\.e))[.!?](?= [^a-z])|^.*/.exec(text) ?? [];
   return sentence.replace(/\.$/, "") || undefined;

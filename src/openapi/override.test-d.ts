@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from "vitest";
-import type { JsonObject, OpenApiOptions, OpenApiOperation } from "sallyport/openapi";
+import type { OpenApiOptions, OpenApiOperation } from "sallyport/openapi";
 
 const check = (_override: OpenApiOptions["override"]): void => undefined;
 
@@ -9,7 +9,9 @@ test("an override receives and returns an operation", () => {
       expectTypeOf(path).toEqualTypeOf<string>();
       expectTypeOf(operation).toEqualTypeOf<OpenApiOperation>();
       expectTypeOf(operation.summary).toEqualTypeOf<string | undefined>();
-      expectTypeOf(operation.parameters?.[0]?.schema).toEqualTypeOf<JsonObject | undefined>();
+      expectTypeOf(operation.parameters?.[0]?.schema).toEqualTypeOf<
+        Record<string, unknown> | undefined
+      >();
       operation["x-team"] = "accounts";
       delete operation.description;
       for (const parameter of operation.parameters ?? []) parameter.required = true;

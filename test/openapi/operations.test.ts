@@ -318,7 +318,7 @@ test("fields of `info` are kept if the OpenAPI version supports them", () => {
 
 test.each<[string, unknown]>([
   ["the argument must be an object of options", undefined],
-  ["there is no option `route`. Did you mean `routing`?", { route: {} }],
+  ["there is no option `rooting`. Did you mean `routing`?", { rooting: {} }],
   ["`info` must have a `title` and a `version`", { routing: {} }],
   ["`info` must have a `title` and a `version`", { routing: {}, info: { title: "A" } }],
   [
