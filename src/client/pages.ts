@@ -39,14 +39,18 @@ export const toPayload = (body: unknown): unknown =>
     : body;
 
 /**
- * Returns the items of a page: the array under the given name, by default `items`, or else the first array.
+ * Returns the items of a page: the array under the given name, by default `items`, or else the first array; undefined
+ * if there is none.
  *
  * @param name the name of the items, if known
  */
-export const listItems = (response: unknown, name: string | undefined): readonly unknown[] => {
+export const findItems = (
+  response: unknown,
+  name: string | undefined,
+): readonly unknown[] | undefined => {
   const page: unknown = findPage(response) ?? toPayload(response);
   const named = readProperty(page, name ?? "items");
   if (Array.isArray(named)) return named;
   const parts: readonly unknown[] = Object.values(page ?? {});
-  return parts.find(Array.isArray) ?? [];
+  return parts.find(Array.isArray);
 };

@@ -112,7 +112,7 @@ const followRedirects = async (
 /** The longest time that timers accept, roughly, in milliseconds. */
 const maxTime = 2e9;
 
-const idempotentMethods = ["get", "put", "delete"];
+const idempotentMethods = ["GET", "PUT", "DELETE"];
 
 export const readOption = <Name extends keyof SharedOptions>(
   { options, client }: Call,
@@ -143,7 +143,7 @@ export const sendRequest = async <Result>(
     maxDelay = 30_000,
     methods = idempotentMethods,
   } = retry as Partial<RetryOptions>;
-  const last = methods.includes(call.method.toLowerCase()) ? limit + 1 : 1;
+  const last = methods.some((one) => one.toUpperCase() === call.method) ? limit + 1 : 1;
   for (let attempt = 1; ; attempt++) {
     let wait = toWait(delay, maxDelay, attempt - 1);
     try {
@@ -220,7 +220,7 @@ const sendOnce = async <Result>(
     return await Promise.race([stopped, exchange(call, request, attempt, controller.signal, read)]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    if (!call.isOpen) signal?.removeEventListener("abort", onAbort);
   }
 };
 

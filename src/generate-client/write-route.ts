@@ -239,7 +239,7 @@ const isEmpty = (schema: ZodSchema): boolean => {
 };
 
 const writePlan = (
-  { method, sources, body: { kind: body }, itemsName }: Operation,
+  { method, sources, body, itemsName }: Operation,
   replies: readonly ReceivedReply[],
   revival: RevivalWriter | undefined,
 ): string => {
@@ -250,7 +250,8 @@ const writePlan = (
   );
   const parts = [
     ...(isUsual ? [] : [`sources: [${sources.map(quote).join(", ")}]`]),
-    ...(body === "raw" || body === "form" ? [`body: ${quote(body)}`] : []),
+    ...(body.kind === "raw" ? [`body: ${quote(body.mediaType)}`] : []),
+    ...(body.kind === "form" ? ['body: "form"'] : []),
     `replies: { ${kinds.join(", ")} }`,
     ...(revival ? writeRevivals(replies, revival) : []),
     ...(itemsName === undefined ? [] : [`items: ${quote(itemsName)}`]),
