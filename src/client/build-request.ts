@@ -70,11 +70,10 @@ const takeHeaders = (
   headers: Record<string, string>,
 ): void => {
   const others = [...sources].filter((source) => source !== "params").join();
-  const areAllHeaders = others === "headers";
   const areAllCookies = /^(?:,?(?:cookies|signedCookies))+$/.test(others);
   const cookies: string[] = [];
   for (const [name, value] of fields) {
-    const isHeader = areAllHeaders || (sources.has("headers") && /^x-/i.test(name));
+    const isHeader = sources.has("headers") && name.startsWith("x-");
     if (!isHeader && !areAllCookies) continue;
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
       refuse(name, "has a name that is not valid in a header");

@@ -162,6 +162,24 @@ export class ReplyError<Status extends number = number, Body = unknown> extends 
   }
 }
 
+/** The {@link ReplyError} of each error among the replies of a route. */
+export type ReplyErrorOf<Reply> = Reply extends {
+  readonly ok: false;
+  readonly status: infer Status extends number;
+  readonly body: infer Body;
+}
+  ? ReplyError<Status, Body>
+  : never;
+
+/** An error of a call that has no reply of the API. */
+export type CallError =
+  | AbortedError
+  | NetworkError
+  | RedirectError
+  | TimeoutError
+  | UnexpectedBodyError
+  | UnsendableInputError;
+
 /** Reads a property of a value that need not be an object. */
 export const readProperty = (value: unknown, name: string): unknown =>
   (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];

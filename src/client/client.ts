@@ -7,7 +7,7 @@ import type {
   SubscribeOptions,
 } from "./call-options.ts";
 import { PageError, ReplyError, UnexpectedBodyError } from "./client-errors.ts";
-import { findItems, hasMore, toNextPage, toPayload } from "./pages.ts";
+import { findItems, hasMore, toNextPage, toPayload, type HasMore } from "./pages.ts";
 import { readReply, type Reply } from "./read-reply.ts";
 import { fail, sendRequest } from "./send-request.ts";
 import { subscribe, type ReceivedEvent } from "./subscribe.ts";
@@ -20,7 +20,7 @@ export interface Pages<Item, Page> extends AsyncIterable<Item> {
 
 /** A client without types, which is what all typed clients are at run time. */
 export interface PlainClient {
-  readonly hasMore: (response: unknown) => boolean;
+  readonly hasMore: HasMore;
   readonly request: (key: string, input?: unknown, options?: CallOptions) => Promise<Reply>;
   readonly provide: (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
   readonly download: (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;

@@ -92,7 +92,7 @@ const followRedirects = async (
       throw new RedirectError(route, "an origin that browsers hide");
     const { status } = response;
     const location = response.headers.get("location");
-    if (location === null || ![301, 302, 303, 307, 308].includes(status)) return response;
+    if (location === null || !/^30[12378]$/.test(String(status))) return response;
     await response.body?.cancel();
     // a `fetch` for tests may accept a path alone
     const from = new URL(response.url || url, "http://localhost");
@@ -271,8 +271,9 @@ export const toNetworkError = async <Result>(
 
 const addHeaders = async (headers: Headers, source: HeaderSource | undefined): Promise<void> => {
   const given = typeof source === "function" ? await source() : source;
-  if (given instanceof Headers) given.forEach((value, name) => headers.set(name, value));
-  else
-    for (const [name, value] of Object.entries(given ?? {}))
-      if (value !== undefined) headers.set(name, value);
+  const fields =
+    given instanceof Headers
+      ? [...(given as unknown as Iterable<[string, string]>)]
+      : Object.entries(given ?? {});
+  for (const [name, value] of fields) if (value !== undefined) headers.set(name, value);
 };

@@ -9,6 +9,7 @@ import type { EventStreamResponse } from "../results/event-stream-result-handler
 import type { z } from "zod";
 import type { FileSchema, StreamSchema } from "../schemas/content.ts";
 import type { AnySchema } from "../schemas/schema.ts";
+import type { PageOf, PayloadOf } from "./pages.ts";
 import type { EndpointTypes } from "./route-at.ts";
 
 type Primitive = bigint | boolean | number | string | symbol | null | undefined;
@@ -152,17 +153,6 @@ export type BodyAt<T extends EndpointTypes> = T extends PlainTypes
 
 /** The page in a successful response; `never` if there is none. */
 export type PageAt<T> = PageOf<PayloadOf<SuccessAt<T>>>;
-
-/** The data of a successful response: the `data` of the default envelope, or else the body itself. */
-export type PayloadOf<Body> = Body extends { readonly status: "success"; readonly data: infer Data }
-  ? Data
-  : Body;
-
-type PageOf<Payload> = Payload extends
-  | { readonly nextCursor: string | null }
-  | { readonly total: number; readonly limit: number; readonly offset: number }
-  ? Payload
-  : never;
 
 /** The items of a page. */
 export type ItemOf<Page> = Page extends { readonly items: readonly (infer Item)[] }
