@@ -39,9 +39,9 @@ export interface PlainClient {
 }
 
 /** Returns the body of a successful reply, and throws all others. */
-const toBody = ({ ok, status, body, response }: Reply, call: Call): unknown => {
+const toBody = ({ ok, body, response, isForeign }: Reply, call: Call): unknown => {
   if (ok) return body;
-  throw new (status === "unexpected" ? UnexpectedBodyError : ReplyError)(call, response, body);
+  throw new (isForeign ? UnexpectedBodyError : ReplyError)(call, response, body);
 };
 
 /** The number of consecutive empty pages, each with a new cursor, after which an iteration ends. */

@@ -2,23 +2,16 @@ import type { CallOptions, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
 import type { HasMore } from "./pages.ts";
 import type { Alone } from "./generated-client.ts";
-import type {
-  ErrorReply,
-  ErrorStatus,
-  SuccessReply,
-  SuccessStatus,
-  UnexpectedReply,
-} from "./reply-types.ts";
-import type { EndpointTypes, NoRoute, Suggested, TypesAt } from "./route-at.ts";
+import type { UnexpectedReply } from "./reply-types.ts";
+import type { NoRoute, Suggested, TypesAt } from "./route-at.ts";
 import type {
   BodyAt,
-  DataErrorsAt,
-  ErrorAt,
+  ErrorReplyAt,
   EventAt,
   InputAt,
   ItemOf,
   PageAt,
-  SuccessAt,
+  SuccessReplyAt,
 } from "./wire-types.ts";
 
 /** The key itself; for an unknown key, the keys suggested instead, or a message. */
@@ -43,20 +36,8 @@ type CheckStream<R, Key, T> = T extends NoRoute
     ? `${Key & string} is not an event stream`
     : Key;
 
-type StatusAt<T> = T extends EndpointTypes
-  ? number extends T["statusCode"]
-    ? SuccessStatus
-    : T["statusCode"]
-  : never;
-
 /** Every reply that an endpoint may send. */
-export type ReplyAt<T> = T extends EndpointTypes
-  ?
-      | SuccessReply<StatusAt<T>, SuccessAt<T>>
-      | { [S in keyof DataErrorsAt<T>]: ErrorReply<S, DataErrorsAt<T>[S]> }[keyof DataErrorsAt<T>]
-      | ErrorReply<Exclude<ErrorStatus, keyof DataErrorsAt<T>>, ErrorAt<T>>
-      | UnexpectedReply
-  : never;
+export type ReplyAt<T> = SuccessReplyAt<T> | ErrorReplyAt<T> | UnexpectedReply;
 
 /** A client whose types are inferred from a routing map, or taken from a file that declares them. */
 export type Client<R> = R extends FrozenRouting

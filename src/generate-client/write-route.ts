@@ -164,7 +164,9 @@ interface ReceivedReply {
 const toReceivedBodies = ({ type, schema }: ReplyBody): readonly ReceivedBody[] => {
   if (type === null) return [{ kind: "none" }];
   const hasEvents = schema !== undefined && isEventStream(type);
-  return toKinds(type).map((kind) => ({
+  // content of any type is received as a Blob
+  const kinds = type === "*/*" && !schema ? (["blob"] as const) : toKinds(type);
+  return kinds.map((kind) => ({
     kind,
     ...(hasEvents ? { schema, isEventStream: true } : kind === "json" && { schema }),
   }));

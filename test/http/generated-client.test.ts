@@ -82,9 +82,9 @@ const routing = {
   }),
   token: factory.build({
     inputSources: ["headers"],
-    input: z.object({ authorization: z.string() }),
+    input: z.object({ "x-token": z.string() }),
     output: z.object({ token: z.string() }),
-    handler: async ({ input }) => ({ token: input.authorization }),
+    handler: async ({ input }) => ({ token: input["x-token"] }),
   }),
 } satisfies Routing;
 
@@ -126,7 +126,7 @@ describe("a generated client", () => {
     expect(await client.provide("post /form", { flag: false, tags: ["&", "="] })).toMatchObject({
       data: { type: "application/x-www-form-urlencoded", flag: false, tags: ["&", "="] },
     });
-    expect(await client.provide("get /token", { authorization: "Bearer x" })).toMatchObject({
+    expect(await client.provide("get /token", { "x-token": "Bearer x" })).toMatchObject({
       data: { token: "Bearer x" },
     });
   });

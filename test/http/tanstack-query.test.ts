@@ -105,7 +105,7 @@ describe("queryOptions", () => {
     await expect(failed).rejects.toBeInstanceOf(ReplyError);
     await expect(failed).rejects.toMatchObject({
       status: 404,
-      message: "GET /v1/users/:id: status 404: No such user",
+      message: "No such user",
     });
     const invalid = queryClient.fetchQuery(queryOptions(client, "get /v1/offset", { limit: 1000 }));
     await expect(invalid).rejects.toMatchObject({
