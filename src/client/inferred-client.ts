@@ -3,7 +3,7 @@ import type { Pages } from "./client.ts";
 import type { HasMore } from "./pages.ts";
 import type { Alone } from "./generated-client.ts";
 import type { UnexpectedReply } from "./reply-types.ts";
-import type { NoRoute, Suggested, TypesAt } from "./route-at.ts";
+import type { EndpointTypes, NoRoute, Suggested, TypesAt } from "./route-at.ts";
 import type {
   BodyAt,
   ErrorReplyAt,
@@ -37,7 +37,9 @@ type CheckStream<R, Key, T> = T extends NoRoute
     : Key;
 
 /** Every reply that an endpoint may send. */
-export type ReplyAt<T> = SuccessReplyAt<T> | ErrorReplyAt<T> | UnexpectedReply;
+export type ReplyAt<T> = T extends EndpointTypes
+  ? SuccessReplyAt<T> | ErrorReplyAt<T> | UnexpectedReply
+  : never;
 
 /** A client whose types are inferred from a routing map, or taken from a file that declares them. */
 export type Client<R> = R extends FrozenRouting
