@@ -57,7 +57,7 @@ const encodeField = (field: string, name: string, value: unknown, depth?: number
     return `${encodeURIComponent(name)}=${encodeURIComponent(toText(field, value))}`;
   const parts: readonly (readonly [number | string, unknown])[] = isArray
     ? [...(value as readonly unknown[]).entries()]
-    : listFields(field, value as object);
+    : listFields(field, value);
   assertFull(field, parts);
   if (depth !== undefined && (depth >= maxBrackets || (isArray && parts.length > maxBracketed)))
     refuse(field, "exceeds the limits of the extended parser");

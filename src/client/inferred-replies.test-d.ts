@@ -10,6 +10,7 @@ import {
   type ErrorEnvelope,
   type Routing,
 } from "../index.ts";
+import type * as own from "./generated-parts.ts";
 import {
   Client,
   createClient,
@@ -269,6 +270,14 @@ describe("InputOf, OutputOf and ErrorOf", () => {
       ReplyError<409, { since: string }> | ReplyError<400 | 500, ErrorEnvelope>
     >();
     expectTypeOf<ErrorOf<Written, Key>>().toEqualTypeOf<ErrorOf<Generated, Key>>();
+  });
+
+  test("are exported by generated files, too", () => {
+    expectTypeOf<own.InputOf<Written, Key>>().toEqualTypeOf<{ q: string }>();
+    expectTypeOf<own.OutputOf<Written, Key>>().toEqualTypeOf<{ at: string }>();
+    expectTypeOf<own.ErrorOf<Written, Key>>().toEqualTypeOf<ErrorOf<Generated, Key>>();
+    // @ts-expect-error -- no such route
+    expectTypeOf<own.InputOf<Written, "get /none">>().toBeNever();
   });
 
   test("are `never` for an unknown route", () => {

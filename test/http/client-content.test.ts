@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import createHttpError from "http-errors";
 import { defaultEndpointsFactory as factory, ez, type ServerConfig } from "sallyport";
-import { createClient, ReplyError, type ClientOptions } from "sallyport/client";
+import { createClient, type ClientOptions } from "sallyport/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { importGenerated } from "./generated-client.ts";
@@ -108,7 +108,6 @@ describe.each(["inferred", "generated"])("the %s client receives content", (kind
     expect(Buffer.concat(pieces).toString()).toBe('{"a":1}');
     const failed = client.download("get /failing");
     await expect(failed).rejects.toMatchObject({ name: "ReplyError", message: "Not now" });
-    if (kind === "inferred") await expect(failed).rejects.toBeInstanceOf(ReplyError);
   });
 
   test("until its signal is aborted", async () => {
