@@ -58,7 +58,7 @@ export type {
 
 // Schemas
 export type { Cursor, CursorValue, SignedCursor } from "./schemas/cursor.ts";
-export type { FileSchema, StreamSchema } from "./schemas/content.ts";
+export type { FileSchema, MediaTyped, StreamSchema } from "./schemas/content.ts";
 export type { DateIn, DateOut, IsoInput } from "./schemas/dates.ts";
 export type { Encoded } from "./schemas/encode.ts";
 export type {
@@ -71,7 +71,7 @@ export type {
   PaginationStyle,
 } from "./schemas/paginated.ts";
 export type { PlainInteger } from "./schemas/plain-integer.ts";
-export type { Raw, RawMeta } from "./schemas/raw.ts";
+export type { BufferSchema, Raw, RawMeta } from "./schemas/raw.ts";
 export type { Upload } from "./schemas/upload.ts";
 export type {
   AnySchema,

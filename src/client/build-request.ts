@@ -70,11 +70,10 @@ const takeHeaders = (
   headers: Record<string, string>,
 ): void => {
   const others = [...sources].filter((source) => source !== "params").join();
-  const areAllHeaders = others === "headers";
   const areAllCookies = /^(?:,?(?:cookies|signedCookies))+$/.test(others);
   const cookies: string[] = [];
   for (const [name, value] of fields) {
-    const isHeader = areAllHeaders || (sources.has("headers") && /^x-/i.test(name));
+    const isHeader = sources.has("headers") && name.startsWith("x-");
     if (!isHeader && !areAllCookies) continue;
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
       refuse(name, "has a name that is not valid in a header");
@@ -88,7 +87,7 @@ const takeHeaders = (
 
 const isRaw = (call: Call, fields: ReadonlyMap<string, unknown>): boolean => {
   const raw = fields.get("raw");
-  if (call.plan) return raw !== undefined && call.plan.body === "raw";
+  if (call.plan) return raw !== undefined && call.plan.body?.includes("/") === true;
   if (fields.size !== 1) return false;
   return typeof raw === "string" || raw instanceof Blob || isBytes(raw);
 };
@@ -102,7 +101,7 @@ const takeBody = (
   headers: Record<string, string>,
 ): Blob | string | undefined => {
   if (isRaw(call, fields)) {
-    const raw = toRawBody(fields.get("raw"));
+    const raw = toRawBody(fields.get("raw"), call.plan?.body);
     fields.delete("raw");
     headers["content-type"] = raw.type;
     return raw;
@@ -123,10 +122,14 @@ const takeBody = (
   return JSON.stringify(toJsonValue("", Object.fromEntries(rest)));
 };
 
-const toRawBody = (raw: unknown): Blob => {
-  const isText = typeof raw === "string";
+/** @param declared the declared media type, which may be a wildcard */
+const toRawBody = (raw: unknown, declared = "*"): Blob => {
   const part = raw instanceof Blob || isBytes(raw) ? raw : toText("raw", raw);
-  const type = isText ? "text/plain;charset=utf-8" : "application/octet-stream";
+  const usual =
+    part === raw && typeof raw !== "string"
+      ? "application/octet-stream"
+      : "text/plain;charset=utf-8";
+  const type = declared.includes("*") ? usual : declared;
   const body = raw instanceof Blob && raw.type !== "" ? raw : new Blob([part as Blob], { type });
   return body.size > 0 ? body : refuse("raw", "is empty");
 };

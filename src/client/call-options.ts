@@ -27,7 +27,7 @@ export interface RetryOptions {
    */
   readonly maxDelay?: number | undefined;
   /**
-   * The methods to retry, in lower case.
+   * The methods to retry.
    *
    * @default ["get", "put", "delete"], which are idempotent
    */
@@ -162,8 +162,8 @@ export type BodyKind = "blob" | "json" | "none" | "text";
 /** The run-time description of a route in a generated client. */
 export interface RoutePlan {
   readonly sources?: readonly SourceName[];
-  /** How the body is sent if it is not JSON. */
-  readonly body?: "form" | "raw";
+  /** How the body is sent if it is not JSON; for a raw body, its media type. */
+  readonly body?: string;
   /** The possible kinds of body, by declared status. */
   readonly replies?: Readonly<Record<number, readonly BodyKind[]>>;
   /** The name of the array of items in a page. */
@@ -182,4 +182,6 @@ export interface Call extends CallRoute {
   readonly options: CallOptions;
   readonly client: ClientOptions;
   readonly plan: RoutePlan | undefined;
+  /** Whether `signal` must also abort the body, which is read after the call. */
+  readonly isOpen?: boolean;
 }

@@ -7,26 +7,23 @@ export interface CallRoute {
 }
 
 /** The base class of all client errors, which have a stable code and the route of the call. */
-export class ClientError extends Error {
-  readonly code: string;
+export class ClientError<Code extends string = string> extends Error {
+  declare readonly code: Code;
   /** The method in upper case, such as `GET`. */
-  readonly method: string;
+  declare readonly method: string;
   /** The path as in the routing map, such as `/v1/users/:id`. */
-  readonly path: string;
+  declare readonly path: string;
 
-  constructor(name: string, code: string, route: CallRoute, message: string, cause?: unknown) {
-    super(`${route.method} ${route.path}: ${message}`);
-    this.name = name;
-    this.code = code;
-    this.method = route.method;
-    this.path = route.path;
+  constructor(name: string, code: Code, route: CallRoute, message: string, cause?: unknown) {
+    const { method, path } = route;
+    super(code === "SLP_CLIENT_REPLY" ? message : `${method} ${path}: ${message}`);
     // `cause` is set here, because older compilers do not know the second argument of `Error`
-    if (cause !== undefined) (this as { cause?: unknown }).cause = cause;
+    Object.assign(this, { name, code, method, path }, cause !== undefined && { cause });
   }
 }
 
 /** The error for a missing or interrupted response; `cause` has the reason. */
-export class NetworkError extends ClientError {
+export class NetworkError extends ClientError<"SLP_CLIENT_NETWORK"> {
   constructor(route: CallRoute, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super("NetworkError", "SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, cause);
@@ -34,9 +31,9 @@ export class NetworkError extends ClientError {
 }
 
 /** The error for a response that took longer than `timeout`. */
-export class TimeoutError extends ClientError {
+export class TimeoutError extends ClientError<"SLP_CLIENT_TIMEOUT"> {
   /** The time limit, in milliseconds. */
-  readonly timeout: number;
+  declare readonly timeout: number;
 
   constructor(route: CallRoute, timeout: number) {
     super("TimeoutError", "SLP_CLIENT_TIMEOUT", route, `no complete response within ${timeout} ms`);
@@ -45,16 +42,16 @@ export class TimeoutError extends ClientError {
 }
 
 /** The error for a call whose `signal` was aborted; `cause` is the reason of the signal. */
-export class AbortedError extends ClientError {
+export class AbortedError extends ClientError<"SLP_CLIENT_ABORTED"> {
   constructor(route: CallRoute, reason: unknown) {
     super("AbortedError", "SLP_CLIENT_ABORTED", route, "the call was aborted", reason);
   }
 }
 
 /** The error for input that cannot be sent unchanged; no request was sent. */
-export class UnsendableInputError extends ClientError {
+export class UnsendableInputError extends ClientError<"SLP_CLIENT_UNSENDABLE"> {
   /** The place in the input, such as `filter.tags[0]`. */
-  readonly field: string;
+  declare readonly field: string;
 
   constructor(route: CallRoute, field: string, reason: string) {
     super("UnsendableInputError", "SLP_CLIENT_UNSENDABLE", route, `\`${field}\` ${reason}`);
@@ -63,7 +60,7 @@ export class UnsendableInputError extends ClientError {
 }
 
 /** The error for a redirect that could give credentials or a body to another origin; it was not followed. */
-export class RedirectError extends ClientError {
+export class RedirectError extends ClientError<"SLP_CLIENT_REDIRECT"> {
   constructor(route: CallRoute, origin: string) {
     const message = `redirected to ${origin}; allow this with \`crossOriginRedirects: true\``;
     super("RedirectError", "SLP_CLIENT_REDIRECT", route, message);
@@ -71,51 +68,52 @@ export class RedirectError extends ClientError {
 }
 
 /** The error for an event that is larger than `maxEventSize`. */
-export class EventSizeError extends ClientError {
+export class EventSizeError extends ClientError<"SLP_CLIENT_EVENT_SIZE"> {
   constructor(route: CallRoute, limit: number) {
     const message = `an event has more than ${limit} characters; raise \`maxEventSize\``;
     super("EventSizeError", "SLP_CLIENT_EVENT_SIZE", route, message);
   }
 }
 
-/** The error for a page that names itself as the next page. */
-export class PageError extends ClientError {
-  constructor(route: CallRoute, place: string) {
-    super(
-      "PageError",
-      "SLP_CLIENT_PAGE",
-      route,
-      `the page at ${place} names itself as the next page`,
-    );
+/** The error for a page that brings no progress: it is empty, or names the same next page as an earlier one. */
+export class PageError extends ClientError<"SLP_CLIENT_PAGE"> {
+  constructor(route: CallRoute, place: string, isEmpty: boolean) {
+    const pages = isEmpty ? "an empty page names" : "two pages name";
+    super("PageError", "SLP_CLIENT_PAGE", route, `no progress: ${pages} ${place} as the next page`);
   }
 }
 
 /** An error that came with a response. */
-class ResponseError extends ClientError {
-  readonly status: number;
+class ResponseError<Code extends string, Status extends number, Body> extends ClientError<Code> {
+  declare readonly status: Status;
   /** The body, as far as it could be read. */
-  readonly body: unknown;
-  readonly response: Response;
+  declare readonly body: Body;
+  /** The response itself; its body has been read. The property is not enumerable. */
+  declare readonly response: Response;
 
   constructor(
     name: string,
-    code: string,
+    code: Code,
     route: CallRoute,
     response: Response,
     body: unknown,
     message: string,
   ) {
-    super(name, code, route, `status ${response.status}: ${message}`);
-    this.status = response.status;
-    this.body = body;
-    this.response = response;
+    super(name, code, route, message);
+    Object.assign(this, { status: response.status, body });
+    Object.defineProperty(this, "response", { value: response });
   }
 }
 
 /** The error for a body that the API does not declare for its status, such as a proxy's HTML page. */
-export class UnexpectedBodyError extends ResponseError {
+export class UnexpectedBodyError extends ResponseError<
+  "SLP_CLIENT_UNEXPECTED_BODY",
+  number,
+  unknown
+> {
   constructor(route: CallRoute, response: Response, body: unknown) {
-    const message = `an unexpected body of type ${String(response.headers.get("content-type"))}`;
+    const type = response.headers.get("content-type");
+    const message = `status ${response.status}: an unexpected body of type ${type}`;
     super("UnexpectedBodyError", "SLP_CLIENT_UNEXPECTED_BODY", route, response, body, message);
   }
 }
@@ -128,19 +126,59 @@ export interface ReplyIssue {
   readonly code: string;
 }
 
-/** The error that `iterate` and `subscribe` throw when the API responds with an error. */
-export class ReplyError extends ResponseError {
+/**
+ * The error that `iterate`, `subscribe`, `download` and TanStack Query throw when the API responds with an error.
+ *
+ * Its message is the API's own: `error.message` of the default envelope, the `detail` or the `title` of problem
+ * details, `message`, or a body of text.
+ */
+export class ReplyError<Status extends number = number, Body = unknown> extends ResponseError<
+  "SLP_CLIENT_REPLY",
+  Status,
+  Body
+> {
   /** The invalid parts of the input; empty for other errors. */
-  readonly issues: readonly ReplyIssue[];
+  declare readonly issues: readonly ReplyIssue[];
 
   constructor(route: CallRoute, response: Response, body: unknown) {
     const error = readProperty(body, "error");
-    const message = readProperty(error, "message") ?? readProperty(body, "detail") ?? "error";
-    super("ReplyError", "SLP_CLIENT_REPLY", route, response, body, message as string);
-    const issues = readProperty(error, "issues") ?? readProperty(body, "issues");
+    const read = (name: string): unknown => readProperty(error, name) ?? readProperty(body, name);
+    const texts = [...["message", "detail", "title"].map(read), error, body];
+    // a proxy's HTML page is no message
+    const message = texts.find((text) => typeof text === "string" && /^\s*[^\s<]/.test(text));
+    const wording = (message as string | undefined) ?? `status ${response.status}`;
+    super("ReplyError", "SLP_CLIENT_REPLY", route, response, body, wording);
+    const issues = read("issues");
     this.issues = Array.isArray(issues) ? (issues as ReplyIssue[]) : [];
   }
+
+  /**
+   * Returns the issues of one field.
+   *
+   * @param field the keys and indexes that lead to the field, such as `address.city` or `tags.0`
+   */
+  issuesAt(field: string): readonly ReplyIssue[] {
+    return this.issues.filter(({ path }) => path.join(".") === field);
+  }
 }
+
+/** The {@link ReplyError} of each error among the replies of a route. */
+export type ReplyErrorOf<Reply> = Reply extends {
+  readonly ok: false;
+  readonly status: infer Status extends number;
+  readonly body: infer Body;
+}
+  ? ReplyError<Status, Body>
+  : never;
+
+/** An error of a call that has no reply of the API. */
+export type CallError =
+  | AbortedError
+  | NetworkError
+  | RedirectError
+  | TimeoutError
+  | UnexpectedBodyError
+  | UnsendableInputError;
 
 /** Reads a property of a value that need not be an object. */
 export const readProperty = (value: unknown, name: string): unknown =>

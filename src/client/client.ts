@@ -7,7 +7,7 @@ import type {
   SubscribeOptions,
 } from "./call-options.ts";
 import { PageError, ReplyError, UnexpectedBodyError } from "./client-errors.ts";
-import { hasMore, listItems, toNextPage, toPayload } from "./pages.ts";
+import { findItems, hasMore, toNextPage, toPayload, type HasMore } from "./pages.ts";
 import { readReply, type Reply } from "./read-reply.ts";
 import { fail, sendRequest } from "./send-request.ts";
 import { subscribe, type ReceivedEvent } from "./subscribe.ts";
@@ -20,9 +20,12 @@ export interface Pages<Item, Page> extends AsyncIterable<Item> {
 
 /** A client without types, which is what all typed clients are at run time. */
 export interface PlainClient {
-  readonly hasMore: (response: unknown) => boolean;
+  readonly hasMore: HasMore;
   readonly request: (key: string, input?: unknown, options?: CallOptions) => Promise<Reply>;
   readonly provide: (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
+  readonly download: (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
+  /** Resolves to the data of a successful reply and throws all others, as queries need it. */
+  readonly "~query": (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
   readonly iterate: (
     key: string,
     input?: unknown,
@@ -35,7 +38,19 @@ export interface PlainClient {
   ) => AsyncGenerator<ReceivedEvent, void, undefined>;
 }
 
+/** Returns the body of a successful reply, and throws all others. */
+const toBody = ({ ok, body, response, isForeign }: Reply, call: Call): unknown => {
+  if (ok) return body;
+  throw new (isForeign ? UnexpectedBodyError : ReplyError)(call, response, body);
+};
+
+/** The number of consecutive empty pages, each with a new cursor, after which an iteration ends. */
+const maxEmptyPages = 100;
+
+/** @throws {@link TypeError} when there is no `baseUrl`. */
 export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClient => {
+  if (typeof client?.baseUrl !== "string")
+    throw new TypeError("createClient: `baseUrl` is missing");
   const toCall = (key: string, options: CallOptions = {}): Call => {
     const at = key.indexOf(" ");
     const method = key.slice(0, at).toUpperCase();
@@ -44,56 +59,68 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): Pl
   const send = async <Result>(
     call: Call,
     input: unknown,
-    use: (reply: Reply) => Result,
+    use: (reply: Reply, call: Call) => Result,
+    read = (response: Response) => readReply(call, response),
   ): Promise<Result> => {
     try {
-      const request = buildRequest(call, input);
-      return use(await sendRequest(call, request, (response) => readReply(call, response)));
+      return use(await sendRequest(call, buildRequest(call, input), read), call);
     } catch (error) {
       return await fail(call, error);
     }
   };
   async function* walkPages(call: Call, input: unknown): AsyncGenerator<unknown, void, undefined> {
-    let last = "";
-    for (let next: object | undefined = {}; next;) {
-      const body: unknown = await send(
-        call,
-        { ...(input as object), ...next },
-        ({ ok, body, response }) => {
-          if (ok) return body;
-          throw new ReplyError(call, response, body);
-        },
-      );
+    let next: object | undefined = {};
+    let [last, marked, empty] = ["", "", 0];
+    for (let count = 1; ; count++) {
+      const body = await send(call, { ...(input as object), ...next }, toBody);
       yield toPayload(body);
       next = toNextPage(body);
+      if (!next) return;
       const place = JSON.stringify(next);
-      if (place === last) await fail(call, new PageError(call, place));
+      empty = findItems(body, call.plan?.items)?.length === 0 ? empty + 1 : 0;
+      const isEmpty = empty > ("cursor" in next ? maxEmptyPages : 0);
+      if (isEmpty || place === last || place === marked)
+        await fail(call, new PageError(call, place, isEmpty));
       last = place;
+      // finds a cycle of any length without remembering all pages
+      if ((count & (count - 1)) === 0) marked = place;
     }
   }
   return {
     hasMore,
     request: (key, input, options) => send(toCall(key, options), input, (reply) => reply),
-    provide: (key, input, options) => {
-      const call = toCall(key, options);
-      return send(call, input, ({ body, response, isForeign }) => {
+    provide: (key, input, options) =>
+      send(toCall(key, options), input, ({ body, response, isForeign }, call) => {
         if (isForeign) throw new UnexpectedBodyError(call, response, body);
         return body;
-      });
+      }),
+    download: (key, input, options) => {
+      const call = { ...toCall(key, options), isOpen: true };
+      return send(call, input, toBody, async (response) =>
+        response.ok
+          ? ({ ok: true, body: response } as unknown as Reply)
+          : readReply(call, response),
+      );
     },
+    "~query": async (key, input, options) =>
+      toPayload(await send(toCall(key, options), input, toBody)),
     iterate: (key, input, options) => {
       const call = toCall(key, options);
       const pages = (): AsyncIterable<unknown> => walkPages(call, input);
       return {
         pages,
         async *[Symbol.asyncIterator]() {
-          for await (const page of pages()) yield* listItems(page, call.plan?.items);
+          for await (const page of pages()) yield* findItems(page, call.plan?.items) ?? [];
         },
       };
     },
-    subscribe: (key, input, options) => {
+    async *subscribe(key, input, options) {
       const call = toCall(key, options);
-      return subscribe(call, buildRequest(call, input));
+      try {
+        yield* subscribe(call, buildRequest(call, input));
+      } catch (error) {
+        await fail(call, error);
+      }
     },
   };
 };

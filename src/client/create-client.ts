@@ -1,7 +1,7 @@
 import type { ClientOptions } from "./call-options.ts";
 import { createPlainClient } from "./client.ts";
 import type { Client as InferredClient } from "./inferred-client.ts";
-import { hasMore } from "./pages.ts";
+import { hasMore, type HasMore } from "./pages.ts";
 
 /** A client whose types are inferred from a routing map, created by {@link createClient}. */
 export type Client<R> = InferredClient<R>;
@@ -13,7 +13,7 @@ export const Client: {
    *
    * @param response the result of `provide`, the page in it, or the result of `request`
    */
-  readonly hasMore: (response: unknown) => boolean;
+  readonly hasMore: HasMore;
 } = { hasMore };
 
 /**

@@ -7,9 +7,6 @@ const maxBrackets = 5;
 
 type Pairs = Iterable<readonly [string, unknown]>;
 
-const encodePair = (name: string, value: string): string =>
-  `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
-
 /**
  * @throws {@link Refusal} when there are no parts, because an empty field cannot be distinguished from a missing one.
  */
@@ -37,11 +34,7 @@ export const listParts = (
  * @throws {@link Refusal} when a value is not representable as a string, or an array is empty.
  */
 export const encodePairs = (fields: Pairs): string =>
-  Array.from(fields, ([name, value]) =>
-    listParts(name, value)
-      .map(([field, part]) => encodePair(name, toText(field, part)))
-      .join("&"),
-  ).join("&");
+  Array.from(fields, ([name, value]) => encodeField(name, name, value)).join("&");
 
 /**
  * Encodes fields for the extended parser: brackets for arrays and objects.
@@ -51,24 +44,30 @@ export const encodePairs = (fields: Pairs): string =>
 export const encodeBrackets = (fields: Pairs): string =>
   Array.from(fields, ([name, value]) => {
     assertName(name, name, /^$/);
-    return encodeBracketed(name, name, value, 0);
+    return encodeField(name, name, value, 0);
   }).join("&");
 
-/** @param name the field name, such as `filter[tags][0]` */
-const encodeBracketed = (field: string, name: string, value: unknown, depth: number): string => {
-  const isArray = Array.isArray(value);
-  if (!isArray && !isRecord(value)) return encodePair(name, toText(field, value));
+/**
+ * @param name the field name, such as `filter[tags][0]`
+ * @param depth how many brackets surround the value; undefined for the simple parser
+ */
+const encodeField = (field: string, name: string, value: unknown, depth?: number): string => {
+  const isArray = Array.isArray(value) && (depth !== undefined || field === name);
+  if (!isArray && (depth === undefined || !isRecord(value)))
+    return `${encodeURIComponent(name)}=${encodeURIComponent(toText(field, value))}`;
   const parts: readonly (readonly [number | string, unknown])[] = isArray
     ? [...(value as readonly unknown[]).entries()]
     : listFields(field, value);
   assertFull(field, parts);
-  if (depth >= maxBrackets || (isArray && parts.length > maxBracketed))
+  if (depth !== undefined && (depth >= maxBrackets || (isArray && parts.length > maxBracketed)))
     refuse(field, "exceeds the limits of the extended parser");
   return parts
     .map(([part, inner]) => {
       const inside = toField(field, part);
       if (!isArray) assertName(inside, String(part), /^\d*$/);
-      return encodeBracketed(inside, `${name}[${part}]`, inner, depth + 1);
+      return depth === undefined
+        ? encodeField(inside, name, inner)
+        : encodeField(inside, `${name}[${part}]`, inner, depth + 1);
     })
     .join("&");
 };

@@ -1,5 +1,6 @@
 import type { CallOptions, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
+import type { HasMore } from "./pages.ts";
 
 /**
  * The type of the key in a call without input: the key itself, or a {@link MissingInput} if some of the input is
@@ -72,13 +73,30 @@ export interface GeneratedClient<Routes> {
     ): Promise<PartOf<Routes[Key], "reply">>;
   };
   /**
+   * Sends a request and resolves to the successful response, whose body has not been read: use `body`, its stream, or
+   * `blob()`. `timeout` covers the time until the header fields arrive, and `signal` also aborts the body.
+   *
+   * @param key method and path, such as `"get /v1/files/:id"`
+   * @throws {@link ReplyError} when the API responds with an error, and the errors of `provide`.
+   */
+  readonly download: {
+    <Key extends keyof Routes & string>(
+      key: Alone<Key, PartOf<Routes[Key], "input">>,
+    ): Promise<Response>;
+    <Key extends keyof Routes & string>(
+      key: Key,
+      input: PartOf<Routes[Key], "input">,
+      options?: CallOptions,
+    ): Promise<Response>;
+  };
+  /**
    * Iterates over the items of all pages, starting with the given one; `pages()` iterates over the pages.
    *
    * A page is fetched when its first item is needed; a loop that ends early fetches no further pages.
    *
    * @param key method and path of a route that returns pages
    * @throws {@link ReplyError} during the iteration when the API responds with an error, {@link PageError} when a page
-   * names itself as the next page, and the errors of `request`.
+   * brings no progress, and the errors of `provide`.
    */
   readonly iterate: {
     <Key extends keyof Routes & string>(
@@ -118,5 +136,5 @@ export interface GeneratedClient<Routes> {
    *
    * @param response the result of `provide`, the page in it, or the result of `request`
    */
-  readonly hasMore: (response: unknown) => boolean;
+  readonly hasMore: HasMore;
 }

@@ -11,7 +11,7 @@ export {
   UnexpectedBodyError,
   UnsendableInputError,
 } from "./client-errors.ts";
-export type { CallRoute, ReplyIssue } from "./client-errors.ts";
+export type { CallError, CallRoute, ReplyErrorOf, ReplyIssue } from "./client-errors.ts";
 export type {
   Attempt,
   CallOptions,
@@ -41,6 +41,8 @@ export type {
   SuccessStatus,
   UnexpectedReply,
 } from "./reply-types.ts";
+export type { HasMore } from "./pages.ts";
+export type { ErrorOf, InputOf, OutputOf } from "./route-parts.ts";
 export type { EndpointTypes, TypesAt } from "./route-at.ts";
 export type {
   BodyAt,

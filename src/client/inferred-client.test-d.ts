@@ -199,26 +199,34 @@ describe("responses", () => {
     expectTypeOf(problem).returns.resolves.toEqualTypeOf<Items | string | null>();
   });
 
-  test("are a Blob or a string if content is sent without an envelope", () => {
+  test("are a Blob, a string or unknown, by the media type of content that is sent without an envelope", () => {
+    const type: string = Math.random() > 2 ? "text/csv" : "image/png";
     const content = {
       file: factory.build({ output: ez.file("image/png"), handler: async () => "/a" }),
+      any: factory.build({ output: ez.file("*/*"), handler: async () => "/a" }),
       stream: factory.build({ output: ez.stream(), handler: async function* () {} }),
-      buffer: factory.build({
-        output: ez.buffer("text/css"),
+      text: factory.build({
+        output: ez.buffer("text/css; charset=utf-8"),
         handler: async () => Buffer.from(""),
       }),
+      json: factory.build({ output: ez.file("application/json"), handler: async () => "/a" }),
+      some: factory.build({ output: ez.file(type), handler: async () => "/a" }),
       anything: factory.build({ handler: async () => ({ path: "a" }) }),
     };
-    const calls = () => {
-      const client = create<typeof content>();
-      return [
-        client.provide("get /file"),
-        client.provide("get /stream"),
-        client.provide("get /buffer"),
-      ];
-    };
-    expectTypeOf(calls).returns.toEqualTypeOf<Promise<Blob | ErrorEnvelope | string>[]>();
-    const other = async () => create<typeof content>().provide("get /anything");
+    const client = () => create<typeof content>();
+    const blobs = () => [
+      client().provide("get /file"),
+      client().provide("get /any"),
+      client().provide("get /stream"),
+    ];
+    expectTypeOf(blobs).returns.toEqualTypeOf<Promise<Blob | ErrorEnvelope>[]>();
+    const text = () => client().provide("get /text");
+    expectTypeOf(text).returns.resolves.toEqualTypeOf<ErrorEnvelope | string>();
+    expectTypeOf(() => client().provide("get /json")).returns.resolves.toBeUnknown();
+    const some = () => client().provide("get /some");
+    expectTypeOf(some).returns.resolves.toEqualTypeOf<Blob | ErrorEnvelope | string>();
+    expectTypeOf(() => client().download("get /any")).returns.resolves.toEqualTypeOf<Response>();
+    const other = async () => client().provide("get /anything");
     expectTypeOf(other).returns.resolves.toExtend<ErrorEnvelope | SuccessEnvelope<object>>();
   });
 
@@ -237,7 +245,7 @@ describe("responses", () => {
     type At<Status> = Extract<Reply, { readonly status: Status }>["body"];
     expectTypeOf<Extract<Reply, { readonly ok: true }>["status"]>().toEqualTypeOf<201>();
     expectTypeOf<At<409>>().toEqualTypeOf<ErrorEnvelopeWithData<{ since: string }>>();
-    expectTypeOf<At<401>>().toEqualTypeOf<ErrorEnvelopeWithData<{ realm: string }>>();
+    expectTypeOf<At<401>["error"]["data"]>().toEqualTypeOf<{ realm: string } | undefined>();
     expectTypeOf<At<"unexpected">>().toEqualTypeOf<unknown>();
     const branch = (reply: Reply) => {
       if (reply.status === 404) return reply.body;

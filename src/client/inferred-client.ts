@@ -1,23 +1,17 @@
 import type { CallOptions, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
+import type { HasMore } from "./pages.ts";
 import type { Alone } from "./generated-client.ts";
-import type {
-  ErrorReply,
-  ErrorStatus,
-  SuccessReply,
-  SuccessStatus,
-  UnexpectedReply,
-} from "./reply-types.ts";
+import type { UnexpectedReply } from "./reply-types.ts";
 import type { EndpointTypes, NoRoute, Suggested, TypesAt } from "./route-at.ts";
 import type {
   BodyAt,
-  DataErrorsAt,
-  ErrorAt,
+  ErrorReplyAt,
   EventAt,
   InputAt,
   ItemOf,
   PageAt,
-  SuccessAt,
+  SuccessReplyAt,
 } from "./wire-types.ts";
 
 /** The key itself; for an unknown key, the keys suggested instead, or a message. */
@@ -42,19 +36,9 @@ type CheckStream<R, Key, T> = T extends NoRoute
     ? `${Key & string} is not an event stream`
     : Key;
 
-type StatusAt<T> = T extends EndpointTypes
-  ? number extends T["statusCode"]
-    ? SuccessStatus
-    : T["statusCode"]
-  : never;
-
 /** Every reply that an endpoint may send. */
 export type ReplyAt<T> = T extends EndpointTypes
-  ?
-      | SuccessReply<StatusAt<T>, SuccessAt<T>>
-      | { [S in keyof DataErrorsAt<T>]: ErrorReply<S, DataErrorsAt<T>[S]> }[keyof DataErrorsAt<T>]
-      | ErrorReply<Exclude<ErrorStatus, keyof DataErrorsAt<T>>, ErrorAt<T>>
-      | UnexpectedReply
+  ? SuccessReplyAt<T> | ErrorReplyAt<T> | UnexpectedReply
   : never;
 
 /** A client whose types are inferred from a routing map, or taken from a file that declares them. */
@@ -72,13 +56,16 @@ export interface FrozenRouting {
 type Forgotten =
   "This routing is declared `: Routing`, which loses its keys: use `satisfies Routing`";
 
+type ForgottenCall = (key: Forgotten, ...rest: readonly unknown[]) => never;
+
 /** A client for a routing map whose type has no keys. */
 export interface ForgottenClient {
-  readonly provide: (key: Forgotten) => never;
-  readonly request: (key: Forgotten) => never;
-  readonly iterate: (key: Forgotten) => never;
-  readonly subscribe: (key: Forgotten) => never;
-  readonly hasMore: (response: unknown) => boolean;
+  readonly provide: ForgottenCall;
+  readonly request: ForgottenCall;
+  readonly download: ForgottenCall;
+  readonly iterate: ForgottenCall;
+  readonly subscribe: ForgottenCall;
+  readonly hasMore: HasMore;
 }
 
 /** The routes of a client, which exist only for the compiler. */
@@ -129,13 +116,30 @@ export type InferredClient<R> = RoutesOf<R> & {
     ): Promise<ReplyAt<TypesAt<R, Key>>>;
   };
   /**
+   * Sends a request and resolves to the successful response, whose body has not been read: use `body`, its stream, or
+   * `blob()`. `timeout` covers the time until the header fields arrive, and `signal` also aborts the body.
+   *
+   * @param key method and path, such as `"get /v1/files/:id"`
+   * @throws {@link ReplyError} when the API responds with an error, and the errors of `provide`.
+   */
+  readonly download: {
+    <Key extends string>(
+      key: Alone<CheckKey<R, Key, TypesAt<R, Key>>, InputAt<TypesAt<R, Key>, Key>>,
+    ): Promise<Response>;
+    <Key extends string>(
+      key: CheckKey<R, Key, TypesAt<R, Key>>,
+      input: InputAt<TypesAt<R, Key>, Key>,
+      options?: CallOptions,
+    ): Promise<Response>;
+  };
+  /**
    * Iterates over the items of all pages, starting with the given one; `pages()` iterates over the pages.
    *
    * A page is fetched when its first item is needed; a loop that ends early fetches no further pages.
    *
    * @param key method and path of a route that returns pages
    * @throws {@link ReplyError} during the iteration when the API responds with an error, {@link PageError} when a page
-   * names itself as the next page, and the errors of `request`.
+   * brings no progress, and the errors of `provide`.
    */
   readonly iterate: {
     <Key extends string>(
@@ -172,5 +176,5 @@ export type InferredClient<R> = RoutesOf<R> & {
    *
    * @param response the result of `provide`, the page in it, or the result of `request`
    */
-  readonly hasMore: (response: unknown) => boolean;
+  readonly hasMore: HasMore;
 };

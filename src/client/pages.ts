@@ -25,12 +25,37 @@ export const toNextPage = (
   return offset + limit < total ? { offset: offset + limit } : undefined;
 };
 
+/** The data of a successful response: the `data` of the default envelope, or else the body itself. */
+export type PayloadOf<Body> = Body extends { readonly status: "success"; readonly data: infer Data }
+  ? Data
+  : Body;
+
+/** The type itself if it is a page; `never` otherwise. */
+export type PageOf<Payload> = Payload extends
+  | { readonly nextCursor: string | null }
+  | { readonly total: number; readonly limit: number; readonly offset: number }
+  ? Payload
+  : never;
+
+/** The pages in what `hasMore` accepts: the reply of `request`, the body in it, or the page itself. */
+type PagesIn<Response> = unknown extends Response
+  ? Response
+  : Response extends { readonly body: infer Body }
+    ? PageOf<PayloadOf<Body>>
+    : PageOf<PayloadOf<Response>>;
+
+/** The type of {@link hasMore}. */
+export type HasMore = <Response>(
+  response: Response &
+    ([PagesIn<Response>] extends [never] ? "This is neither a page nor a reply with one" : unknown),
+) => boolean;
+
 /**
  * Returns whether there are more pages.
  *
  * @param response the result of `provide`, the page in it, or the result of `request`
  */
-export const hasMore = (response: unknown): boolean => toNextPage(response) !== undefined;
+export const hasMore: HasMore = (response) => toNextPage(response) !== undefined;
 
 /** Returns the data of a successful response: the `data` of the default envelope, or else the body itself. */
 export const toPayload = (body: unknown): unknown =>
@@ -39,14 +64,18 @@ export const toPayload = (body: unknown): unknown =>
     : body;
 
 /**
- * Returns the items of a page: the array under the given name, by default `items`, or else the first array.
+ * Returns the items of a page: the array under the given name, by default `items`, or else the first array; undefined
+ * if there is none.
  *
  * @param name the name of the items, if known
  */
-export const listItems = (response: unknown, name: string | undefined): readonly unknown[] => {
+export const findItems = (
+  response: unknown,
+  name: string | undefined,
+): readonly unknown[] | undefined => {
   const page: unknown = findPage(response) ?? toPayload(response);
   const named = readProperty(page, name ?? "items");
   if (Array.isArray(named)) return named;
   const parts: readonly unknown[] = Object.values(page ?? {});
-  return parts.find(Array.isArray) ?? [];
+  return parts.find(Array.isArray);
 };

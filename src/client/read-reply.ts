@@ -30,9 +30,12 @@ export const readReply = async (call: Call, response: Response): Promise<Reply> 
   const { status, headers } = response;
   const [first = ""] = (headers.get("content-type") ?? "").split(";");
   const type = first.trim().toLowerCase();
-  let kind = readKind(type);
+  const replies = call.plan?.replies;
+  const declared = replies?.[status];
+  const isBlob = headers.has("x-content-as") || String(declared) === "blob";
+  let kind = isBlob ? "blob" : readKind(type);
   let body: unknown = await toNetworkError(call, async () =>
-    kind === "blob" && type !== "" ? response.blob() : response.text(),
+    isBlob || (kind === "blob" && type !== "") ? response.blob() : response.text(),
   );
   if (body === "" && kind !== "text") {
     kind = "none";
@@ -44,9 +47,9 @@ export const readReply = async (call: Call, response: Response): Promise<Reply> 
       kind = "text";
     }
   }
-  const replies = call.plan?.replies;
-  const declared = replies?.[status];
-  const isForeign = declared ? !declared.includes(kind) : !isUsual(call, response, kind, type);
+  const isForeign = declared
+    ? !declared.includes(kind)
+    : !isBlob && !isUsual(call, response, kind, type);
   if (!isForeign) body = call.plan?.revive?.[status]?.(body) ?? body;
   const isExpected = !isForeign && (declared || !replies);
   const reply = { ok: response.ok, status, headers, body, response, isForeign };

@@ -92,7 +92,7 @@ const followRedirects = async (
       throw new RedirectError(route, "an origin that browsers hide");
     const { status } = response;
     const location = response.headers.get("location");
-    if (location === null || ![301, 302, 303, 307, 308].includes(status)) return response;
+    if (location === null || !/^30[12378]$/.test(String(status))) return response;
     await response.body?.cancel();
     // a `fetch` for tests may accept a path alone
     const from = new URL(response.url || url, "http://localhost");
@@ -112,7 +112,7 @@ const followRedirects = async (
 /** The longest time that timers accept, roughly, in milliseconds. */
 const maxTime = 2e9;
 
-const idempotentMethods = ["get", "put", "delete"];
+const idempotentMethods = ["GET", "PUT", "DELETE"];
 
 export const readOption = <Name extends keyof SharedOptions>(
   { options, client }: Call,
@@ -143,7 +143,7 @@ export const sendRequest = async <Result>(
     maxDelay = 30_000,
     methods = idempotentMethods,
   } = retry as Partial<RetryOptions>;
-  const last = methods.includes(call.method.toLowerCase()) ? limit + 1 : 1;
+  const last = methods.some((one) => one.toUpperCase() === call.method) ? limit + 1 : 1;
   for (let attempt = 1; ; attempt++) {
     let wait = toWait(delay, maxDelay, attempt - 1);
     try {
@@ -220,7 +220,7 @@ const sendOnce = async <Result>(
     return await Promise.race([stopped, exchange(call, request, attempt, controller.signal, read)]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    if (!call.isOpen) signal?.removeEventListener("abort", onAbort);
   }
 };
 
@@ -271,8 +271,9 @@ export const toNetworkError = async <Result>(
 
 const addHeaders = async (headers: Headers, source: HeaderSource | undefined): Promise<void> => {
   const given = typeof source === "function" ? await source() : source;
-  if (given instanceof Headers) given.forEach((value, name) => headers.set(name, value));
-  else
-    for (const [name, value] of Object.entries(given ?? {}))
-      if (value !== undefined) headers.set(name, value);
+  const fields =
+    given instanceof Headers
+      ? [...(given as unknown as Iterable<[string, string]>)]
+      : Object.entries(given ?? {});
+  for (const [name, value] of fields) if (value !== undefined) headers.set(name, value);
 };

@@ -6,12 +6,16 @@ import type {
   SuccessEnvelope,
 } from "../results/default-result-handler.ts";
 import type { EventStreamResponse } from "../results/event-stream-result-handler.ts";
-import type { z } from "zod";
-import type { FileSchema, StreamSchema } from "../schemas/content.ts";
+import type { MediaTyped } from "../schemas/content.ts";
 import type { AnySchema } from "../schemas/schema.ts";
+import type { PageOf, PayloadOf } from "./pages.ts";
+import type { ErrorReply, ErrorStatus, SuccessReply, SuccessStatus } from "./reply-types.ts";
 import type { EndpointTypes } from "./route-at.ts";
 
 type Primitive = bigint | boolean | number | string | symbol | null | undefined;
+
+/** What JSON leaves as it is; arrays of it end the endless types of `z.json()` and the like. */
+type Json = Primitive | readonly Json[] | { readonly [name: string]: Json };
 
 /** A value as parsed from JSON: dates are strings. The cases that cost the compiler most come last. */
 export type FromJson<Value> = Value extends Primitive
@@ -20,7 +24,9 @@ export type FromJson<Value> = Value extends Primitive
     ? ReturnType<Value["toJSON"]>
     : unknown extends Value
       ? Value
-      : { [Key in keyof Value]: FromJson<Value[Key]> };
+      : Value extends readonly Json[]
+        ? Value
+        : { [Key in keyof Value]: FromJson<Value[Key]> };
 
 interface ToJson {
   readonly toJSON: (...args: never) => unknown;
@@ -47,7 +53,10 @@ type SegmentsOf<Path> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer More}`
     ? Name | SegmentsOf<More>
     : Rest
-  : never;
+  : RestOf<Path>;
+
+/** The name of the wildcard that ends a path. */
+type RestOf<Path> = Path extends `${string}/*${infer Name}` ? Name : never;
 
 /** An intersection, shown as one object. */
 type Shown<Value> = { [Key in keyof Value]: Value[Key] };
@@ -65,16 +74,51 @@ export type InputAt<T extends EndpointTypes, Key> = Placed<
  */
 type Placed<Input, MiddlewareInput, Key> = unknown extends MiddlewareInput
   ? SegmentsOf<Key> extends keyof Input
-    ? Input
-    : Joined<Input, NamesOf<Key>>
-  : Joined<Input & MiddlewareInput, NamesOf<Key>>;
+    ? string extends keyof Input
+      ? Joint<Input, MiddlewareInput, Key>
+      : Input
+    : Joint<Input, MiddlewareInput, Key>
+  : Joint<Input, MiddlewareInput, Key>;
 
-type Joined<Input, Names extends string> = [Names] extends [keyof Input]
+type Joint<Input, MiddlewareInput, Key> = Joined<Closed<Input> & Closed<MiddlewareInput>, Key>;
+
+/** The input itself, without the index signature that `z.object({})` has. */
+type Closed<Input> = string extends keyof Input
+  ? [Input[keyof Input]] extends [never]
+    ? {}
+    : Input
+  : Input;
+
+type Joined<Input, Key> = [Lacking<Input, Key>] extends [never]
   ? Shown<Input>
-  : Shown<Input & Readonly<Record<Exclude<Names, keyof Input>, PathValue>>>;
+  : Shown<
+      Input & {
+        readonly [Name in Lacking<Input, Key>]: Name extends RestOf<Key>
+          ? readonly PathValue[]
+          : PathValue;
+      }
+    >;
 
-/** The output schemas `ez.file()`, `ez.stream()` and `ez.buffer()` with a media type: the bytes have no envelope. */
-type ContentSchema = FileSchema | StreamSchema | z.ZodCustom<Buffer, Buffer>;
+/** The path parameters that an input does not name. */
+type Lacking<Input, Key> = Exclude<
+  NamesOf<Key> | RestOf<Key>,
+  string extends keyof Input ? NamedKeys<Input> : keyof Input
+>;
+
+type NamedKeys<Input> = keyof {
+  [Name in keyof Input as string extends Name ? never : number extends Name ? never : Name]: 0;
+};
+
+/** The body of content that is sent without an envelope, by its declared media type. */
+type ContentBody<Type extends string> = string extends Type
+  ? Blob | string
+  : Type extends `${infer Bare};${string}`
+    ? ContentBody<Bare>
+    : Type extends `${string}${"/" | "+"}json`
+      ? unknown
+      : Type extends `text/${string}` | `${string}${"/" | "+"}xml`
+        ? string
+        : Blob;
 
 type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
 
@@ -94,8 +138,8 @@ interface EventStreamTypes {
 export type SuccessAt<T> = T extends EndpointTypes
   ? T["statusCode"] extends 204 | 205
     ? undefined
-    : T["output"] extends ContentSchema
-      ? Blob | string
+    : T["output"] extends MediaTyped<infer Type>
+      ? ContentBody<Type>
       : T["resultHandler"] extends DefaultResultHandler
         ? SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>>
         : T["resultHandler"] extends EventStreamTypes
@@ -103,31 +147,136 @@ export type SuccessAt<T> = T extends EndpointTypes
           : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
   : never;
 
-/** The body of an error; `never` as data means that there is none. */
-export type ErrorAt<T, Data = never> = T extends EndpointTypes
-  ? T["resultHandler"] extends DefaultResultHandler
-    ? [Data] extends [never]
-      ? ErrorEnvelope
-      : ErrorEnvelopeWithData<FromJson<Data>>
-    : ReadBody<ResponseBody<HandlerTypes<T>["negative"], never, Data>>
+/** The responses of a declaration. */
+type EachOf<Declaration> = Declaration extends readonly (infer Each)[] ? Each : Declaration;
+
+/** The statuses that a response declares; `never` if it may have any. */
+type CodesOf<Each> = Each extends { readonly statusCode: infer Code }
+  ? number extends Code
+    ? never
+    : Code extends readonly (infer One extends number)[]
+      ? One
+      : Code extends number
+        ? Code
+        : never
   : never;
 
-type Schemas<Errors> = {
-  [
-    Status in keyof Errors as Errors[Status] extends { readonly schema: AnySchema } ? Status : never
-  ]: Errors[Status] extends { readonly schema: infer Schema extends AnySchema }
+type AnyStatus<Each> = Each extends unknown
+  ? [CodesOf<Each>] extends [never]
+    ? Each
+    : never
+  : never;
+
+/** The responses for a status that none of them declares: those that declare none, or else all. */
+type OthersOf<Each> = [AnyStatus<Each>] extends [never] ? Each : AnyStatus<Each>;
+
+/** The responses for a status. */
+type EachAt<Each, Status> =
+  Status extends CodesOf<Each>
+    ? Each extends unknown
+      ? Status extends CodesOf<Each>
+        ? Each
+        : never
+      : never
+    : OthersOf<Each>;
+
+type StatusAt<T extends EndpointTypes> = number extends T["statusCode"]
+  ? SuccessStatus
+  : T["statusCode"];
+
+/** The successful replies: one for each status that the result handler declares. */
+export type SuccessReplyAt<T> = T extends EndpointTypes
+  ? T["output"] extends MediaTyped<string>
+    ? SuccessReply<StatusAt<T>, SuccessAt<T>>
+    : CodesOf<EachOf<HandlerTypes<T>["positive"]>> extends infer Codes extends number
+      ? [Codes] extends [never]
+        ? SuccessReply<StatusAt<T>, SuccessAt<T>>
+        : PositiveReplies<T, EachOf<HandlerTypes<T>["positive"]>, Codes>
+      : never
+  : never;
+
+type PositiveReplies<T extends EndpointTypes, Each, Codes extends number> =
+  | { [Code in Codes]: SuccessReply<Code, PositiveBody<T, Code, EachAt<Each, Code>>> }[Codes]
+  | ([AnyStatus<Each>] extends [never]
+      ? never
+      : SuccessReply<Exclude<StatusAt<T>, Codes>, PositiveBody<T, 200, AnyStatus<Each>>>);
+
+type PositiveBody<T extends EndpointTypes, Code, Each> = Code extends 204 | 205
+  ? undefined
+  : ReadBody<ResponseBody<Each, T["output"]["_zod"]["output"]>>;
+
+/** The body of an error with a status; `never` as data means that there is none. */
+type NegativeBody<
+  T extends EndpointTypes,
+  Each,
+  Data = never,
+> = T["resultHandler"] extends DefaultResultHandler
+  ? [Data] extends [never]
+    ? ErrorEnvelope
+    : undefined extends Data
+      ? EnvelopeMaybeWithData<FromJson<Data>>
+      : ErrorEnvelopeWithData<FromJson<Data>>
+  : ReadBody<ResponseBody<Each, never, Data>>;
+
+interface EnvelopeMaybeWithData<Data> {
+  readonly status: "error";
+  readonly error: ErrorEnvelope["error"] & { readonly data?: Data | undefined };
+}
+
+/** The body of an error without data. */
+export type ErrorAt<T> = T extends EndpointTypes
+  ? NegativeBody<T, HandlerTypes<T>["negative"]>
+  : never;
+
+/** The statuses that the framework itself sends, and then without the data that an endpoint declares for them. */
+type OwnStatus = 400 | 401 | 413 | 415 | 500 | 503;
+
+/** The data of an error's declaration; `undefined` if it has none. */
+type DataOf<Errors, Status> = Status extends keyof Errors
+  ? Errors[Status] extends { readonly schema: infer Schema extends AnySchema }
     ? Schema["_zod"]["output"]
-    : never;
-};
+    : undefined
+  : never;
 
 /** The errors that carry data, by status; an empty object if there are none. */
 export type DataErrorsAt<T> = T extends EndpointTypes
   ? {} extends T["errors"] & T["middlewareErrors"]
     ? {}
-    : DataErrors<T, Schemas<T["errors"] & T["middlewareErrors"]>>
+    : DataErrors<T, T["errors"], T["middlewareErrors"], EachOf<HandlerTypes<T>["negative"]>>
   : {};
 
-type DataErrors<T, Schemas> = { [Status in keyof Schemas]: ErrorAt<T, Schemas[Status]> };
+type DataErrors<T extends EndpointTypes, Own, Others, Each> = {
+  [
+    Status in keyof Own | keyof Others as [DataOf<Own, Status> | DataOf<Others, Status>] extends [
+      undefined,
+    ]
+      ? never
+      : Status
+  ]: NegativeBody<
+    T,
+    EachAt<Each, Status>,
+    DataOf<Own, Status> | DataOf<Others, Status> | (Status extends OwnStatus ? undefined : never)
+  >;
+};
+
+/** The error replies: one for each status whose body differs. */
+export type ErrorReplyAt<T> = T extends EndpointTypes
+  ? ErrorReplies<
+      T,
+      DataErrorsAt<T>,
+      EachOf<HandlerTypes<T>["negative"]>,
+      CodesOf<EachOf<HandlerTypes<T>["negative"]>>
+    >
+  : never;
+
+type ErrorReplies<T extends EndpointTypes, Known, Each, Codes extends number> =
+  | { [Status in keyof Known]: ErrorReply<Status, Known[Status]> }[keyof Known]
+  | {
+      [Code in Codes]: Code extends keyof Known
+        ? never
+        : ErrorReply<Code, NegativeBody<T, EachAt<Each, Code>>>;
+    }[Codes]
+  | ErrorReply<Exclude<ErrorStatus, Codes | keyof Known>, NegativeBody<T, OthersOf<Each>>>;
 
 /** An endpoint with the default result handler and without errors that carry data, like most endpoints. */
 interface PlainTypes {
@@ -152,17 +301,6 @@ export type BodyAt<T extends EndpointTypes> = T extends PlainTypes
 
 /** The page in a successful response; `never` if there is none. */
 export type PageAt<T> = PageOf<PayloadOf<SuccessAt<T>>>;
-
-/** The data of a successful response: the `data` of the default envelope, or else the body itself. */
-export type PayloadOf<Body> = Body extends { readonly status: "success"; readonly data: infer Data }
-  ? Data
-  : Body;
-
-type PageOf<Payload> = Payload extends
-  | { readonly nextCursor: string | null }
-  | { readonly total: number; readonly limit: number; readonly offset: number }
-  ? Payload
-  : never;
 
 /** The items of a page. */
 export type ItemOf<Page> = Page extends { readonly items: readonly (infer Item)[] }

@@ -102,7 +102,7 @@ export const Client: {
    *
    * @param response the result of \`provide\`, the page in it, or the result of \`request\`
    */
-  readonly hasMore: (response: unknown) => boolean;
+  readonly hasMore: HasMore;
 } = { hasMore: (response) => hasMore(response) };
 
 /**

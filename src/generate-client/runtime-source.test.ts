@@ -22,7 +22,7 @@ test("the build writes the same parts that are read from the source", () => {
 test("keeps each module's source, without imports and exports", () => {
   const runtime = readPart("runtime");
   expect(runtime).not.toMatch(/^(?:import|export) /m);
-  const [, body = ""] = /(export const hasMore = [\s\S]*)$/.exec(
+  const [, body = ""] = /(export const hasMore: HasMore = [\s\S]*)$/.exec(
     readFileSync(new URL("pages.ts", clientFolder), "utf8"),
   ) ?? [""];
   expect(body).not.toBe("");
@@ -31,7 +31,7 @@ test("keeps each module's source, without imports and exports", () => {
 
 test("includes everything that a file exports", () => {
   const runtime = readPart("runtime");
-  for (const name of exportedClasses) expect(runtime).toContain(`class ${name} `);
+  for (const name of exportedClasses) expect(runtime).toMatch(new RegExp(`class ${name}\\b`));
   for (const name of exportedTypes)
     expect(runtime).toMatch(new RegExp(`(?:interface|type) ${name}\\b`));
 });

@@ -7,7 +7,7 @@ import { ownFile } from "../lazy/own-file.ts";
 const modules = [
   ...["call-options", "client-errors", "reply-types", "wire-value", "encode-input"],
   ...["fill-path", "build-request", "pages", "send-request", "read-reply", "subscribe", "client"],
-  "generated-client",
+  ...["generated-client", "generated-parts"],
 ] as const;
 
 /** The additional modules for a file that revives dates. */
@@ -24,6 +24,7 @@ export const exportedClasses = [
 
 /** The types that every file exports from the client. */
 export const exportedTypes = [
+  ...["CallError", "ErrorOf", "HasMore", "InputOf", "OutputOf", "ReplyErrorOf"],
   ...["Attempt", "CallOptions", "CallRoute", "ClientOptions", "ErrorReply", "ErrorStatus", "Fetch"],
   ...["HeaderFields", "HeaderSource", "Pages", "ReplyIssue", "RetryOptions", "SharedOptions"],
   ...["SourceName", "SubscribeOptions", "SuccessReply", "SuccessStatus", "UnexpectedReply"],

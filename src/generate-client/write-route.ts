@@ -164,7 +164,9 @@ interface ReceivedReply {
 const toReceivedBodies = ({ type, schema }: ReplyBody): readonly ReceivedBody[] => {
   if (type === null) return [{ kind: "none" }];
   const hasEvents = schema !== undefined && isEventStream(type);
-  return toKinds(type).map((kind) => ({
+  // content of any type is received as a Blob
+  const kinds = type === "*/*" && !schema ? (["blob"] as const) : toKinds(type);
+  return kinds.map((kind) => ({
     kind,
     ...(hasEvents ? { schema, isEventStream: true } : kind === "json" && { schema }),
   }));
@@ -239,7 +241,7 @@ const isEmpty = (schema: ZodSchema): boolean => {
 };
 
 const writePlan = (
-  { method, sources, body: { kind: body }, itemsName }: Operation,
+  { method, sources, body, itemsName }: Operation,
   replies: readonly ReceivedReply[],
   revival: RevivalWriter | undefined,
 ): string => {
@@ -250,7 +252,8 @@ const writePlan = (
   );
   const parts = [
     ...(isUsual ? [] : [`sources: [${sources.map(quote).join(", ")}]`]),
-    ...(body === "raw" || body === "form" ? [`body: ${quote(body)}`] : []),
+    ...(body.kind === "raw" ? [`body: ${quote(body.mediaType)}`] : []),
+    ...(body.kind === "form" ? ['body: "form"'] : []),
     `replies: { ${kinds.join(", ")} }`,
     ...(revival ? writeRevivals(replies, revival) : []),
     ...(itemsName === undefined ? [] : [`items: ${quote(itemsName)}`]),

@@ -40,6 +40,7 @@ export const sendContent = async (
 const clearHead = (response: Response, error: unknown): void => {
   const range = toErrorStatus(error) === 416 ? response.getHeader("Content-Range") : undefined;
   clearRepresentation(response);
+  response.removeHeader("X-Content-As");
   if (range !== undefined) response.setHeader("Content-Range", range);
   response.setHeader("Cache-Control", "no-store");
 };

@@ -22,13 +22,27 @@ export const writeContent = async (
 ): Promise<void> => {
   if (!response.hasHeader("X-Content-Type-Options"))
     response.setHeader("X-Content-Type-Options", "nosniff");
+  if (isBinary(declaration.type)) markBinary(response, declaration.type);
   if (declaration.kind === "file") {
     await writeFile(response, declaration, output as FileContent | string);
     return;
   }
-  setHead(response, declaration);
+  const { type = "application/octet-stream" } = declaration;
+  setHead(response, { ...declaration, type });
   if (declaration.kind === "buffer") response.send(output);
   else await writeStream(response, output as StreamContent);
+};
+
+/** Checks whether clients receive content of a declared media type as a Blob: neither text nor JSON, or any type. */
+const isBinary = (type = "*/*"): boolean => !/^text\/|[/+](?:json|xml) *(?:;|$)/i.test(type);
+
+/** Tells clients that the content is binary, whatever its type: a file that users have uploaded may be JSON. */
+const markBinary = (response: Response, declared: string | undefined): void => {
+  const own = response.getHeader("Content-Type");
+  if (own === undefined ? declared !== undefined : isBinary(String(own))) return;
+  response.setHeader("X-Content-As", "blob");
+  if (response.hasHeader("Access-Control-Allow-Origin"))
+    response.append("Access-Control-Expose-Headers", "X-Content-As");
 };
 
 /** Sets the header fields that the handler has not set itself. */

@@ -76,10 +76,19 @@ type Substitute<Body, Output, Data> = Body extends OutputPlaceholder
         : Body extends readonly unknown[]
           ? { [K in keyof Body]: Substitute<Body[K], Output, Data> }
           : Body extends object
-            ? {
-                [K in keyof Body as KeyOf<Body[K], K, Data>]: Substitute<Body[K], Output, Data>;
-              }
+            ? undefined extends Data
+              ? MaybeWithData<Body, Output, Data>
+              : {
+                  [K in keyof Body as KeyOf<Body[K], K, Data>]: Substitute<Body[K], Output, Data>;
+                }
             : Body;
+
+/** Makes a property optional that is the placeholder for data that may be undefined. */
+type MaybeWithData<Body, Output, Data> = {
+  [K in keyof Body as KeyOf<Body[K], K, never>]: Substitute<Body[K], Output, Data>;
+} & {
+  [K in keyof Body as [Body[K]] extends [ErrorDataPlaceholder] ? K : never]?: Data;
+};
 
 /** The key of a property, or `never` if the property is the placeholder for data and the error has no data. */
 type KeyOf<Value, Key, Data> = [Data] extends [never]

@@ -60,26 +60,35 @@ export interface ContentDeclaration {
  */
 const declarations = new WeakMap<object, ContentDeclaration>();
 
+/** A schema that knows the media type of its content. */
+export interface MediaTyped<Type extends string> {
+  /** Type information only. */
+  readonly "~media": Type;
+}
+
 /** The schema returned by {@link stream}. */
-export type StreamSchema = z.ZodCustom<StreamContent, StreamContent>;
+export type StreamSchema<Type extends string = string> = MediaTyped<Type> &
+  z.ZodCustom<StreamContent, StreamContent>;
 
 /** The schema returned by {@link file}. */
-export type FileSchema = z.ZodCustom<FileContent | string, FileContent | string>;
+export type FileSchema<Type extends string = string> = MediaTyped<Type> &
+  z.ZodCustom<FileContent | string, FileContent | string>;
 
 const contentChecks = { fileName: aString, description: anything, examples: anything };
 
 /** Creates the schema of an output that bypasses the result handler. */
-export const declareContent = <T>(
-  declaration: Pick<ContentDeclaration, "kind" | "type">,
+export const declareContent = <T, Type extends string>(
+  declaration: Pick<ContentDeclaration, "kind"> & { readonly type: Type | undefined },
   isContent: (value: unknown) => boolean,
   expected: string,
   options: ContentOptions = {},
-): z.ZodCustom<T, T> => {
+): MediaTyped<Type> & z.ZodCustom<T, T> => {
   const { kind, type } = declaration;
   checkOptions(`ez.${kind}`, options, contentChecks);
   const { fileName, ...meta } = options;
   if (
     type !== undefined &&
+    type !== "*/*" &&
     !/^[\w!#$&^+.-]+\/[\w!#$&^+.-]+(?: *; *[\w-]+=[\w!#$&^+."-]+)*$/.test(type)
   )
     throw new DefinitionError(
@@ -88,8 +97,9 @@ export const declareContent = <T>(
     );
   // each schema needs its own function, by which its declaration is looked up
   const check = (value: unknown): boolean => isContent(value);
-  declarations.set(check, { kind, type, fileName });
-  return z.custom<T>(check, { error: expected }).meta({ ...meta });
+  declarations.set(check, { kind, type: type === "*/*" ? undefined : type, fileName });
+  const schema = z.custom<T>(check, { error: expected }).meta({ ...meta });
+  return schema as unknown as MediaTyped<Type> & typeof schema;
 };
 
 /** Returns how an output is sent without a result handler; undefined if a result handler sends it. */
@@ -122,14 +132,22 @@ const isFile = (value: unknown): boolean => {
  * The result handler sends errors that occur before the first chunk; a later error cuts the response off. When the
  * client disconnects, the stream is destroyed.
  *
- * @param type the media type
+ * @param type the media type, or any (`"*\/*"`), which the handler sets on the response
  * @throws {@link DefinitionError} when `type` is not a media type.
  * @example
  * output: ez.stream("text/csv", { fileName: "users.csv" }),
  * handler: async function* () { for await (const user of users) yield `${user.id},${user.name}\n`; }
  */
-export const stream = (type = "application/octet-stream", options?: ContentOptions): StreamSchema =>
-  declareContent({ kind: "stream", type }, isStream, "Expected stream", options);
+export const stream = <const Type extends string = "application/octet-stream">(
+  type?: Type,
+  options?: ContentOptions,
+): StreamSchema<Type> =>
+  declareContent(
+    { kind: "stream", type: type ?? ("application/octet-stream" as Type) },
+    isStream,
+    "Expected stream",
+    options,
+  );
 
 /**
  * Creates the output schema of an endpoint that sends a file as is, without an envelope: the handler returns its path,
@@ -141,5 +159,8 @@ export const stream = (type = "application/octet-stream", options?: ContentOptio
  * @param type the media type; by default, it is derived from the file's name
  * @throws {@link DefinitionError} when `type` is not a media type.
  */
-export const file = (type?: string, options?: ContentOptions): FileSchema =>
+export const file = <const Type extends string = "*/*">(
+  type?: Type,
+  options?: ContentOptions,
+): FileSchema<Type> =>
   declareContent({ kind: "file", type }, isFile, "Expected the path of a file", options);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 import { assertShape } from "./assert-schema.ts";
-import { declareContent, type ContentOptions } from "./content.ts";
+import { declareContent, type ContentOptions, type MediaTyped } from "./content.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
 const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
@@ -18,13 +18,17 @@ const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
  * @example
  * output: ez.buffer("image/png"),
  */
-export const buffer = (
-  type: SchemaMeta | string = {},
-  options?: ContentOptions,
-): z.ZodCustom<Buffer, Buffer> =>
+export const buffer: {
+  <const Type extends string>(type: Type, options?: ContentOptions): BufferSchema<Type>;
+  (meta?: SchemaMeta): z.ZodCustom<Buffer, Buffer>;
+} = ((type: SchemaMeta | string = {}, options?: ContentOptions) =>
   typeof type === "string"
     ? declareContent({ kind: "buffer", type }, isBuffer, "Expected Buffer", options)
-    : z.custom<Buffer>(isBuffer, { error: "Expected Buffer" }).meta({ ...type });
+    : z.custom<Buffer>(isBuffer, { error: "Expected Buffer" }).meta({ ...type })) as typeof buffer;
+
+/** The schema returned by {@link buffer} with a media type. */
+export type BufferSchema<Type extends string = string> = MediaTyped<Type> &
+  z.ZodCustom<Buffer, Buffer>;
 
 // oxlint-disable-next-line typescript/no-empty-object-type -- no fields other than `raw`
 type NoFields = {};

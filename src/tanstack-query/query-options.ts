@@ -1,41 +1,30 @@
 import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
 import type { CallOptions } from "../client/call-options.ts";
-import { ReplyError, UnexpectedBodyError } from "../client/client-errors.ts";
-import { toNextPage, toPayload } from "../client/pages.ts";
-import type { Reply } from "../client/read-reply.ts";
+import type { PlainClient } from "../client/client.ts";
+import { toNextPage } from "../client/pages.ts";
+import type { RouteData, RouteInput, RoutePage } from "../client/route-parts.ts";
 import { queryKey, type RouteQueryKey } from "./query-key.ts";
-import type {
-  Arguments,
-  CheckedKey,
-  CheckedPage,
-  ClientOf,
-  RouteData,
-  RouteInput,
-  RoutePage,
-} from "./route-types.ts";
+import type { Arguments, CheckedKey, CheckedPage, ClientOf, RouteError } from "./route-types.ts";
 
 /** Calls a route and returns the data of a successful response. */
-const fetchPayload = async (
+const fetchPayload = (
   client: ClientOf<unknown>,
   key: string,
   input: unknown,
   options: CallOptions,
-): Promise<unknown> => {
-  const request = client.request as (...args: readonly unknown[]) => Promise<unknown>;
-  const { ok, status, body, response } = (await request(key, input, options)) as Reply;
-  if (ok) return toPayload(body);
-  const at = key.indexOf(" ");
-  const route = { method: key.slice(0, at).toUpperCase(), path: key.slice(at + 1) };
-  if (status === "unexpected") throw new UnexpectedBodyError(route, response, body);
-  throw new ReplyError(route, response, body);
-};
+): Promise<unknown> => (client as unknown as PlainClient)["~query"](key, input, options);
+
+/** Tells TanStack Query the type of the errors; the property is never set. */
+interface Failing<Failure> {
+  readonly retryDelay?: (failures: number, error: Failure) => number;
+}
 
 /** Options for the calls; TanStack Query provides the signal. */
 export type QueryCallOptions = Omit<CallOptions, "signal">;
 
 /** Options for `useQuery` and the like. */
-export interface RouteQueryOptions<Data> {
-  readonly queryKey: DataTag<RouteQueryKey, Data>;
+export interface RouteQueryOptions<Data, Failure = Error> extends Failing<Failure> {
+  readonly queryKey: DataTag<RouteQueryKey, Data, Failure>;
   readonly queryFn: (context: Pick<QueryFunctionContext, "signal">) => Promise<Data>;
 }
 
@@ -43,7 +32,7 @@ export interface RouteQueryOptions<Data> {
  * Returns the options for a query: its key, and a function that fetches the data of the response.
  *
  * The data is the `data` of the default envelope, or the body of other result handlers. An error response is thrown as
- * a `ReplyError`, which has `status`, `body` and `issues`.
+ * a `ReplyError`, which has `status`, `body`, `issues` and `issuesAt`.
  *
  * @example
  * const { data, error } = useQuery(queryOptions(client, "get /v1/users/:id", { id }));
@@ -52,10 +41,11 @@ export const queryOptions = <R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
   ...[input, options]: Arguments<RouteInput<R, Key>, QueryCallOptions>
-): RouteQueryOptions<RouteData<R, Key>> => {
+): RouteQueryOptions<RouteData<R, Key>, RouteError<R, Key>> => {
   type Data = RouteData<R, Key>;
+  type Failure = RouteError<R, Key>;
   return {
-    queryKey: queryKey(key, input ?? {}) as DataTag<RouteQueryKey, Data>,
+    queryKey: queryKey(key, input ?? {}) as DataTag<RouteQueryKey, Data, Failure>,
     queryFn: ({ signal }) =>
       fetchPayload(client, key, input, { ...options, signal }) as Promise<Data>,
   };
@@ -65,8 +55,8 @@ export const queryOptions = <R, Key extends string>(
 export type PageParameter = { readonly cursor?: unknown; readonly offset?: number };
 
 /** Options for `useInfiniteQuery` and the like. */
-export interface RouteInfiniteQueryOptions<Page> {
-  readonly queryKey: DataTag<RouteQueryKey, InfiniteData<Page, PageParameter>>;
+export interface RouteInfiniteQueryOptions<Page, Failure = Error> extends Failing<Failure> {
+  readonly queryKey: DataTag<RouteQueryKey, InfiniteData<Page, PageParameter>, Failure>;
   readonly queryFn: (
     context: Pick<QueryFunctionContext<RouteQueryKey, PageParameter>, "pageParam" | "signal">,
   ) => Promise<Page>;
@@ -85,13 +75,14 @@ export const infiniteQueryOptions = <R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedPage<R, Key>,
   ...[input, options]: Arguments<RouteInput<R, Key>, QueryCallOptions>
-): RouteInfiniteQueryOptions<RoutePage<R, Key>> => {
+): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>> => {
   type Page = RoutePage<R, Key>;
   return {
     // the key differs from that of a plain query for the same route, because the data has a different shape
     queryKey: [...queryKey(key, input ?? {}), "infinite"] as unknown as DataTag<
       RouteQueryKey,
-      InfiniteData<Page, PageParameter>
+      InfiniteData<Page, PageParameter>,
+      RouteError<R, Key>
     >,
     queryFn: ({ pageParam, signal }) =>
       fetchPayload(
@@ -106,10 +97,14 @@ export const infiniteQueryOptions = <R, Key extends string>(
 };
 
 /** Options for `useMutation` and the like. */
-export interface RouteMutationOptions<Input, Data> {
+export interface RouteMutationOptions<Input, Data, Failure = Error> extends Failing<Failure> {
   readonly mutationKey: RouteQueryKey;
-  readonly mutationFn: (input: Input) => Promise<Data>;
+  readonly mutationFn: (input: Variables<Input>) => Promise<Data>;
 }
+
+/** The argument of `mutate`, which may be omitted if no field of the input is required. */
+// oxlint-disable-next-line typescript/no-invalid-void-type -- only `void` makes an argument optional
+type Variables<Input> = {} extends Input ? Input | void : Input;
 
 /**
  * Returns the options for a mutation, whose input is the argument of `mutate`.
@@ -124,7 +119,7 @@ export const mutationOptions = <R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
   options: CallOptions = {},
-): RouteMutationOptions<RouteInput<R, Key>, RouteData<R, Key>> => ({
+): RouteMutationOptions<RouteInput<R, Key>, RouteData<R, Key>, RouteError<R, Key>> => ({
   mutationKey: queryKey(key),
   mutationFn: (input) => fetchPayload(client, key, input, options) as Promise<RouteData<R, Key>>,
 });

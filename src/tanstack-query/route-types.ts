@@ -1,15 +1,13 @@
+import type { CallError } from "../client/client-errors.ts";
 import type { GeneratedRoutes, PartOf } from "../client/generated-client.ts";
 import type { CheckKey, CheckPage, RoutesOf } from "../client/inferred-client.ts";
 import type { TypesAt } from "../client/route-at.ts";
-import type { InputAt, PageAt, PayloadOf, SuccessAt } from "../client/wire-types.ts";
+import type { RouteReplyError } from "../client/route-parts.ts";
 
 /** A client for the routes `R`, with inferred or generated types. */
 export interface ClientOf<R> extends RoutesOf<R> {
   readonly request: (...args: never) => Promise<unknown>;
 }
-
-/** One of the types of a route in a generated client. */
-type Part<Routes, Key, Name> = Key extends keyof Routes ? PartOf<Routes[Key], Name> : never;
 
 /** The key itself; for an unknown key, the keys of the client's routes, or a message. */
 export type CheckedKey<R, Key extends string> =
@@ -35,19 +33,5 @@ export type Arguments<Input, Options> = [
   options?: Options,
 ];
 
-/** The input of a route. */
-export type RouteInput<R, Key extends string> =
-  R extends GeneratedRoutes<infer Routes>
-    ? Part<Routes, Key, "input">
-    : InputAt<TypesAt<R, Key>, Key>;
-
-/** The data of a successful response from a route. */
-export type RouteData<R, Key extends string> = PayloadOf<
-  R extends GeneratedRoutes<infer Routes>
-    ? Part<Routes, Key, "success">
-    : SuccessAt<TypesAt<R, Key>>
->;
-
-/** The page that a route returns. */
-export type RoutePage<R, Key extends string> =
-  R extends GeneratedRoutes<infer Routes> ? Part<Routes, Key, "page"> : PageAt<TypesAt<R, Key>>;
+/** What a query of a route may fail with. */
+export type RouteError<R, Key extends string> = CallError | RouteReplyError<R, Key>;

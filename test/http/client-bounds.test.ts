@@ -180,25 +180,35 @@ describe.each(clients)("a subscription of the %s client", (kind) => {
 describe.each(clients)("iteration with the %s client", (kind) => {
   const answer = (data: object) => () => Response.json({ status: "success", data });
 
+  const cycle = ["a", "b", "c"].map((nextCursor) => answer({ items: [1], limit: 1, nextCursor }));
+  const repeat3 = Array.from({ length: 5 }, () => cycle).flat();
+  const empty = Array.from({ length: 200 }, (_, at) =>
+    answer({ items: [], limit: 1, nextCursor: String(at) }),
+  );
+  const same = [answer({ items: [1], limit: 1, nextCursor: "a" })];
+  const still = [answer({ items: [1], limit: 1, offset: 0, total: 5 })];
+  const none = [answer({ items: [], limit: 1, offset: 0, total: 5 })];
   test.each([
-    ["a cursor", "get /pages", { items: [1], limit: 1, nextCursor: "a" }, '{"cursor":"a"}'],
-    ["an offset", "get /offsets", { items: [], limit: 0, offset: 0, total: 5 }, '{"offset":0}'],
-  ] as const)("ends with an error when %s comes again", async (_name, key, data, place) => {
+    ["a cursor comes again", same, 'two pages name {"cursor":"a"}', 2],
+    ["cursors come in a circle", repeat3, 'two pages name {"cursor":"a"}', 7],
+    ["an offset stands still", still, 'two pages name {"offset":1}', 2],
+    ["an empty page claims more", none, 'an empty page names {"offset":1}', 1],
+    ["empty pages never end", empty, 'an empty page names {"cursor":"100"}', 101],
+  ])("ends with an error when %s", async (_name, answers, reason, count) => {
     const errors: unknown[] = [];
-    const { client, urls } = await create(kind, [answer(data)], {
+    const { client, urls } = await create(kind, answers, {
       onError: (error) => errors.push(error),
     });
     const seen: unknown[] = [];
     const run = async (): Promise<void> => {
-      for await (const one of client.iterate(key as "get /pages").pages()) seen.push(one);
+      for await (const one of client.iterate("get /pages").pages()) seen.push(one);
     };
-    const message = `${key.replace("get", "GET")}: the page at ${place} names itself as the next page`;
     await expect(run()).rejects.toMatchObject({
       name: "PageError",
       code: "SLP_CLIENT_PAGE",
-      message,
+      message: `GET /pages: no progress: ${reason} as the next page`,
     });
-    expect([seen.length, urls.length, errors.length]).toEqual([2, 2, 1]);
+    expect([seen.length, urls.length, errors.length]).toEqual([count, count, 1]);
   });
 
   test("continues after an empty page that leads to another one", async () => {
@@ -217,7 +227,7 @@ test("the errors are classes of `sallyport/client`", async () => {
   const { client } = await create("inferred", [() => toStream(["data: 1"])]);
   const events = client.subscribe("get /notes", {}, { maxEventSize: 1 });
   await expect(events.next()).rejects.toBeInstanceOf(EventSizeError);
-  const cursor = { items: [], limit: 1, nextCursor: "a" };
+  const cursor = { items: [], limit: 1, offset: 0, total: 5 };
   const pages = await create("inferred", [
     () => Response.json({ status: "success", data: cursor }),
   ]);

@@ -5,7 +5,12 @@ import {
   type InfiniteData,
 } from "@tanstack/query-core";
 import createHttpError from "http-errors";
-import { defaultEndpointsFactory as factory, ez, problemEndpointsFactory } from "sallyport";
+import {
+  defaultEndpointsFactory as factory,
+  ez,
+  problemEndpointsFactory,
+  type ErrorEnvelope,
+} from "sallyport";
 import { createClient, ReplyError } from "sallyport/client";
 import {
   infiniteQueryOptions,
@@ -20,6 +25,7 @@ import { start } from "./harness.ts";
 const itemSchema = z.object({ n: z.number() });
 const numbers = Array.from({ length: 25 }, (_, n) => ({ n }));
 const names = ["Ada"];
+const ada = { name: "Ada" };
 let [asked, aborted] = [0, 0];
 
 const routing = {
@@ -32,6 +38,7 @@ const routing = {
       }),
       post: factory.build({
         method: "post",
+        errors: { 409: { description: "Taken", schema: z.object({ since: z.date() }) } },
         input: z.object({ name: z.string().min(2) }),
         output: z.object({ name: z.string() }),
         handler: async ({ input: { name } }) => {
@@ -105,13 +112,28 @@ describe("queryOptions", () => {
     await expect(failed).rejects.toBeInstanceOf(ReplyError);
     await expect(failed).rejects.toMatchObject({
       status: 404,
-      message: "GET /v1/users/:id: status 404: No such user",
+      message: "No such user",
     });
     const invalid = queryClient.fetchQuery(queryOptions(client, "get /v1/offset", { limit: 1000 }));
     await expect(invalid).rejects.toMatchObject({
       status: 400,
       issues: [{ path: ["limit"], code: "too_big" }],
     });
+  });
+
+  test("gives the error the type of the route's replies", async () => {
+    const client = await connect();
+    const observer = new QueryObserver(queryClient, queryOptions(client, "post /v1/users", ada));
+    const { error } = observer.getCurrentResult();
+    if (error instanceof ReplyError && error.status === 409)
+      expectTypeOf(error.body.error.data).toEqualTypeOf<{ since: string }>();
+    if (error?.code === "SLP_CLIENT_REPLY" && error.status === 404)
+      expectTypeOf(error.body).toEqualTypeOf<ErrorEnvelope>();
+    if (error?.code === "SLP_CLIENT_TIMEOUT") expectTypeOf(error.timeout).toBeNumber();
+    const state = queryClient.getQueryState(queryOptions(client, "post /v1/users", ada).queryKey);
+    expectTypeOf(state?.error).toEqualTypeOf<typeof error | undefined>();
+    const mutation = new MutationObserver(queryClient, mutationOptions(client, "post /v1/users"));
+    expectTypeOf(mutation.getCurrentResult().error).toEqualTypeOf<typeof error>();
   });
 
   test("lets a query be cancelled, which also stops the handler", async () => {
