@@ -20,13 +20,13 @@ type Json = Primitive | readonly Json[] | { readonly [name: string]: Json };
 /** A value as parsed from JSON: dates are strings. The cases that cost the compiler most come last. */
 export type FromJson<Value> = Value extends Primitive
   ? Value
-  : Value extends ToJson
-    ? ReturnType<Value["toJSON"]>
+  : Value extends ToJson | readonly Json[]
+    ? Value extends ToJson
+      ? ReturnType<Value["toJSON"]>
+      : Value
     : unknown extends Value
       ? Value
-      : Value extends readonly Json[]
-        ? Value
-        : { [Key in keyof Value]: FromJson<Value[Key]> };
+      : { [Key in keyof Value]: FromJson<Value[Key]> };
 
 interface ToJson {
   readonly toJSON: (...args: never) => unknown;
@@ -46,7 +46,10 @@ type NameOf<Rest extends string> = Rest extends `${infer Name}${Delimiter}${stri
   ? NameOf<Name>
   : Rest;
 
-type NamesOf<Path> = Path extends `${string}:${infer Rest}` ? NameOf<Rest> | NamesOf<Rest> : never;
+/** The names of the parameters in a path, including that of a wildcard. */
+type NamesOf<Path> = Path extends `${string}:${infer Rest}`
+  ? NameOf<Rest> | NamesOf<Rest>
+  : RestOf<Path>;
 
 /** The names of the parameters in a path; for a segment with several parameters, the whole segment. */
 type SegmentsOf<Path> = Path extends `${string}:${infer Rest}`
@@ -80,7 +83,20 @@ type Placed<Input, MiddlewareInput, Key> = unknown extends MiddlewareInput
     : Joint<Input, MiddlewareInput, Key>
   : Joint<Input, MiddlewareInput, Key>;
 
-type Joint<Input, MiddlewareInput, Key> = Joined<Closed<Input> & Closed<MiddlewareInput>, Key>;
+type Joint<
+  Input,
+  MiddlewareInput,
+  Key,
+  Known = keyof Input | keyof MiddlewareInput,
+> = string extends Known
+  ? Padded<
+      Closed<Input> & Closed<MiddlewareInput>,
+      Key,
+      NamedKeys<Input> | NamedKeys<MiddlewareInput>
+    >
+  : [NamesOf<Key>] extends [Known]
+    ? Shown<Input & MiddlewareInput>
+    : Padded<Input & MiddlewareInput, Key, Known>;
 
 /** The input itself, without the index signature that `z.object({})` has. */
 type Closed<Input> = string extends keyof Input
@@ -89,20 +105,13 @@ type Closed<Input> = string extends keyof Input
     : Input
   : Input;
 
-type Joined<Input, Key> = [Lacking<Input, Key>] extends [never]
-  ? Shown<Input>
-  : Shown<
-      Input & {
-        readonly [Name in Lacking<Input, Key>]: Name extends RestOf<Key>
-          ? readonly PathValue[]
-          : PathValue;
-      }
-    >;
-
-/** The path parameters that an input does not name. */
-type Lacking<Input, Key> = Exclude<
-  NamesOf<Key> | RestOf<Key>,
-  string extends keyof Input ? NamedKeys<Input> : keyof Input
+/** An input with the path parameters that it does not name. */
+type Padded<Input, Key, Known> = Shown<
+  Input & {
+    readonly [Name in Exclude<NamesOf<Key>, Known>]: Name extends RestOf<Key>
+      ? readonly PathValue[]
+      : PathValue;
+  }
 >;
 
 type NamedKeys<Input> = keyof {
