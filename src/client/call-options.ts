@@ -101,6 +101,28 @@ export interface CallOptions extends SharedOptions {
   readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
+/** The header fields to send with a call: those that the route declares, and any others. */
+type RouteFields<Fields> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends string | undefined
+    ? Fields[Name]
+    : number | string;
+} & Readonly<Record<string, number | string | undefined>>;
+
+type RouteHeaders<Fields> =
+  | RouteFields<Fields>
+  | (() => RouteFields<Fields> | Promise<RouteFields<Fields>>);
+
+/** The options of a call to a route that declares header fields; required if one of the fields is. */
+export type OptionsFor<Options, Fields> = keyof Fields extends never
+  ? [options?: Options]
+  : {} extends Fields
+    ? [
+        options?: Omit<Options, "headers"> & {
+          readonly headers?: RouteHeaders<Fields> | undefined;
+        },
+      ]
+    : [options: Omit<Options, "headers"> & { readonly headers: RouteHeaders<Fields> }];
+
 /** Options for a subscription. */
 export interface SubscribeOptions extends Omit<CallOptions, "onUploadProgress" | "retry"> {
   /** The id of the last event received by an earlier subscription; the stream continues after this event. */

@@ -1,4 +1,4 @@
-import type { CallOptions, SubscribeOptions } from "./call-options.ts";
+import type { CallOptions, OptionsFor, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
 import type { HasMore } from "./pages.ts";
 
@@ -6,12 +6,19 @@ import type { HasMore } from "./pages.ts";
  * The type of the key in a call without input: the key itself, or a {@link MissingInput} if some of the input is
  * required.
  */
-export type Alone<Key, Input> = {} extends Input ? Key : MissingInput<Input>;
+export type Alone<Key, Input, Fields = {}> = {} extends Fields
+  ? {} extends Input
+    ? Key
+    : MissingInput<Input>
+  : MissingInput<{ readonly headers: Fields }>;
 
 /** The type that shows the missing input in a compile error. */
 export interface MissingInput<Input> {
   readonly "~input": Input;
 }
+
+/** The header fields that a route declares. */
+export type FieldsOf<Route> = "headers" extends keyof Route ? Route["headers"] : {};
 
 /** One of the types of a route; `never` if the route does not have it. */
 export type PartOf<Route, Name> = Name extends keyof Route ? Route[Name] : never;
@@ -47,12 +54,12 @@ export interface GeneratedClient<Routes> {
    */
   readonly provide: {
     <Key extends keyof Routes & string>(
-      key: Alone<Key, PartOf<Routes[Key], "input">>,
+      key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
     ): Promise<PartOf<Routes[Key], "body">>;
     <Key extends keyof Routes & string>(
       key: Key,
       input: PartOf<Routes[Key], "input">,
-      options?: CallOptions,
+      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
     ): Promise<PartOf<Routes[Key], "body">>;
   };
   /**
@@ -64,12 +71,12 @@ export interface GeneratedClient<Routes> {
    */
   readonly request: {
     <Key extends keyof Routes & string>(
-      key: Alone<Key, PartOf<Routes[Key], "input">>,
+      key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
     ): Promise<PartOf<Routes[Key], "reply">>;
     <Key extends keyof Routes & string>(
       key: Key,
       input: PartOf<Routes[Key], "input">,
-      options?: CallOptions,
+      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
     ): Promise<PartOf<Routes[Key], "reply">>;
   };
   /**
@@ -81,12 +88,12 @@ export interface GeneratedClient<Routes> {
    */
   readonly download: {
     <Key extends keyof Routes & string>(
-      key: Alone<Key, PartOf<Routes[Key], "input">>,
+      key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
     ): Promise<Response>;
     <Key extends keyof Routes & string>(
       key: Key,
       input: PartOf<Routes[Key], "input">,
-      options?: CallOptions,
+      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
     ): Promise<Response>;
   };
   /**
@@ -100,12 +107,16 @@ export interface GeneratedClient<Routes> {
    */
   readonly iterate: {
     <Key extends keyof Routes & string>(
-      key: Alone<KeyWith<Routes, Key, "page", "returns no pages">, PartOf<Routes[Key], "input">>,
+      key: Alone<
+        KeyWith<Routes, Key, "page", "returns no pages">,
+        PartOf<Routes[Key], "input">,
+        FieldsOf<Routes[Key]>
+      >,
     ): Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
     <Key extends keyof Routes & string>(
       key: KeyWith<Routes, Key, "page", "returns no pages">,
       input: PartOf<Routes[Key], "input">,
-      options?: CallOptions,
+      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
     ): Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
   };
   /**
@@ -122,13 +133,14 @@ export interface GeneratedClient<Routes> {
     <Key extends keyof Routes & string>(
       key: Alone<
         KeyWith<Routes, Key, "event", "is not an event stream">,
-        PartOf<Routes[Key], "input">
+        PartOf<Routes[Key], "input">,
+        FieldsOf<Routes[Key]>
       >,
     ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
     <Key extends keyof Routes & string>(
       key: KeyWith<Routes, Key, "event", "is not an event stream">,
       input: PartOf<Routes[Key], "input">,
-      options?: SubscribeOptions,
+      ...options: OptionsFor<SubscribeOptions, FieldsOf<Routes[Key]>>
     ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
   };
   /**

@@ -1,4 +1,4 @@
-import type { CallOptions, SubscribeOptions } from "./call-options.ts";
+import type { CallOptions, OptionsFor, SubscribeOptions } from "./call-options.ts";
 import type { Pages } from "./client.ts";
 import type { HasMore } from "./pages.ts";
 import type { Alone } from "./generated-client.ts";
@@ -8,6 +8,7 @@ import type {
   BodyAt,
   ErrorReplyAt,
   EventAt,
+  FieldsAt,
   InputAt,
   ItemOf,
   PageAt,
@@ -90,12 +91,16 @@ export type InferredClient<R> = RoutesOf<R> & {
    */
   readonly provide: {
     <Key extends string>(
-      key: Alone<CheckKey<R, Key, TypesAt<R, Key>>, InputAt<TypesAt<R, Key>, Key>>,
+      key: Alone<
+        CheckKey<R, Key, TypesAt<R, Key>>,
+        InputAt<TypesAt<R, Key>, Key>,
+        FieldsAt<TypesAt<R, Key>>
+      >,
     ): Promise<BodyAt<TypesAt<R, Key>>>;
     <Key extends string>(
       key: CheckKey<R, Key, TypesAt<R, Key>>,
       input: InputAt<TypesAt<R, Key>, Key>,
-      options?: CallOptions,
+      ...options: OptionsFor<CallOptions, FieldsAt<TypesAt<R, Key>>>
     ): Promise<BodyAt<TypesAt<R, Key>>>;
   };
   /**
@@ -107,12 +112,16 @@ export type InferredClient<R> = RoutesOf<R> & {
    */
   readonly request: {
     <Key extends string>(
-      key: Alone<CheckKey<R, Key, TypesAt<R, Key>>, InputAt<TypesAt<R, Key>, Key>>,
+      key: Alone<
+        CheckKey<R, Key, TypesAt<R, Key>>,
+        InputAt<TypesAt<R, Key>, Key>,
+        FieldsAt<TypesAt<R, Key>>
+      >,
     ): Promise<ReplyAt<TypesAt<R, Key>>>;
     <Key extends string>(
       key: CheckKey<R, Key, TypesAt<R, Key>>,
       input: InputAt<TypesAt<R, Key>, Key>,
-      options?: CallOptions,
+      ...options: OptionsFor<CallOptions, FieldsAt<TypesAt<R, Key>>>
     ): Promise<ReplyAt<TypesAt<R, Key>>>;
   };
   /**
@@ -124,12 +133,16 @@ export type InferredClient<R> = RoutesOf<R> & {
    */
   readonly download: {
     <Key extends string>(
-      key: Alone<CheckKey<R, Key, TypesAt<R, Key>>, InputAt<TypesAt<R, Key>, Key>>,
+      key: Alone<
+        CheckKey<R, Key, TypesAt<R, Key>>,
+        InputAt<TypesAt<R, Key>, Key>,
+        FieldsAt<TypesAt<R, Key>>
+      >,
     ): Promise<Response>;
     <Key extends string>(
       key: CheckKey<R, Key, TypesAt<R, Key>>,
       input: InputAt<TypesAt<R, Key>, Key>,
-      options?: CallOptions,
+      ...options: OptionsFor<CallOptions, FieldsAt<TypesAt<R, Key>>>
     ): Promise<Response>;
   };
   /**
@@ -143,12 +156,16 @@ export type InferredClient<R> = RoutesOf<R> & {
    */
   readonly iterate: {
     <Key extends string>(
-      key: Alone<CheckPage<R, Key, TypesAt<R, Key>>, InputAt<TypesAt<R, Key>, Key>>,
+      key: Alone<
+        CheckPage<R, Key, TypesAt<R, Key>>,
+        InputAt<TypesAt<R, Key>, Key>,
+        FieldsAt<TypesAt<R, Key>>
+      >,
     ): Pages<ItemOf<PageAt<TypesAt<R, Key>>>, PageAt<TypesAt<R, Key>>>;
     <Key extends string>(
       key: CheckPage<R, Key, TypesAt<R, Key>>,
       input: InputAt<TypesAt<R, Key>, Key>,
-      options?: CallOptions,
+      ...options: OptionsFor<CallOptions, FieldsAt<TypesAt<R, Key>>>
     ): Pages<ItemOf<PageAt<TypesAt<R, Key>>>, PageAt<TypesAt<R, Key>>>;
   };
   /**
@@ -163,12 +180,16 @@ export type InferredClient<R> = RoutesOf<R> & {
    */
   readonly subscribe: {
     <Key extends string>(
-      key: Alone<CheckStream<R, Key, TypesAt<R, Key>>, InputAt<TypesAt<R, Key>, Key>>,
+      key: Alone<
+        CheckStream<R, Key, TypesAt<R, Key>>,
+        InputAt<TypesAt<R, Key>, Key>,
+        FieldsAt<TypesAt<R, Key>>
+      >,
     ): AsyncGenerator<EventAt<TypesAt<R, Key>>, void, undefined>;
     <Key extends string>(
       key: CheckStream<R, Key, TypesAt<R, Key>>,
       input: InputAt<TypesAt<R, Key>, Key>,
-      options?: SubscribeOptions,
+      ...options: OptionsFor<SubscribeOptions, FieldsAt<TypesAt<R, Key>>>
     ): AsyncGenerator<EventAt<TypesAt<R, Key>>, void, undefined>;
   };
   /**

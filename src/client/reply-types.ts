@@ -13,8 +13,18 @@ interface ReplyBase {
   readonly response: Response;
 }
 
-/** A successful reply. */
-export interface SuccessReply<Status, Body> extends ReplyBase {
+/** Header fields of a response, of which some are declared. */
+export type ReplyHeaders<Fields> = keyof Fields extends never
+  ? Headers
+  : {
+      get<Name extends keyof Fields & string>(
+        name: Name,
+      ): {} extends Pick<Fields, Name> ? string | null : string;
+    } & Headers;
+
+/** A successful reply; `Fields` are the header fields that the route declares in `responseHeaders`. */
+export interface SuccessReply<Status, Body, Fields = {}> extends ReplyBase {
+  readonly headers: ReplyHeaders<Fields>;
   readonly ok: true;
   readonly status: Status;
   readonly body: Body;

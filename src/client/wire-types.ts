@@ -193,22 +193,37 @@ type StatusAt<T extends EndpointTypes> = number extends T["statusCode"]
   ? SuccessStatus
   : T["statusCode"];
 
+/** The header fields that an endpoint declares. */
+export type FieldsAt<T extends EndpointTypes> = T["headers"]["_zod"]["input"];
+
+type ResponseFieldsAt<T extends EndpointTypes> = T["responseHeaders"]["_zod"]["input"];
+
 /** The successful replies: one for each status that the result handler declares. */
 export type SuccessReplyAt<T> = T extends EndpointTypes
   ? T["output"] extends MediaTyped<string>
-    ? SuccessReply<StatusAt<T>, SuccessAt<T>>
+    ? SuccessReply<StatusAt<T>, SuccessAt<T>, ResponseFieldsAt<T>>
     : CodesOf<EachOf<HandlerTypes<T>["positive"]>> extends infer Codes extends number
       ? [Codes] extends [never]
-        ? SuccessReply<StatusAt<T>, SuccessAt<T>>
+        ? SuccessReply<StatusAt<T>, SuccessAt<T>, ResponseFieldsAt<T>>
         : PositiveReplies<T, EachOf<HandlerTypes<T>["positive"]>, Codes>
       : never
   : never;
 
 type PositiveReplies<T extends EndpointTypes, Each, Codes extends number> =
-  | { [Code in Codes]: SuccessReply<Code, PositiveBody<T, Code, EachAt<Each, Code>>> }[Codes]
+  | {
+      [Code in Codes]: SuccessReply<
+        Code,
+        PositiveBody<T, Code, EachAt<Each, Code>>,
+        ResponseFieldsAt<T>
+      >;
+    }[Codes]
   | ([AnyStatus<Each>] extends [never]
       ? never
-      : SuccessReply<Exclude<StatusAt<T>, Codes>, PositiveBody<T, 200, AnyStatus<Each>>>);
+      : SuccessReply<
+          Exclude<StatusAt<T>, Codes>,
+          PositiveBody<T, 200, AnyStatus<Each>>,
+          ResponseFieldsAt<T>
+        >);
 
 type PositiveBody<T extends EndpointTypes, Code, Each> = Code extends 204 | 205
   ? undefined

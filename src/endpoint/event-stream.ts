@@ -103,9 +103,11 @@ class EventWriter {
       );
     const head = toHead(event, options);
     const result = toParser(schema)(data);
-    return result instanceof Promise
-      ? result.then((late) => this.#send(event, head, late))
-      : this.#send(event, head, result);
+    if (!(result instanceof Promise)) return this.#send(event, head, result);
+    const sending = result.then((late) => this.#send(event, head, late));
+    // a handler that does not await this promise must not cause an unhandled rejection
+    sending.catch(() => undefined);
+    return sending;
   };
 
   readonly isClosed = (): boolean =>

@@ -136,7 +136,7 @@ export declare const routing: { readonly "~client": Client };
 /** Lists the names that every generated file contains: all that begin with a capital letter. */
 const listTaken = (runtime: string): ReadonlySet<string> =>
   new Set([
-    ...["Client", "Routes", "Blob", "Date", "Exclude", "Uint8Array", "ArrayBuffer"],
+    ...["Client", "Routes", "Blob", "Date", "Exclude", "Partial", "Uint8Array", "ArrayBuffer"],
     ...(dropComments(runtime).match(/\b[A-Z]\w*/g) ?? []),
   ]);
 

@@ -82,10 +82,15 @@ export const writeRoute = (
     }),
   );
   const known = failures.filter(({ hasData }) => hasData).flatMap(({ statuses }) => statuses);
+  const { responseHeadersSchema } = endpoint;
+  const fields = responseHeadersSchema
+    ? `, ${toText(writer.write(responseHeadersSchema, sent, `${name}Fields`))}`
+    : "";
   const reply = toText([
     ...results.map(({ status, members }) => {
       const isAny = isForInferred && endpoint.statusCode === undefined && results.length === 1;
-      return `SuccessReply<${isAny ? "SuccessStatus" : status}, ${results.length === 1 ? result : toText(members)}>`;
+      const body = results.length === 1 ? result : toText(members);
+      return `SuccessReply<${isAny ? "SuccessStatus" : status}, ${body}${fields}>`;
     }),
     ...failures.map(({ statuses, text, hasData }) => {
       const all = known.length > 0 ? `Exclude<ErrorStatus, ${known.join(" | ")}>` : "ErrorStatus";
@@ -94,8 +99,10 @@ export const writeRoute = (
     "UnexpectedReply",
   ]);
   const replies = define("Reply", `Every reply that \`${key}\` may send.`, reply);
+  const headers = writeHeaders(operation, writer, name);
   const lines = [
     `input: ${input};`,
+    ...(headers === undefined ? [] : [`headers: ${headers};`]),
     `success: ${result};`,
     `body: ${toText(toUnion([[result], failures.map(({ text }) => text)]))};`,
     `reply: ${replies};`,
@@ -214,6 +221,19 @@ const writeInput = (operation: Operation, writer: TypeWriter, name: string): str
     ? [[writer.writeFields(fields, undefined, sent, name)]]
     : schemas.map((schema) => writer.write(schema, sent, name));
   return toText(toIntersection(unnamed.length > 0 ? [...parts, [toObject(unnamed)]] : parts));
+};
+
+/** Writes the header fields of a request; those of middlewares are optional, because a client may send them with all calls. */
+const writeHeaders = (
+  { endpoint: { headersSchema: own, middlewares } }: Operation,
+  writer: TypeWriter,
+  name: string,
+): string | undefined => {
+  const write = (schema: ZodSchema): string => toText(writer.write(schema, sent, `${name}Headers`));
+  const shared = middlewares.flatMap(({ headersSchema }) => headersSchema ?? []);
+  if (!own && shared.length === 0) return undefined;
+  const parts = [...(own ? [write(own)] : []), ...shared.map((one) => `Partial<${write(one)}>`)];
+  return parts.join(" & ");
 };
 
 /** Merges the fields of middlewares and of their endpoint; returns undefined if two of them have the same field. */

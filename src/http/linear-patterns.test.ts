@@ -13,6 +13,7 @@ const exceptions: ReadonlyMap<string, string> = new Map([
     "/^application\\/(?:[^;]*\\+)?json *(?:;|$)/i",
     "reads the application's responses in its own tests",
   ],
+  ["/^text\\/|[/+](?:json|xml) *(?:;|$)/i", "reads media types that the application declares"],
   [
     "/[( ](file:\\/\\/.+?|\\/.+?):(\\d+):\\d+\\)?$/",
     "reads the lines of the application's stack traces, on the command line",

@@ -105,7 +105,7 @@ const toHint = (
   issues: readonly { readonly path: readonly PropertyKey[] }[],
 ): string | undefined => {
   if (returned === undefined) return "The handler returned undefined. Is a `return` missing?";
-  return issues.some(({ path }) => leadsToPromise(returned, path))
+  return issues.filter(({ path }) => leadsToPromise(returned, path)).length > 0
     ? "The output contains a promise. Is an `await` missing?"
     : undefined;
 };
@@ -116,7 +116,10 @@ const leadsToPromise = (value: unknown, path: readonly PropertyKey[]): boolean =
     if (typeof inner !== "object" || inner === null || isPromiseLike(inner)) break;
     inner = Reflect.get(inner, key);
   }
-  return isPromiseLike(inner);
+  if (!isPromiseLike(inner)) return false;
+  // nobody else waits for the promise, whose rejection would end the process
+  inner.then(undefined, () => undefined);
+  return true;
 };
 
 /** Converts issues to an error. */

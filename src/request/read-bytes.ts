@@ -134,7 +134,13 @@ export const readBytes = async (
   if (request.destroyed) throw toDeparture();
   // a client that asks for permission to send a body gets it when the body is listened for
   const isAsked = request.headers.expect !== undefined;
-  if (request.readableLength === length && !createDecoder && !isAsked && isUnread(request))
+  if (
+    length > 0 &&
+    request.readableLength === length &&
+    !createDecoder &&
+    !isAsked &&
+    isUnread(request)
+  )
     return readWhole(request);
   return new Promise((resolve, reject) => {
     const reader = new BodyReader(request, response, limit, resolve, reject);

@@ -77,7 +77,7 @@ export const prepare = async (
     checkRouting(entries, config, logger);
   }
 
-  const findErrorHandler = createErrorHandlerSearch(config.errorHandler);
+  const findErrorHandler = createErrorHandlerSearch(config.errorHandler, config.caseSensitive);
   const service: Service = {
     app,
     logger,

@@ -68,7 +68,7 @@ test.each([
   ["body", `const body: ${body}`],
   [
     "provide",
-    `(property) provide: <"get /v1/users/:id">(key: "get /v1/users/:id", input: { id: string; }, options?: CallOptions) => ${response}`,
+    `(property) provide: <"get /v1/users/:id">(key: "get /v1/users/:id", input: { id: string; }, options?: CallOptions | undefined) => ${response}`,
   ],
   ["item", `const item: ${user}`],
   [
@@ -83,7 +83,7 @@ test.each([
 test("outputs are shown as objects in the hover of a response with several statuses", async () => {
   const shown = await show("request");
   expect(shown).toContain("input: { name: string; age?: number | undefined; }");
-  expect(shown).toContain(`SuccessReply<SuccessStatus, SuccessEnvelope<${user}>>`);
+  expect(shown).toContain(`SuccessReply<SuccessStatus, SuccessEnvelope<${user}>, {}>`);
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Response } from "express";
 import { EventStreamFactory } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
+import { z } from "zod";
 import { events, fail, type Stream } from "./event-stream-harness.ts";
 import { start } from "./harness.ts";
 
@@ -79,4 +80,18 @@ test("S15: a stream whose head cannot be sent at a shutdown gets a 500", async (
   expect(server.linesOf("error")).toMatchObject([
     { meta: { error: { code: "ERR_INVALID_CHAR" } } },
   ]);
+});
+
+test("an event that is invalid and not awaited ends nothing but itself", async () => {
+  const stream = new EventStreamFactory({
+    t: z.number().refine(async (value) => value < 5),
+  }).build({
+    handler: async ({ ctx: { emit } }) => {
+      void emit("t", 9);
+      await sleep(5);
+      await emit("t", 1);
+    },
+  });
+  const server = await start({ stream });
+  expect((await server.send("/stream")).text).toBe("event: t\ndata: 1\n\n");
 });

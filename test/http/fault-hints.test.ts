@@ -67,6 +67,15 @@ test("a promise in an output without a schema is a fault, and its rejection is h
   });
 });
 
+test("a rejecting promise in an output with a schema ends nothing", async () => {
+  const endpoint = factory.build({
+    output: z.object({ x: z.string(), y: z.string() }),
+    handler: async () =>
+      ({ x: Promise.reject(new Error("a")), y: Promise.reject(new Error("b")) }) as never,
+  });
+  expect((await ask(endpoint)).answer).toMatchObject([500, {}]);
+});
+
 describe("the logged error of a response that Node rejects is Node's own", () => {
   test.each([
     ["by default", {}],

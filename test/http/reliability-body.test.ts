@@ -192,6 +192,13 @@ describe("JSON", () => {
 describe("body limits", () => {
   const large = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 
+  test("a Content-Length of zeros is that of no body", async () => {
+    const { server } = await startEcho();
+    const head =
+      "POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 00\r\n\r\n";
+    expect(toBody(await server.raw(head))).toEqual(successEnvelope({ input: {} }));
+  });
+
   test("B7: a body whose Content-Length exceeds the limit gets a 413 without being read, and the connection closes", async () => {
     const echo = await startEcho();
     await expectCutOff(echo, `${large}Content-Length: 1048577\r\n\r\n`, "x".repeat(16_384));

@@ -1,0 +1,56 @@
+import { describe, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { defaultEndpointsFactory as factory } from "../index.ts";
+import { createClient } from "./index.ts";
+
+const fields = z.object({ "if-match": z.string(), "x-count": z.coerce.number().optional() });
+const routing = {
+  write: factory.build({
+    method: "put",
+    headers: fields,
+    responseHeaders: z.object({ etag: z.string(), location: z.string().optional() }),
+    handler: async () => ({}),
+  }),
+  read: factory.build({
+    headers: z.object({ "if-none-match": z.string().optional() }),
+    input: z.object({ id: z.string() }),
+    handler: async () => ({}),
+  }),
+};
+
+/** Creates a client. It is never called, because only its types are checked. */
+const create = () => createClient<typeof routing>({ baseUrl: "" });
+
+describe("declared header fields in an inferred client", () => {
+  test("are required where the endpoint requires them", () => {
+    const calls = (client: ReturnType<typeof create>) => [
+      client.provide("put /write", {}, { headers: { "if-match": '"1"' } }),
+      client.provide("put /write", {}, { headers: { "if-match": '"1"', "x-count": 5 } }),
+      client.provide("put /write", {}, { headers: async () => ({ "if-match": '"1"' }) }),
+      client.provide("put /write", {}, { headers: { "if-match": '"1"', "x-other": "a" } }),
+      client.provide("get /read", { id: "1" }),
+      client.provide("get /read", { id: "1" }, { timeout: 5 }),
+      client.provide("get /read", { id: "1" }, { headers: { "if-none-match": '"1"' } }),
+      // @ts-expect-error -- the header field is missing
+      client.provide("put /write"),
+      // @ts-expect-error -- the header field is missing
+      client.provide("put /write", {}),
+      // @ts-expect-error -- the header field is missing
+      client.provide("put /write", {}, { headers: {} }),
+      // @ts-expect-error -- a header field is a string
+      client.provide("put /write", {}, { headers: { "if-match": 1 } }),
+    ];
+    expectTypeOf(calls).toBeFunction();
+  });
+
+  test("of replies are strings, or null where they are optional", () => {
+    const call = async (client: ReturnType<typeof create>) => {
+      const reply = await client.request("put /write", {}, { headers: { "if-match": '"1"' } });
+      if (!reply.ok) return expectTypeOf(reply.headers.get("etag")).toEqualTypeOf<string | null>();
+      expectTypeOf(reply.headers.get("location")).toEqualTypeOf<string | null>();
+      expectTypeOf(reply.headers.get("other")).toEqualTypeOf<string | null>();
+      return expectTypeOf(reply.headers.get("etag")).toEqualTypeOf<string>();
+    };
+    expectTypeOf(call).toBeFunction();
+  });
+});
