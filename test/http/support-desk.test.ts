@@ -125,6 +125,7 @@ test.each(["inferred", "generated"])("TanStack Query has typed errors: %s", asyn
   const stale = mutationOptions(client, "put /v2/tickets/:id", { headers: { "if-match": '"9"' } });
   type Failure = Parameters<NonNullable<typeof stale.retryDelay>>[1];
   const failure = await stale.mutationFn({ id, subject: "a" }).catch((error: Failure) => error);
-  if (failure.code !== "SLP_CLIENT_REPLY" || failure.status !== 412) throw failure;
+  if (!("code" in failure && failure.code === "SLP_CLIENT_REPLY" && failure.status === 412))
+    throw new Error("The ticket was changed");
   expect([failure.message, failure.body.data.current]).toEqual(["Changed", '"1"']);
 });
