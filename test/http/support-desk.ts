@@ -101,8 +101,9 @@ export const createDesk = () => {
         ...{ input: one, output: ticket, errors: missing },
         responseHeaders: responseHeaders.extend({ "x-team": z.string().optional() }),
         handler: async ({ input, ctx: { team: name }, response }) => {
+          const shown = show(input.id, response);
           if (name === "blue") response.set("X-Team", name);
-          return show(input.id, response);
+          return shown;
         },
       }),
       put: v2.build({
