@@ -21,7 +21,11 @@ import type {
 } from "../schemas/schema.ts";
 import { toMethods } from "./check-definition.ts";
 import type { EndpointParts } from "./endpoint.ts";
-import { toErrorDeclarations, type ErrorDeclarations, type JoinedErrors } from "./declared-errors.ts";
+import {
+  toErrorDeclarations,
+  type ErrorDeclarations,
+  type JoinedErrors,
+} from "./declared-errors.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import {
   ExpressMiddleware,
