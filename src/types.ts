@@ -5,6 +5,7 @@ export type { Listen } from "./server/connection/listen.ts";
 export type { Endpoint } from "./endpoint/endpoint.ts";
 
 // Configuration
+export type { HealthCheck, HealthOptions } from "./health/health-options.ts";
 export type { CorsOption } from "./request/cors.ts";
 export type { EndpointSources } from "./endpoint/input-sources.ts";
 export type { LogMethod, ParentLogger, Severity } from "./logger/logger.ts";

@@ -67,6 +67,8 @@ export class RequestState implements ReplyState {
   watchers: "hooks" | "native" | undefined = undefined;
   harmlessFinishes = 0;
   harmlessCloses = 0;
+  /** Whether the access logger leaves this request out. */
+  isUnlogged = false;
   /** Whether a fault may still be offered to the error handlers of the application. */
   mayOfferFault = true;
 
@@ -217,6 +219,8 @@ export class RunningRequests {
   #onIdle: (() => void) | undefined;
   /** The reason for aborting the signals of all requests; undefined before a shutdown. */
   reason: RequestError | undefined;
+  /** Whether the server is about to stop, so that no more requests should be sent to it. */
+  isDraining = false;
 
   add(state: RequestState): void {
     this.#states.add(state);
