@@ -21,6 +21,7 @@ import type {
 } from "../schemas/schema.ts";
 import { toMethods } from "./check-definition.ts";
 import type { EndpointParts } from "./endpoint.ts";
+import { toDeprecation } from "./deprecation.ts";
 import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import {
@@ -259,7 +260,7 @@ export abstract class Factory<
       ...{ shortDescription, description, operationId },
       tags: [definition.tag ?? []].flat(),
       scopes: [definition.scope ?? []].flat(),
-      isDeprecated: definition.deprecated ?? false,
+      ...toDeprecation(definition.deprecated),
     };
   }
 

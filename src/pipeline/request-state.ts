@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
+import type { InputSource } from "../endpoint/input-sources.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
 import {
   findSocket,
@@ -12,14 +13,17 @@ import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
 import { combineInput, type CombinedInput } from "../request/combine-input.ts";
-import type { EndpointPlan } from "./endpoint-plan.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 
 /** The merged return values of a request's middlewares. */
 export type RequestContext = Record<string, unknown>;
 
 /** The parts of a plan that determine how the input is combined. */
-type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "textLists">;
+interface InputPlan {
+  readonly sources: readonly InputSource[];
+  readonly fileLists: readonly string[];
+  readonly textLists: readonly string[];
+}
 
 /** The running time limit of a request. */
 export interface Deadline {
