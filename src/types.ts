@@ -49,7 +49,7 @@ export type {
   StreamedEventSchema,
 } from "./results/event-stream-result-handler.ts";
 export type { ArrayResultHandler } from "./results/array-result-handler.ts";
-export type { ProblemResultHandler } from "./results/problem-result-handler.ts";
+export type { InvalidPart, ProblemResultHandler } from "./results/problem-result-handler.ts";
 export type {
   AcceptedBy,
   AcceptedOutput,
