@@ -126,7 +126,7 @@ describe("problemResultHandler", () => {
 
   test("describes invalid input although the query cannot be parsed or a key cannot be encoded", async () => {
     const handler = () => {
-      const issue = { code: "custom", path: ["a\ud800"], message: "bad" } as const;
+      const issue = { code: "custom" as const, path: ["a\ud800"], message: "bad" };
       throw new InputValidationError(new z.ZodError([issue]));
     };
     const server = await start({
