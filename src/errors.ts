@@ -19,6 +19,7 @@ const requestFaults = {
   SLP_CROSS_SITE_FORM: [403, "Forms from other sites are not accepted"],
   SLP_EXPECTATION: [417, "Expectation Failed"],
   SLP_BODY_TIMEOUT: [408, "Request Timeout"],
+  SLP_GONE: [410, "Gone"],
   SLP_HEADER_HOST: [400, "Bad Request"],
   SLP_HEADER_TRANSFER_ENCODING: [400, "Bad Request"],
   SLP_HEADER_TOO_MANY_FIELDS: [431, "Request Header Fields Too Large"],

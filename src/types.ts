@@ -5,11 +5,13 @@ export type { Listen } from "./server/connection/listen.ts";
 export type { Endpoint } from "./endpoint/endpoint.ts";
 
 // Configuration
+export type { HealthCheck, HealthOptions } from "./health/health-options.ts";
 export type { CorsOption } from "./request/cors.ts";
 export type { EndpointSources } from "./endpoint/input-sources.ts";
 export type { LogMethod, ParentLogger, Severity } from "./logger/logger.ts";
 
 // Declarations
+export type { Deprecation } from "./endpoint/deprecation.ts";
 export type { EndpointDescription, EndpointParts, MarkedEndpoint } from "./endpoint/endpoint.ts";
 export type { VoidOutput } from "./endpoint/endpoints-factory.ts";
 export type {
@@ -48,7 +50,7 @@ export type {
   StreamedEventSchema,
 } from "./results/event-stream-result-handler.ts";
 export type { ArrayResultHandler } from "./results/array-result-handler.ts";
-export type { ProblemResultHandler } from "./results/problem-result-handler.ts";
+export type { InvalidPart, ProblemResultHandler } from "./results/problem-result-handler.ts";
 export type {
   AcceptedBy,
   AcceptedOutput,

@@ -22,6 +22,7 @@ const rooms = [
   "api",
   "openapi",
   "docs-page",
+  "health",
   "client",
   "generate-client",
   "diagnostics",

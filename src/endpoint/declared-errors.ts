@@ -94,12 +94,19 @@ interface Declaring {
   readonly errors?: ErrorDeclarations | undefined;
 }
 
+/** The error of an endpoint that has ended. */
+const gone: Declaring = { errors: { 410: "Gone" } };
+
 /** Merges the errors that an endpoint and its middlewares declare, by status; those of the endpoint come first. */
 export const joinErrors = (
-  endpoint: Declaring & { readonly middlewares: readonly Declaring[] },
+  endpoint: Declaring & {
+    readonly middlewares: readonly Declaring[];
+    readonly deprecation?: { readonly gone?: boolean | undefined } | undefined;
+  },
 ): ReadonlyMap<number, DeclaredError> => {
   const joined = new Map<number, DeclaredError>();
-  for (const { errors } of [endpoint, ...endpoint.middlewares])
+  const last = endpoint.deprecation?.gone ? [gone] : [];
+  for (const { errors } of [endpoint, ...endpoint.middlewares, ...last])
     for (const [key, declaration] of Object.entries(errors ?? {})) {
       const one = typeof declaration === "string" ? { description: declaration } : declaration;
       const status = Number(key);

@@ -24,6 +24,7 @@ import type {
 } from "../schemas/schema.ts";
 import { aBodyLimit, someUploadLimits, type BodyLimit, type UploadLimits } from "./body-options.ts";
 import { aHeaderSchema, anObjectSchema } from "./check-definition.ts";
+import { aDeprecation, type Deprecation } from "./deprecation.ts";
 import { aSuccessStatus, type ErrorDeclarations } from "./declared-errors.ts";
 import type {
   HandlerArguments,
@@ -102,8 +103,15 @@ export interface DefinitionBase<
   readonly scope?: string | readonly string[] | undefined;
   /** The id of the operation in generated documents. */
   readonly operationId?: string | ((method: Method) => string) | undefined;
-  /** Whether generated documents show the endpoint as deprecated. */
-  readonly deprecated?: boolean | undefined;
+  /**
+   * Whether generated documents and clients show the endpoint as deprecated: `true`, or an object with the dates that
+   * responses then carry in `Deprecation` and `Sunset`.
+   *
+   * @default false
+   * @example
+   * deprecated: { since: "2026-01-31", sunset: "2026-12-31", replacement: "/v2/users" }
+   */
+  readonly deprecated?: boolean | Deprecation | undefined;
   /**
    * Whether to keep the raw bytes of a JSON or form body as `request.rawBody`, for example to verify a signature.
    *
@@ -238,7 +246,7 @@ export const definitionChecks: Checks = {
     "a string, or a function that returns the id for a method",
     (value) => typeof value === "string" || isFunction(value),
   ),
-  deprecated: aBoolean,
+  deprecated: aDeprecation,
   timeout: aPositiveTimeout,
   keepRawBody: aBoolean,
   inputSources: endpointSources,

@@ -3,6 +3,8 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { AnySchema, EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
 import type { BodyLimit, UploadLimits } from "./body-options.ts";
 import { reportBuilt } from "./build-hook.ts";
+import { aDeprecation, toDeprecation, type Deprecation } from "./deprecation.ts";
+import { checkDefinition } from "../messages/option-checks.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 import type { EndpointSources } from "./input-sources.ts";
@@ -19,6 +21,8 @@ export interface EndpointDescription {
   readonly scopes: readonly string[];
   readonly operationId: string | ((method: Method) => string) | undefined;
   readonly isDeprecated: boolean;
+  /** Since when the endpoint is deprecated, if that was given. */
+  readonly deprecation: Deprecation | undefined;
 }
 
 /** The parts that make up an endpoint. */
@@ -106,9 +110,14 @@ export class Endpoint<
     reportBuilt(this);
   }
 
-  /** Returns a copy that generated documents show as deprecated; the endpoint itself does not change. */
-  deprecated(): this {
-    return new Endpoint({ ...(this as EndpointParts), isDeprecated: true }) as this;
+  /**
+   * Returns a copy that is deprecated; the endpoint itself does not change.
+   *
+   * @throws DefinitionError when a date is missing or invalid.
+   */
+  deprecated(deprecation: true | Deprecation = true): this {
+    checkDefinition("deprecated", { deprecated: deprecation }, { deprecated: aDeprecation });
+    return new Endpoint({ ...(this as EndpointParts), ...toDeprecation(deprecation) }) as this;
   }
 
   /**

@@ -26,6 +26,7 @@ import {
   type ErrorDeclarations,
   type JoinedErrors,
 } from "./declared-errors.ts";
+import { toDeprecation } from "./deprecation.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import {
   ExpressMiddleware,
@@ -263,7 +264,7 @@ export abstract class Factory<
       ...{ shortDescription, description, operationId },
       tags: [definition.tag ?? []].flat(),
       scopes: [definition.scope ?? []].flat(),
-      isDeprecated: definition.deprecated ?? false,
+      ...toDeprecation(definition.deprecated),
     };
   }
 

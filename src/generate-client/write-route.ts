@@ -1,3 +1,4 @@
+import { describeDeprecation } from "../endpoint/deprecation.ts";
 import type { z } from "zod";
 import type { Operation } from "../api/operation.ts";
 import { isEventStream, type ErrorReply, type Reply, type ReplyBody } from "../api/replies.ts";
@@ -117,6 +118,7 @@ export const writeRoute = (
   const comment = writeComment({
     texts: [endpoint.shortDescription, endpoint.description],
     isDeprecated: endpoint.isDeprecated,
+    deprecation: describeDeprecation(endpoint.deprecation),
   });
   return {
     type: `${comment}${toKey(key)}: ${toObject(lines)};`,

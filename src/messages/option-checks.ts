@@ -93,6 +93,7 @@ export const aWholeNumber: Check = be(
   "an integer, 0 or more",
   (value) => value === 0 || isPositiveInteger(value),
 );
+export const aDelay: Check = be("a number of milliseconds from 0 (at once) to 2147483647", isDelay);
 export const aTimeout: Check = be(
   "a number of milliseconds from 0 (no limit) to 2147483647",
   isDelay,

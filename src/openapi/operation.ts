@@ -1,4 +1,5 @@
 import type { Operation } from "../api/operation.ts";
+import { describeDeprecation } from "../endpoint/deprecation.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
@@ -35,12 +36,15 @@ export const toOperation = (
   const { components, override, queryParser } = context;
   const placement = placeInput(operation, place, queryParser, components);
   const parameters = toParameters(placement, operation, context);
+  const notes = describeDeprecation(endpoint.deprecation);
+  const sunset = endpoint.deprecation?.sunset;
   const json: OpenApiOperation = compact({
     operationId,
     summary: endpoint.shortDescription ?? toSummary(endpoint.description),
-    description: endpoint.description,
+    description: [endpoint.description, notes].filter(Boolean).join("\n\n") || undefined,
     tags: endpoint.tags.length > 0 ? endpoint.tags : undefined,
     deprecated: endpoint.isDeprecated ? true : undefined,
+    "x-sunset": sunset && new Date(sunset).toISOString().slice(0, 10),
     security: context.security.write(operation),
     parameters: parameters.length > 0 ? parameters : undefined,
     requestBody: toRequestBody(placement, operation, components),

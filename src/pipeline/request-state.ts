@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
+import type { InputSource } from "../endpoint/input-sources.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
 import {
   findSocket,
@@ -12,14 +13,17 @@ import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
 import { combineInput, type CombinedInput } from "../request/combine-input.ts";
-import type { EndpointPlan } from "./endpoint-plan.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 
 /** The merged return values of a request's middlewares. */
 export type RequestContext = Record<string, unknown>;
 
 /** The parts of a plan that determine how the input is combined. */
-type InputPlan = Pick<EndpointPlan, "sources" | "fileLists" | "textLists">;
+interface InputPlan {
+  readonly sources: readonly InputSource[];
+  readonly fileLists: readonly string[];
+  readonly textLists: readonly string[];
+}
 
 /** The running time limit of a request. */
 export interface Deadline {
@@ -67,6 +71,8 @@ export class RequestState implements ReplyState {
   watchers: "hooks" | "native" | undefined = undefined;
   harmlessFinishes = 0;
   harmlessCloses = 0;
+  /** Whether the access logger leaves this request out. */
+  isUnlogged = false;
   /** Whether a fault may still be offered to the error handlers of the application. */
   mayOfferFault = true;
 
@@ -217,6 +223,8 @@ export class RunningRequests {
   #onIdle: (() => void) | undefined;
   /** The reason for aborting the signals of all requests; undefined before a shutdown. */
   reason: RequestError | undefined;
+  /** Whether the server is about to stop, so that no more requests should be sent to it. */
+  isDraining = false;
 
   add(state: RequestState): void {
     this.#states.add(state);

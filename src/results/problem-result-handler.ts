@@ -1,3 +1,4 @@
+import type { Request } from "express";
 import { z } from "zod";
 import { toStatusText } from "../http/status.ts";
 import { beginError, toIssuesSchema, type ErrorAnswer } from "./answer-error.ts";
@@ -28,10 +29,21 @@ export interface ProblemDetails {
   readonly detail: string;
   /** A URI that identifies this occurrence. */
   readonly instance?: string | undefined;
-  /** The invalid parts of the input; set only for an input validation error. */
+  /** The invalid parts of the input, in the form of the RFC; set only for an input validation error. */
+  readonly errors?: readonly InvalidPart[] | undefined;
+  /** The same parts as in other envelopes, for clients that handle the issues of fields. */
   readonly issues?: readonly InputIssue[] | undefined;
   /** Further members of the error's `problem`. */
   readonly [extension: string]: unknown;
+}
+
+/** An invalid part of the input, as in section 3 of RFC 9457. */
+export interface InvalidPart {
+  readonly detail: string;
+  /** A JSON pointer to the part of the body, as a URI fragment. */
+  readonly pointer?: string | undefined;
+  /** The name of the parameter, if the part is not in the body. */
+  readonly parameter?: string | undefined;
 }
 
 /**
@@ -50,6 +62,15 @@ const toNegativeSchema = (data?: z.ZodType) =>
     status: z.int().min(400).max(599),
     detail: z.string(),
     instance: z.string().optional(),
+    errors: z
+      .array(
+        z.object({
+          detail: z.string(),
+          pointer: z.string().optional(),
+          parameter: z.string().optional(),
+        }),
+      )
+      .optional(),
     issues: toIssuesSchema(),
     ...(data && { data }),
   });
@@ -63,6 +84,7 @@ const readOwn = (thrown: unknown): Readonly<Record<string, unknown>> => {
     title,
     instance,
     issues: _issues,
+    errors: _errors,
     toJSON: _toJSON,
     ...extensions
   } = problem as Record<string, unknown>;
@@ -74,23 +96,54 @@ const readOwn = (thrown: unknown): Readonly<Record<string, unknown>> => {
   };
 };
 
+/** Points at an invalid part: into the body if the field is there, or may be missing there. */
+const toInvalidPart = (
+  { path: [field, ...rest], message: detail }: InputIssue,
+  request: Request,
+): InvalidPart => {
+  const { method, body, params } = request;
+  const has = (source: unknown): boolean =>
+    field !== undefined && Object.hasOwn(Object(source) as object, field);
+  const takesBody = ["POST", "PUT", "PATCH"].includes(method);
+  const isInBody = !has(params) && (has(body) || (takesBody && !has(readSafely(request, "query"))));
+  if (!isInBody)
+    return field === undefined ? { detail } : { detail, parameter: toName(field, rest) };
+  const steps = field === undefined ? [] : [field, ...rest];
+  return { detail, pointer: `#${steps.map((step) => `/${toStep(step)}`).join("")}` };
+};
+
+/** Escapes a step of a JSON pointer in a URI fragment; see RFC 6901, section 6. */
+const toStep = (step: string | number): string =>
+  encodeURIComponent(
+    String(step)
+      .replaceAll("~", "~0")
+      .replaceAll("/", "~1")
+      // a lone surrogate cannot be encoded
+      .replaceAll(/\p{Surrogate}/gu, "\uFFFD"),
+  );
+
+/** Writes a path as queries do, such as `filter[name]`. */
+const toName = (field: string | number, rest: readonly (string | number)[]): string =>
+  `${field}${rest.map((step) => `[${step}]`).join("")}`;
+
 const toProblem = (
   { status, message, issues, data, isPublic }: ErrorAnswer,
   thrown: unknown,
+  request: Request,
 ): ProblemDetails => ({
   type: "about:blank",
   title: toStatusText(status),
   ...(isPublic && readOwn(thrown)),
   status,
   detail: message,
-  ...(issues && { issues }),
+  ...(issues && { errors: issues.map((issue) => toInvalidPart(issue, request)), issues }),
   ...(data !== undefined && { data }),
 });
 
 const sendError = (result: Result, thrown: unknown): void => {
   const answer = beginError(result, thrown);
   const type = "application/problem+json; charset=utf-8";
-  sendJson(result.response, answer.status, toProblem(answer, thrown), type);
+  sendJson(result.response, answer.status, toProblem(answer, thrown, result.request), type);
 };
 
 /**
@@ -98,7 +151,7 @@ const sendError = (result: Result, thrown: unknown): void => {
  *
  * A success is sent as the bare output, by default with status 200, and an error as problem details with its own
  * status, both as JSON. An error can have a property `problem` with a `type`, a `title`, an `instance` and further
- * members, which are sent whenever the error's message is sent. `status`, `detail` and `issues` always come from the
+ * members, which are sent whenever the error's message is sent. `status`, `detail`, `errors` and `issues` always come from the
  * error itself, as does `data` if the endpoint declares it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457

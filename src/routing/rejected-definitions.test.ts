@@ -25,7 +25,10 @@ describe("a definition with an invalid value is rejected with an error that name
       build({ operationId: 5 }),
       "build: `operationId` must be a string, or a function that returns the id for a method; got 5.",
     ],
-    [build({ deprecated: "x" }), 'build: `deprecated` must be true or false; got "x".'],
+    [
+      build({ deprecated: "x" }),
+      'build: `deprecated` must be true, false, or an object with since, sunset, replacement, policy, gone, caller; got "x".',
+    ],
     [build({ keepRawBody: "yes" }), 'build: `keepRawBody` must be true or false; got "yes".'],
     [
       () => factory.addMiddleware(native as never),

@@ -64,6 +64,7 @@ export const prepare = async (
   const endpointEntries = [
     ...declaredEntries,
     ...(await listDocs(config, declaredEntries, logger)),
+    ...(await listHealth(config.health)),
   ];
   const table = new RouteTable<LazyPlan>(config.caseSensitive);
   for (const { method, path, endpoint } of endpointEntries) {
@@ -117,6 +118,13 @@ const hasExtendedParser = (config: CommonConfig): boolean => {
     readonly queryParser?: unknown;
   };
   return (app ? app.settings?.["query parser"] : queryParser) === "extended";
+};
+
+/** Lists the routes that tell the health of the server; there are none if it is not configured. */
+const listHealth = async (health: CommonConfig["health"]): Promise<readonly EndpointEntry[]> => {
+  if (!health) return [];
+  const { listHealthEntries } = await import("../health/health-entries.ts");
+  return listHealthEntries(health === true ? {} : health);
 };
 
 /** Lists the routes that serve the documentation; there are none if the documentation is not served. */

@@ -217,6 +217,7 @@ const atEnd =
     const end = (): void => {
       if (isLogged) return;
       isLogged = true;
+      if (state.isUnlogged) return;
       const milliseconds = Math.round((performance.now() - begin) * 10) / 10;
       const status = response.headersSent ? response.statusCode : undefined;
       try {

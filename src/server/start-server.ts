@@ -6,7 +6,12 @@ import { assembleServer } from "./assemble-server.ts";
 import { checkServerConfig } from "./config/check-server-config.ts";
 import type { ServerConfig } from "./config/config.ts";
 import { listen } from "./connection/listen.ts";
-import { beginShutdown, createClosing, shutDownOnSignals } from "./connection/shutdown.ts";
+import {
+  beginDraining,
+  beginShutdown,
+  createClosing,
+  shutDownOnSignals,
+} from "./connection/shutdown.ts";
 
 /** A running server. */
 export interface RunningServer {
@@ -40,13 +45,15 @@ export const startServer = async (
   const { gracefulShutdown = false } = config;
   const options = gracefulShutdown === true ? {} : gracefulShutdown || undefined;
   const { running } = service;
-  const onClosing = (): void => beginShutdown(objects.ServerResponse.prototype, running);
+  const { prototype } = objects.ServerResponse;
+  const onClosing = (): void => beginShutdown(prototype, running);
+  const onDraining = (): void => beginDraining(prototype, running);
   let close = createClosing(
     { servers: listening, running, logger: getLogger(), onClosing },
     options?.timeout,
   );
   try {
-    if (options) close = shutDownOnSignals(close, getLogger(), options);
+    if (options) close = shutDownOnSignals(close, getLogger(), options, onDraining);
   } catch (error) {
     await close();
     throw error;

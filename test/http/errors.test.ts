@@ -405,6 +405,7 @@ describe("exports", () => {
       plain: factory.build({ handler }),
       problem: problemEndpointsFactory.build({ handler }),
     });
+    const errors = "issues" in more ? [{ detail: "bad", parameter: "x" }] : undefined;
     const [plain, problem] = [await server.send("/plain"), await server.send("/problem")];
     expect([plain.status, plain.json()]).toEqual([
       400,
@@ -412,7 +413,7 @@ describe("exports", () => {
     ]);
     expect([problem.status, problem.json()]).toEqual([
       400,
-      { type: "about:blank", title: "Bad Request", status: 400, detail: "x: bad", ...more },
+      { type: "about:blank", title: "Bad Request", status: 400, detail: "x: bad", ...more, errors },
     ]);
   });
 

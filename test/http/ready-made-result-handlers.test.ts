@@ -2,6 +2,7 @@ import createHttpError from "http-errors";
 import {
   arrayEndpointsFactory,
   arrayResultHandler,
+  InputValidationError,
   problemEndpointsFactory,
   problemResultHandler,
 } from "sallyport";
@@ -77,9 +78,66 @@ describe("problemResultHandler", () => {
     expectProblem(
       answer,
       problem(400, "Bad Request", `id: ${message}`, {
+        errors: [{ detail: message, parameter: "id" }],
         issues: [{ path: ["id"], message, code: "invalid_type" }],
       }),
     );
+  });
+
+  test("points at invalid parts of the body, and names other parameters", async () => {
+    const input = z.object({
+      id,
+      name: z.string(),
+      "a/b~ü": z.array(z.object({ x: z.number() })).optional(),
+      limit: z.coerce.number().optional(),
+      missing: z.string(),
+      filter: z.object({ name: z.string() }).optional(),
+    });
+    const build = (method: "get" | "post") =>
+      problemEndpointsFactory.build({
+        method,
+        input,
+        inputSources: ["query", "body", "params"],
+        handler: () => ({}),
+      });
+    const server = await start(
+      { ":id": { get: build("get"), post: build("post") } },
+      { queryParser: "extended" },
+    );
+    const listParts = async (method: string, query: string, body?: object) => {
+      const answer = await server.send(`/x${query}`, { method, ...(body && { body }) });
+      const { errors } = answer.json() as { readonly errors: readonly Record<string, string>[] };
+      return errors.map(({ detail: _detail, ...part }) => part);
+    };
+    const body = { id: 1, name: 5, "a/b~ü": [{ x: "1" }] };
+    expect(await listParts("POST", "?limit=x", body)).toEqual([
+      { parameter: "id" },
+      { pointer: "#/name" },
+      { pointer: "#/a~1b~0%C3%BC/0/x" },
+      { parameter: "limit" },
+      { pointer: "#/missing" },
+    ]);
+    expect(await listParts("GET", "?filter[name][a]=1&name=n")).toEqual([
+      { parameter: "id" },
+      { parameter: "missing" },
+      { parameter: "filter[name]" },
+    ]);
+  });
+
+  test("describes invalid input although the query cannot be parsed or a key cannot be encoded", async () => {
+    const handler = () => {
+      const issue = { code: "custom" as const, path: ["a\ud800"], message: "bad" };
+      throw new InputValidationError(new z.ZodError([issue]));
+    };
+    const server = await start({
+      endpoint: problemEndpointsFactory.build({ method: "post", handler }),
+    });
+    const query = "a&".repeat(1500);
+    const answer = await server.send(`/endpoint?${query}`, { method: "POST" });
+    expect([answer.status, answer.json()]).toMatchObject([
+      400,
+      { errors: [{ detail: "bad", pointer: "#/a%EF%BF%BD" }] },
+    ]);
   });
 
   test("sends the status, the message and the headers of an HTTP error, without issues", async () => {
@@ -103,7 +161,7 @@ describe("problemResultHandler", () => {
     const { answer } = await throwProblem(
       Object.assign(new Error("That costs 50"), {
         statusCode: 403,
-        problem: { ...own, balance: 30, status: 200, detail: "mine", issues: "mine" },
+        problem: { ...own, balance: 30, status: 200, detail: "mine", issues: "mine", errors: [] },
       }),
     );
     const { title, ...rest } = own;

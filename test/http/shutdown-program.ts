@@ -14,6 +14,7 @@ const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
     },
   },
   "without a hook": true,
+  "with a drain": { drain: 1500, beforeExit },
   "with a configured signal": { events: ["SIGUSR2"], beforeExit },
 };
 
@@ -23,6 +24,7 @@ const createProgram = (gracefulShutdown: ServerConfig["gracefulShutdown"]) =>
       http: { listen: { port: 0, host: "localhost" } },
       cors: false,
       logger: { level: "silent" },
+      health: true,
       gracefulShutdown: gracefulShutdown ?? false,
     }),
     {

@@ -8,6 +8,7 @@ import {
   aBoolean,
   aFunction,
   anything,
+  aDelay,
   aPositiveTimeout,
   aTimeout,
   be,
@@ -75,6 +76,32 @@ const uploadOptions = booleanOrGroup({
   beforeUpload: aFunction,
 });
 
+/** Prefixes are compared with paths as they are sent, so they consist of characters that are never encoded. */
+const isPrefix = (text: string): boolean => /^(?:\/|(?:\/[\w.~-]+)+)$/.test(text);
+
+const healthCheck = group(
+  { check: aFunction, critical: aBoolean, timeout: aPositiveTimeout, cache: aDelay },
+  ["check"],
+  isFunction,
+  (anObject) => `a function, or ${anObject}`,
+);
+
+const aHealthPath = be(
+  "a path without parameters, such as /livez",
+  (value) => typeof value === "string" && value !== "/" && isPrefix(value),
+);
+
+const healthOptions = booleanOrGroup({
+  live: aHealthPath,
+  ready: aHealthPath,
+  checks: (value, name, wording) => {
+    be("an object with checks by name", isObject)(value, name, wording);
+    for (const [key, one] of Object.entries(value as object))
+      healthCheck(one, `${name}.${key}`, wording);
+  },
+  accessLog: aBoolean,
+});
+
 const docsChecks: Checks = {
   path: be("a path, such as /docs", isText),
   info: be(
@@ -98,9 +125,6 @@ const docsOptions: Check = (docs, name, wording) => {
   if (!Array.isArray(docs)) group(docsChecks, [], isBoolean, toExpected)(docs, name, wording);
   else for (const [at, one] of docs.entries()) group(docsChecks)(one, `${name}[${at}]`, wording);
 };
-
-/** Prefixes are compared with paths as they are sent, so they consist of characters that are never encoded. */
-const isPrefix = (text: string): boolean => /^(?:\/|(?:\/[\w.~-]+)+)$/.test(text);
 
 const aResultHandler = be("a result handler, made with `new ResultHandler`", isResultHandler);
 
@@ -147,6 +171,7 @@ export const commonChecks: Checks = {
   cookies: cookieOptions,
   upload: uploadOptions,
   docs: docsOptions,
+  health: healthOptions,
   wrongMethodBehavior: oneOf(404, 405),
   methodLikeRouteBehavior: oneOf("method", "path"),
   caseSensitive: aBoolean,

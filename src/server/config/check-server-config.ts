@@ -3,12 +3,12 @@ import { ConfigError } from "../../errors.ts";
 import { assertOwnOptions, commonChecks, toOptions } from "./check-config.ts";
 import {
   aBoolean,
+  aDelay,
   aFunction,
   be,
   booleanOrGroup,
   checkConfig,
   group,
-  isDelay,
   isFunction,
   isObject,
   isText,
@@ -48,7 +48,8 @@ const signals: Check = (value, option, wording) => {
 };
 
 const shutdownOptions = booleanOrGroup({
-  timeout: be("a number of milliseconds from 0 (at once) to 2147483647", isDelay),
+  timeout: aDelay,
+  drain: aDelay,
   events: signals,
   beforeExit: aFunction,
 });

@@ -12,6 +12,7 @@ import type { LogFaults } from "../../results/log-fault.ts";
 import type { AnyResultHandler } from "../../results/result-handler.ts";
 import type { WalkOptions } from "../../routing/walk-routing.ts";
 import type { DocsOptions } from "../../docs-page/docs-options.ts";
+import type { HealthOptions } from "../../health/health-options.ts";
 import type { Listen } from "../connection/listen.ts";
 import type { CookieOptions } from "../../request/cookies.ts";
 import type { CorsOption } from "../../request/cors.ts";
@@ -186,6 +187,14 @@ export interface CommonConfig extends WalkOptions {
    * @default false
    */
   readonly docs?: boolean | DocsOptions | readonly DocsOptions[] | undefined;
+  /**
+   * Serves two routes for load balancers and orchestrators, which documents leave out: `/livez` responds as long as the
+   * process does, and `/readyz` runs the given checks, and responds with 503 if a critical one fails or the server
+   * is shutting down.
+   *
+   * @default false
+   */
+  readonly health?: boolean | HealthOptions | undefined;
   /**
    * The status of the response if a path exists, but does not accept the method of the request.
    *

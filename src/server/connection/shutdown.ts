@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from "node:http";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import { closeAfterReply } from "../../reply/closing.ts";
 import { countWaiting } from "./serve-in-order.ts";
@@ -17,6 +17,13 @@ export interface ShutdownOptions {
    */
   readonly timeout?: number | undefined;
   /**
+   * How long the server goes on accepting requests after the signal, in milliseconds, so that load balancers can notice
+   * that it is no longer ready. Each response ends its connection.
+   *
+   * @default 0
+   */
+  readonly drain?: number | undefined;
+  /**
    * The signals that start the shutdown; a second signal ends the process immediately.
    *
    * @default ["SIGINT", "SIGTERM"]
@@ -32,10 +39,12 @@ const sweepInterval = 10;
 const shutdownLingering = 30;
 
 /**
- * Makes each connection end with its last response, and aborts the signals of handlers. The method
- * `writeHead` is only replaced now, so that this costs nothing before a shutdown.
+ * Makes each connection end with its last response. The method `writeHead` is only replaced now, so that this costs
+ * nothing before a shutdown.
  */
-export const beginShutdown = (prototype: ServerResponse, running: RunningRequests): void => {
+export const beginDraining = (prototype: ServerResponse, running: RunningRequests): void => {
+  if (running.isDraining) return;
+  running.isDraining = true;
   const { ServerResponse } = loadNodeHttp();
   Object.defineProperty(prototype, "writeHead", {
     configurable: true,
@@ -48,6 +57,11 @@ export const beginShutdown = (prototype: ServerResponse, running: RunningRequest
       return ServerResponse.prototype.writeHead.apply(this, head);
     },
   });
+};
+
+/** Does the same, and aborts the signals of handlers. */
+export const beginShutdown = (prototype: ServerResponse, running: RunningRequests): void => {
+  beginDraining(prototype, running);
   running.stop();
 };
 
@@ -108,7 +122,7 @@ const closeAll = async (
 let unfinished = 0;
 
 /**
- * On a signal, closes the servers and runs `beforeExit`. Once all servers of the process that handle the signal have
+ * On a signal, calls `onDraining`, waits if configured, closes the servers and runs `beforeExit`. Once all servers of the process that handle the signal have
  * done so, ends the process with code 0, or with code 1 if something has failed.
  *
  * @returns a function that closes the servers, and then removes the signal handlers
@@ -117,7 +131,8 @@ let unfinished = 0;
 export const shutDownOnSignals = (
   close: () => Promise<void>,
   logger: Logger,
-  { events = ["SIGINT", "SIGTERM"], beforeExit }: ShutdownOptions,
+  { events = ["SIGINT", "SIGTERM"], drain = 0, beforeExit }: ShutdownOptions,
+  onDraining: () => void,
 ): (() => Promise<void>) => {
   let isShuttingDown = false;
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -132,6 +147,10 @@ export const shutDownOnSignals = (
   };
   const shutDown = async (): Promise<void> => {
     try {
+      if (drain > 0) {
+        onDraining();
+        await wait(drain);
+      }
       await close();
       await beforeExit?.();
     } catch (error) {

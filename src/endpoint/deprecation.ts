@@ -1,0 +1,96 @@
+import type { Request } from "../http/express-objects.ts";
+import {
+  aBoolean,
+  aFunction,
+  be,
+  booleanOrGroup,
+  isObject,
+  type Check,
+} from "../messages/option-checks.ts";
+
+/** Since when an endpoint is deprecated, and what follows; dates are ISO 8601, in UTC without a time zone. */
+export interface Deprecation {
+  /** The date since which the endpoint is deprecated, for the header field `Deprecation` (RFC 9745). */
+  readonly since: string | Date;
+  /** The date from which the endpoint may no longer respond, for the header field `Sunset` (RFC 8594). */
+  readonly sunset?: string | Date | undefined;
+  /**
+   * The URL or the path of what replaces the endpoint. Path parameters, as in `/v2/users/:id`, are filled in from
+   * the request.
+   */
+  readonly replacement?: string | undefined;
+  /** The URL of a page about the deprecation. */
+  readonly policy?: string | undefined;
+  /**
+   * Whether the endpoint responds with 410 from the sunset on.
+   *
+   * @default false
+   */
+  readonly gone?: boolean | undefined;
+  /** Returns the name under which a request is counted in the log, for example that of the user. */
+  readonly caller?:
+    | ((args: {
+        readonly request: Request;
+        readonly ctx: Readonly<Record<string, unknown>>;
+      }) => string | undefined)
+    | undefined;
+}
+
+const aDate = be(
+  'a Date, or a date such as "2026-12-31"',
+  (value) =>
+    (value instanceof Date || (typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value))) &&
+    !Number.isNaN(new Date(value).getTime()),
+);
+
+/** Checks whether a value can stand between angle brackets in the header field `Link`. */
+const aReference = be(
+  'a URL, or a path such as "/v2/users"',
+  (value) => typeof value === "string" && /^[!-~]+$/.test(value) && !/[<>"\\^`{|}]/.test(value),
+);
+
+const aGroup = booleanOrGroup({
+  since: aDate,
+  sunset: aDate,
+  replacement: aReference,
+  policy: aReference,
+  gone: aBoolean,
+  caller: aFunction,
+});
+
+/** Checks the value of `deprecated`. */
+export const aDeprecation: Check = (value, name, wording) => {
+  aGroup(value, name, wording);
+  if (!isObject(value)) return;
+  const { since, sunset, gone } = value as Partial<Deprecation>;
+  const label = wording.label(name);
+  if (since === undefined)
+    throw wording.toError(`${label} needs \`since\`, as in { since: "2026-01-31" }.`);
+  if (sunset !== undefined && new Date(sunset) < new Date(since))
+    throw wording.toError(`${label} has a \`sunset\` that is earlier than \`since\`.`);
+  if (gone && sunset === undefined)
+    throw wording.toError(`${label} has \`gone\` without a \`sunset\`; add the date.`);
+};
+
+/** Says in words what a deprecation says in dates. */
+export const describeDeprecation = (deprecation: Deprecation | undefined): string => {
+  if (!deprecation) return "";
+  const { since, sunset, replacement, policy, gone = false } = deprecation;
+  const toDay = (date: string | Date): string => new Date(date).toISOString().slice(0, 10);
+  return [
+    `Deprecated since ${toDay(since)}.`,
+    ...(sunset === undefined
+      ? []
+      : [gone ? `Responds with 410 from ${toDay(sunset)} on.` : `May end on ${toDay(sunset)}.`]),
+    ...(replacement === undefined ? [] : [`Replaced by ${replacement}.`]),
+    ...(policy === undefined ? [] : [`See ${policy}.`]),
+  ].join(" ");
+};
+
+/** Returns the parts of an endpoint for the value of `deprecated`. */
+export const toDeprecation = (
+  value: boolean | Deprecation = false,
+): { readonly isDeprecated: boolean; readonly deprecation: Deprecation | undefined } => ({
+  isDeprecated: value !== false,
+  deprecation: typeof value === "object" ? value : undefined,
+});

@@ -1,0 +1,83 @@
+import type { Request } from "express";
+import type { Deprecation } from "../endpoint/deprecation.ts";
+import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
+import { middlewareMark, type AnyMiddleware } from "../endpoint/middleware.ts";
+import { RequestError } from "../errors.ts";
+import type { Logger } from "../logger/logger.ts";
+import { findState, type RequestState } from "./request-state.ts";
+
+/** How often the calls of a deprecated endpoint are logged, in milliseconds. */
+const logInterval = 3_600_000;
+
+/** How many callers are counted by name; what they send must not fill the memory. */
+const maxCallers = 100;
+
+/**
+ * Creates the middleware of a deprecated endpoint. It runs after all others, which may know the caller.
+ *
+ * @see RFC 9745 and RFC 8594
+ */
+export const createDeprecation = (deprecation: Deprecation): AnyMiddleware => {
+  const { sunset: end, gone = false, caller } = deprecation;
+  const since = `@${Math.floor(new Date(deprecation.since).getTime() / 1000)}`;
+  const sunset = end === undefined ? undefined : new Date(end);
+  const links = listLinks(deprecation);
+  const count = createCount();
+  const handle = ({
+    request,
+    response,
+    ctx,
+  }: HandlerArguments<never, Record<string, unknown>>): void => {
+    const { service } = findState(request) as RequestState;
+    count(service.logger, request, caller?.({ request, ctx }));
+    response.setHeader("Deprecation", since);
+    if (sunset) response.setHeader("Sunset", sunset.toUTCString());
+    for (const [target, relation] of links)
+      response.appendHeader("Link", `<${fillIn(target, request.params)}>; rel="${relation}"`);
+    if (gone && sunset && Date.now() >= sunset.getTime()) throw new RequestError("SLP_GONE");
+  };
+  return {
+    [middlewareMark]: true,
+    inputSchema: undefined,
+    security: undefined,
+    isNative: false,
+    handle,
+  };
+};
+
+/** Lists the targets and the relations of the links; the page about the deprecation also tells of its end. */
+const listLinks = ({ sunset, replacement, policy }: Deprecation): readonly Link[] =>
+  [
+    [policy, "deprecation"] as const,
+    [sunset === undefined ? undefined : policy, "sunset"] as const,
+    [replacement, "successor-version"] as const,
+  ].flatMap(([target, relation]) => (target === undefined ? [] : [[target, relation] as const]));
+
+type Link = readonly [target: string, relation: string];
+
+/** Puts the path parameters of a request in place of their names. */
+const fillIn = (target: string, params: Readonly<Record<string, unknown>>): string =>
+  target.replaceAll(/:(\w+)/g, (all, name: string) =>
+    Object.hasOwn(params, name) ? encodeURIComponent(String(params[name])) : all,
+  );
+
+type Count = (logger: Logger, request: Request, caller: string | undefined) => void;
+
+/** Creates a function that counts calls, and logs them an hour after the first one. */
+const createCount = (): Count => {
+  const callers = new Map<string, number>();
+  return (logger, request, caller = "unknown") => {
+    if (callers.size === 0) {
+      const { path } = request.route as { readonly path: string };
+      const route = `${request.method} ${path}`;
+      setTimeout(() => {
+        const calls = [...callers.values()].reduce((sum, one) => sum + one, 0);
+        const counts = Object.fromEntries(callers);
+        logger.warn("A deprecated endpoint was called", { route, calls, callers: counts });
+        callers.clear();
+      }, logInterval).unref();
+    }
+    const name = callers.has(caller) || callers.size < maxCallers ? caller : "others";
+    callers.set(name, (callers.get(name) ?? 0) + 1);
+  };
+};
