@@ -78,8 +78,6 @@ export interface RateLimitOptions<Context = EmptyObject> {
 /** The error that the middleware throws. */
 export type RateLimited = Readonly<Record<429, string>>;
 
-const isWeight = (value: unknown): boolean => value === 0 || isPositiveInteger(value);
-
 const optionChecks = {
   limit: aPositiveInteger,
   window: aPositiveTimeout,
@@ -94,7 +92,7 @@ const optionChecks = {
   ),
   weight: be(
     "an integer, 0 or more, or a function that returns one",
-    (value) => isWeight(value) || isFunction(value),
+    (value) => value === 0 || isPositiveInteger(value) || isFunction(value),
   ),
   passOnStoreError: aBoolean,
   storeTimeout: aPositiveTimeout,
@@ -136,6 +134,7 @@ export const rateLimit = <Context = EmptyObject>(
     },
     ...(!passOnStoreError && { 503: "The requests cannot be counted" }),
   };
+  const policy = `"${name}";q=${limit};w=${Math.ceil(window / 1000)}`;
   let isFailing = false;
   const tell = (logger: Logger, error?: unknown): void => {
     if (isFailing === (error !== undefined)) return;
@@ -152,9 +151,9 @@ export const rateLimit = <Context = EmptyObject>(
     handler: async ({ ctx, request, response, logger }) => {
       const args = { ctx, request };
       const hits = typeof weight === "function" ? weight(args) : weight;
-      if (!isWeight(hits)) refuseValue("rateLimit", "weight", "an integer, 0 or more", hits);
       if (hits === 0) return undefined;
-      const client = key ? await key(args) : readAddress(request);
+      if (!key) assertProxies(request.app.get("trust proxy"));
+      const client = key ? await key(args) : ipKeyGenerator(request.ip ?? "");
       let counted;
       try {
         counted = await count(`${name}:${client}`, hits);
@@ -167,7 +166,6 @@ export const rateLimit = <Context = EmptyObject>(
       const { totalHits, resetTime } = counted;
       const left = resetTime ? resetTime.getTime() - Date.now() : window;
       const seconds = Math.max(1, Math.ceil(left / 1000));
-      const policy = `"${name}";q=${limit};w=${Math.ceil(window / 1000)}`;
       response.appendHeader("RateLimit-Policy", policy);
       const remaining = Math.max(0, limit - totalHits);
       response.appendHeader("RateLimit", `"${name}";r=${remaining};t=${seconds}`);
@@ -193,11 +191,6 @@ const assertProxies = (trusted: unknown): void => {
     );
 };
 
-const readAddress = (request: Request): string => {
-  assertProxies(request.app.get("trust proxy"));
-  return ipKeyGenerator(request.ip ?? "");
-};
-
 /** Creates a function that counts a request as `hits` requests. */
 const createCounter = (store: Store, limit: number, window: number, timeout: number) => {
   let starting: Promise<void> | undefined;
@@ -216,16 +209,11 @@ const createCounter = (store: Store, limit: number, window: number, timeout: num
     return counted;
   };
   return async (key: string, hits: number) => {
-    let timer: NodeJS.Timeout | undefined;
+    let stop: () => void = () => undefined;
     const late = new Promise<never>((_resolve, reject) => {
       const fail = (): void => reject(new Error(`The store did not answer in ${timeout} ms`));
-      timer = setTimeout(fail, timeout);
+      stop = clearTimeout.bind(undefined, setTimeout(fail, timeout));
     });
-    const counting = add(key, hits);
-    try {
-      return await Promise.race([counting, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return Promise.race([add(key, hits), late]).finally(stop);
   };
 };
