@@ -229,14 +229,14 @@ const keepReply = async (
   const renewing = setInterval(() => void attempt(store.renew(claim, lease)), lease / 3);
   // the client may ask for the reply later, although it has left now
   state.isReplyKept = true;
-  const { end } = response;
+  const end = response.end.bind(response);
   response.end = ((...args: Parameters<typeof end>) => {
     if (isHeld) return response;
     // an error that is sent while the handler runs, such as that of a time limit, says nothing about the outcome
-    if (stage === "running" && response.statusCode >= 400) return end.apply(response, args);
+    if (stage === "running" && response.statusCode >= 400) return end(...args);
     isHeld = true;
     state.isSending = true;
-    void settle(args).finally(() => end.apply(response, args));
+    void settle(args).finally(() => end(...args));
     return response;
   }) as typeof end;
   try {

@@ -35,4 +35,5 @@ const { servers } = await createServer(
     }),
   },
 );
-process.stdout.write(`port ${(servers[0]?.address() as AddressInfo).port}\n`);
+const { port } = servers[0]?.address() as AddressInfo;
+process.stdout.write(`port ${port}\n`);
