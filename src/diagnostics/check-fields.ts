@@ -118,6 +118,10 @@ export const checkSources = (
   });
 };
 
+/** Checks whether a name can only be meant as a header field that `headers` as a source does not have. */
+const isHeaderField = (name: string): boolean =>
+  /^(?!x-)(?:[a-z]+-[a-z-]+|accept|authorization|cookie|host|origin|referer)$/i.test(name);
+
 const listLacking = (
   { endpoint: { inputSchema, middlewares }, sources, parameters, body }: Operation,
   { hasNativeParsers }: RoutingFacts,
@@ -126,8 +130,10 @@ const listLacking = (
   if (!inputSchema || hasNativeParsers || middlewares.some(({ isNative }) => isNative)) return [];
   const isRaw = body.kind === "raw";
   const passed = new Set(["params", "files", "headers", ...(isRaw ? ["body"] : [])]);
-  if (!sources.every((source) => passed.has(source))) return [];
   const hasHeaders = sources.includes("headers");
+  // a query or a body may have any field, but nobody sends header fields in them
+  if (!sources.every((source) => passed.has(source)))
+    return hasHeaders ? [...readTopLevel(inputSchema).fields.keys()].filter(isHeaderField) : [];
   return [...readTopLevel(inputSchema).fields]
     .filter(
       ([name, field]) =>

@@ -153,7 +153,7 @@ const readWhole = (request: Request): Promise<Buffer> =>
   new Promise((resolve) => {
     const bytes = request.read() as Buffer;
     const end = (): void => resolve(bytes);
-    request.once("end", end).once("close", end).resume();
+    request.on("end", end).on("close", end).resume();
   });
 
 /** A reader for one body that arrives piece by piece, or is compressed. */

@@ -99,6 +99,20 @@ const defects: readonly Defect[] = [
     {},
   ],
   [
+    "SLP_WARN_INPUT_SOURCE",
+    "put /ticket",
+    ["`input.if-match` of PUT /ticket", "`headers` of the endpoint"],
+    {
+      ticket: factory.build({
+        method: "put",
+        inputSources: ["headers", "body"],
+        input: z.object({ "if-match": text, "x-count": text, priority: text }),
+        handler: none,
+      }),
+    },
+    {},
+  ],
+  [
     "SLP_WARN_PATH_PARAMETER",
     "get /v1/:id",
     [":id", "/v1/:id", "Add `id`"],

@@ -207,6 +207,11 @@ describe("`errorHandler` by prefix", () => {
       expectOops(await server.send(target), 404, "Not Found");
   });
 
+  test("matches letters of any case if routes do", async () => {
+    const server = await start(routing, { errorHandler: byPrefix, caseSensitive: false });
+    expectProblem(await server.send("/V2/absent"), 404, "Not Found");
+  });
+
   test("is the default one for paths without a prefix if `/` is missing", async () => {
     const server = await start(routing, { errorHandler: { "/v2": problemResultHandler } });
     expectDefault(await server.send("/v1/absent"), 404, "Not Found");
