@@ -16,6 +16,7 @@ import {
   isObject,
   refuseValue,
 } from "../messages/option-checks.ts";
+import { inTime } from "../pipeline/in-time.ts";
 import { findState, type RequestState } from "../pipeline/request-state.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import { readContent } from "../schemas/content.ts";
@@ -97,6 +98,9 @@ const keptFields = [
 /** 1 to 255 visible characters, as they are or as a string of structured fields (RFC 9651). */
 const keyPattern = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/;
 
+/** After how many milliseconds without an answer the store has failed. */
+const storeTimeout = 5000;
+
 /** Returns the characters of a key, without quotes. */
 const unquote = (key: string): string =>
   key.startsWith('"') ? key.slice(1, -1).replaceAll(/\\(.)/g, "$1") : key;
@@ -149,7 +153,7 @@ export const idempotency = <Context = EmptyObject>(
       if (!["string", "number"].includes(typeof caller) || caller === "")
         refuseValue("idempotency", "scope", "a function that returns who calls", caller);
       const state = findState(request) as RequestState;
-      const { path } = request.route as { readonly path: string };
+      const { path = "" } = (request.route ?? {}) as { readonly path?: string };
       const claim: Claim = {
         key: digest(`${caller}`, request.method, request.baseUrl + path, unquote(given)),
         token: randomUUID(),
@@ -158,7 +162,7 @@ export const idempotency = <Context = EmptyObject>(
           Buffer.isBuffer(request.body) && request.body,
         ]),
       };
-      const used = await store.claim(claim, lease).catch((cause: unknown) => {
+      const used = await inTime(store.claim(claim, lease), storeTimeout).catch((cause: unknown) => {
         throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
       });
       if (!used) return keepReply(keeping, claim, { state, response, logger }, next) as never;
@@ -210,7 +214,7 @@ const keepReply = async (
   next: AroundNext,
 ): Promise<Passed<EmptyObject>> => {
   const attempt = (storing: Promise<void>): Promise<void> =>
-    storing.catch((error: unknown) => {
+    inTime(storing, storeTimeout).catch((error: unknown) => {
       logger.error("The store of idempotency keys failed", { error });
     });
   let stage: "running" | "failed" | "passed" = "running";

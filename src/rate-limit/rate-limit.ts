@@ -18,6 +18,7 @@ import {
   refuseValue,
 } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
+import { inTime } from "../pipeline/in-time.ts";
 import type { EmptyObject, NoInput } from "../schemas/schema.ts";
 
 /** What the functions of a rate limit receive. */
@@ -122,7 +123,7 @@ export const rateLimit = <Context = EmptyObject>(
       "rateLimit: the `store` already has another limit, and counts in that one's window. Create a store for each limit.",
     );
   usedStores.add(store);
-  const count = createCounter(store, limit, window, storeTimeout);
+  const count = createCounter(store, limit, window);
   const errors: ErrorDeclarations = {
     429: {
       description: "Too many requests",
@@ -156,7 +157,7 @@ export const rateLimit = <Context = EmptyObject>(
       const client = key ? await key(args) : ipKeyGenerator(request.ip ?? "");
       let counted;
       try {
-        counted = await count(`${name}:${client}`, hits);
+        counted = await inTime(count(`${name}:${client}`, hits), storeTimeout);
         tell(logger);
       } catch (cause) {
         tell(logger, cause);
@@ -192,9 +193,9 @@ const assertProxies = (trusted: unknown): void => {
 };
 
 /** Creates a function that counts a request as `hits` requests. */
-const createCounter = (store: Store, limit: number, window: number, timeout: number) => {
+const createCounter = (store: Store, limit: number, window: number) => {
   let starting: Promise<void> | undefined;
-  const add = async (key: string, hits: number) => {
+  return async (key: string, hits: number) => {
     // a store that could not begin, for example because its server was down, begins again
     starting ??= (async () => store.init?.({ windowMs: window, limit } as Options))();
     try {
@@ -207,13 +208,5 @@ const createCounter = (store: Store, limit: number, window: number, timeout: num
     for (let count = 1; count < hits && counted.totalHits <= limit; count++)
       counted = await store.increment(key);
     return counted;
-  };
-  return async (key: string, hits: number) => {
-    let stop: () => void = () => undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      const fail = (): void => reject(new Error(`The store did not answer in ${timeout} ms`));
-      stop = clearTimeout.bind(undefined, setTimeout(fail, timeout));
-    });
-    return Promise.race([add(key, hits), late]).finally(stop);
   };
 };

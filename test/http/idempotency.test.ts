@@ -11,7 +11,13 @@ import { idempotency, memoryStore, type IdempotencyOptions } from "sallyport/ide
 import { generateOpenApi } from "sallyport/openapi";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { errorEnvelope, start, successEnvelope, type TestServer } from "./harness.ts";
+import {
+  errorEnvelope,
+  shortenTimers,
+  start,
+  successEnvelope,
+  type TestServer,
+} from "./harness.ts";
 
 const asUser = new Middleware({
   handler: ({ request }) => ({ user: { id: String(request.headers["x-user"] ?? "ada") } }),
@@ -290,6 +296,17 @@ test("a store that fails makes requests with a key fail with 503; a reply that c
     "Server fault",
     "The store of idempotency keys failed",
   ]);
+});
+
+test("a store that does not answer holds no reply back", async () => {
+  shortenTimers(5000);
+  const store = memoryStore();
+  const { routing } = createPayment({ store });
+  const server = await start(routing);
+  vi.spyOn(store, "keep").mockReturnValue(new Promise(() => undefined));
+  expect((await pay(server, "a")).status).toBe(201);
+  vi.spyOn(store, "claim").mockReturnValue(new Promise(() => undefined));
+  expect((await pay(server, "b")).status).toBe(503);
 });
 
 test("endpoints that send files or streams are refused when they are built", () => {
