@@ -17,7 +17,6 @@ import {
   isPositiveInteger,
   refuseValue,
 } from "../messages/option-checks.ts";
-import { show } from "../messages/show.ts";
 import { inTime } from "../pipeline/in-time.ts";
 import type { EmptyObject, NoInput } from "../schemas/schema.ts";
 
@@ -188,7 +187,7 @@ const assertProxies = (trusted: unknown): void => {
   if (trusted === true)
     throw new ConfigError(
       "SLP_CONFIG_VALUE",
-      `rateLimit: the setting \`trust proxy\` of the application is ${show(trusted)}, so clients choose their address. Set it to the number of proxies, as in app.set("trust proxy", 1), or set \`key\`.`,
+      `rateLimit: the setting \`trust proxy\` of the application is true, so clients choose their address. Set it to the number of proxies, as in app.set("trust proxy", 1), or set \`key\`.`,
     );
 };
 

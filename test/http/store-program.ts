@@ -35,5 +35,5 @@ const { servers } = await createServer(
     }),
   },
 );
-const { port } = servers[0]?.address() as AddressInfo;
-process.stdout.write(`port ${port}\n`);
+const address = servers[0]?.address() as AddressInfo;
+process.stdout.write(`port ${address.port}\n`);
