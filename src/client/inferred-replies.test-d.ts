@@ -114,10 +114,18 @@ describe("the data of errors", () => {
     errors: { 409: { description: "Busy", schema: z.object({ other: z.date() }) }, 410: "Gone" },
     handler: async () => ({}),
   });
+  const limit = new Middleware({
+    errors: {
+      409: { description: "Full", schema: z.object({ seats: z.number() }) },
+      410: { description: "Gone", schema: z.object({ since: z.date() }) },
+    },
+    handler: async () => ({}),
+  });
   const handler = async () => ({});
   const routing = {
     plain: factory.addMiddleware(guard).build({ errors, handler }),
     problem: problemEndpointsFactory.addMiddleware(guard).build({ errors, handler }),
+    guards: factory.addMiddleware(guard).addMiddleware(limit).build({ handler }),
   };
   const client = () => create<typeof routing>();
 
@@ -129,6 +137,17 @@ describe("the data of errors", () => {
     >();
     expectTypeOf<BodyAt<Reply, 410>["error"]["data"]>().toEqualTypeOf<
       { own: string } | undefined
+    >();
+  });
+
+  test("may be that of any of several middlewares", () => {
+    const call = () => client().request("get /guards");
+    type Reply = Awaited<ReturnType<typeof call>>;
+    expectTypeOf<BodyAt<Reply, 409>["error"]["data"]>().toEqualTypeOf<
+      { other: string } | { seats: number }
+    >();
+    expectTypeOf<BodyAt<Reply, 410>["error"]["data"]>().toEqualTypeOf<
+      { since: string } | undefined
     >();
   });
 

@@ -256,11 +256,13 @@ export type ErrorAt<T> = T extends EndpointTypes
 type OwnStatus = 400 | 401 | 413 | 415 | 500 | 503;
 
 /** The data of an error's declaration; `undefined` if it has none. */
-type DataOf<Errors, Status> = Status extends keyof Errors
-  ? Errors[Status] extends { readonly schema: infer Schema extends AnySchema }
-    ? Schema["_zod"]["output"]
-    : undefined
-  : never;
+type DataOf<Errors, Status> = Status extends keyof Errors ? DataOfEach<Errors[Status]> : never;
+
+type DataOfEach<Declaration> = Declaration extends {
+  readonly schema: infer Schema extends AnySchema;
+}
+  ? Schema["_zod"]["output"]
+  : undefined;
 
 /** The errors that carry data, by status; an empty object if there are none. */
 export type DataErrorsAt<T> = T extends EndpointTypes

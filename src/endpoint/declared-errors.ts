@@ -25,6 +25,13 @@ export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
  */
 export type ErrorDeclarations = Readonly<Record<number, string | ErrorDeclaration>>;
 
+/** The errors of several middlewares; a status that two of them declare has either declaration. */
+export type JoinedErrors<First, Second> = {
+  readonly [Status in keyof First | keyof Second]:
+    | (Status extends keyof First ? First[Status] : never)
+    | (Status extends keyof Second ? Second[Status] : never);
+};
+
 /** All declarations of one status, for example by a middleware and by its endpoint. */
 export interface DeclaredError {
   readonly descriptions: readonly string[];

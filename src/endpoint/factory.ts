@@ -21,7 +21,11 @@ import type {
 } from "../schemas/schema.ts";
 import { toMethods } from "./check-definition.ts";
 import type { EndpointParts } from "./endpoint.ts";
-import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
+import {
+  toErrorDeclarations,
+  type ErrorDeclarations,
+  type JoinedErrors,
+} from "./declared-errors.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import {
   ExpressMiddleware,
@@ -134,7 +138,7 @@ export abstract class Factory<
     MiddlewareInput & Fields<SchemaInput<Input>>,
     Spread<MiddlewareOutput, Fields<SchemaOutput<Input>>>,
     Spread<Context, ContextOf<Returned>>,
-    Errors & Thrown
+    JoinedErrors<Errors, Thrown>
   > {
     return this.#derive(isMiddleware(middleware) ? middleware : new Middleware(middleware));
   }

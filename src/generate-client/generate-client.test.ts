@@ -37,6 +37,24 @@ const both = (
   return [strip(find(text, "PostAInput")), strip(data.replace(/; \}$/, ""))];
 };
 
+describe("generates the input of z.stringbool()", () => {
+  const input = { flag: z.stringbool(), other: z.stringbool({ truthy: ["y"], falsy: ["n"] }) };
+  const form = factory.build({ method: "post", input: ez.form(input), handler: () => ({}) });
+  const json = factory.build({ method: "post", input: z.object(input), handler: () => ({}) });
+  const query = factory.build({ input: z.object(input), handler: () => ({}) });
+  const withBooleans = "{ flag: boolean | string; other: string; }";
+  const without = "{ flag: string; other: string; }";
+
+  test.each([
+    ["a query", "GetAInput", query, withBooleans, withBooleans],
+    ["a form", "PostAInput", form, withBooleans, without],
+    ["JSON", "PostAInput", json, without, without],
+  ])("takes booleans where they are sent as text: %s", (_name, type, a, generated, inferred) => {
+    expect(find(typesOf({ a }), type)).toBe(generated);
+    expect(find(typesOf({ a }, { types: true }), type)).toBe(inferred);
+  });
+});
+
 describe("generates wire types", () => {
   test.each<[string, z.ZodType, string, string]>([
     ["a date", ez.dateIn(), "value: Date | string", "value: string"],

@@ -63,7 +63,7 @@ export const writeRoute = (
     return toUnion(bodies.map((body) => writeBody(body, writer, side, name + suffix)));
   };
 
-  const input = define("Input", `The input of \`${key}\`.`, writeInput(operation, writer, name));
+  const input = define("Input", `The input of \`${key}\`.`, writeInput(operation, context, name));
   const results = successes.map(({ status, bodies: own }) => ({
     status,
     members: toBody(own, "Body"),
@@ -206,7 +206,11 @@ const hasOneJson = (bodies: readonly ReceivedBody[]): boolean =>
 /** The values that a path parameter may have. */
 const pathValue = "bigint | boolean | Date | number | string";
 
-const writeInput = (operation: Operation, writer: TypeWriter, name: string): string => {
+const writeInput = (
+  operation: Operation,
+  { writer, isForInferred }: RouteContext,
+  name: string,
+): string => {
   const schemas = operation.inputs.filter((schema) => !isEmpty(schema));
   const known = new Set(schemas.flatMap((schema) => [...readTopLevel(schema).fields.keys()]));
   const unnamed = operation.segments.flatMap((segment) => {
@@ -216,10 +220,14 @@ const writeInput = (operation: Operation, writer: TypeWriter, name: string): str
   });
   if (schemas.length === 0)
     return unnamed.length > 0 ? toObject(unnamed) : "{ [key: string]: never }";
+  const { sources, body } = operation;
+  // an inferred client sends forms as JSON
+  const isText = body.kind === "form" ? !isForInferred : !sources.includes("body");
+  const side = { ...sent, isText };
   const fields = schemas.length > 1 ? mergeObjects(schemas) : undefined;
   const parts = fields
-    ? [[writer.writeFields(fields, undefined, sent, name)]]
-    : schemas.map((schema) => writer.write(schema, sent, name));
+    ? [[writer.writeFields(fields, undefined, side, name)]]
+    : schemas.map((schema) => writer.write(schema, side, name));
   return toText(toIntersection(unnamed.length > 0 ? [...parts, [toObject(unnamed)]] : parts));
 };
 

@@ -15,13 +15,15 @@ import {
   type Members,
 } from "./type-text.ts";
 import { toReference, toTypeName, type TypeNames } from "./type-names.ts";
-import { readOptionality, readValues } from "../schemas/zod-internals.ts";
+import { readBooleanStrings, readOptionality, readValues } from "../schemas/zod-internals.ts";
 
 /** One side of a schema, and how the client handles its values. */
 export interface Side {
   readonly direction: "input" | "output";
   /** Whether the client sends the value. Where the client may send a date or a file, it receives a string. */
   readonly isSent: boolean;
+  /** Whether the client sends the value as text, in which a boolean is `true` or `false`. */
+  readonly isText?: boolean;
   /** Whether the client converts date strings to dates. */
   readonly hasDates: boolean;
 }
@@ -76,7 +78,7 @@ export class TypeWriter {
   write(schema: ZodSchema, side: Side, place: string): Members {
     const number = this.#numbers.get(schema) ?? this.#numbers.size;
     this.#numbers.set(schema, number);
-    const key = `${side.isSent ? "sent" : "received"}/${side.direction}${side.hasDates ? "/dates" : ""}/${number}`;
+    const key = `${side.isSent ? "sent" : "received"}/${side.direction}${side.isText ? "/text" : ""}${side.hasDates ? "/dates" : ""}/${number}`;
     const known = this.#written.get(key);
     if (known) return known;
     const open = this.#open.get(key);
@@ -193,6 +195,7 @@ export class TypeWriter {
         break;
       case "pipe":
         if (isInput && isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
+        if (isInput && side.isText && takesBooleans(schema)) return ["boolean", "string"];
         break;
       case "lazy":
         break;
@@ -254,6 +257,11 @@ export class TypeWriter {
 const toElement = (members: Members, { isSent }: Side): Members => {
   if (isSent || !members.includes("undefined")) return members;
   return toUnion([members.filter((member) => member !== "undefined"), ["null"]]);
+};
+
+const takesBooleans = (schema: ZodSchema): boolean => {
+  const strings = readBooleanStrings(schema) ?? [];
+  return strings.includes("true") && strings.includes("false");
 };
 
 const writeCustom = (def: z.core.$ZodCustomDef, isSent: boolean): Members => {

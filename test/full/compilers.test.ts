@@ -1,9 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateClient } from "sallyport/generate-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { deskCalls, deskClients } from "../compiler/support-desk-calls.ts";
+import { createDesk } from "../http/support-desk.ts";
 import { tortureConfig, tortureRouting } from "../openapi/torture/routing.ts";
+import { root } from "../package/guide.ts";
 import { createConsumer, pack, run } from "../package/pack.ts";
 import { ensureBuilt } from "./harness.ts";
 
@@ -18,7 +21,7 @@ beforeAll(() => {
   ensureBuilt();
   folder = mkdtempSync(join(tmpdir(), "sallyport-compilers-"));
   const compilers = Object.entries(versions).map(([name, version]) => `${name}@${version}`);
-  createConsumer(folder, pack(folder), compilers);
+  createConsumer(folder, pack(folder), [...compilers, "@tanstack/query-core@5"]);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,5 +55,32 @@ test.each(Object.keys(versions))(
     const files = ["date.ts", "string.ts"];
     writeFileSync(join(out, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
     run(process.execPath, [toCompiler(name), "-p", out], out);
+  },
+);
+
+test.each([
+  ["5.9", () => toCompiler("typescript-5")],
+  ["7", () => join(root, "node_modules/typescript/bin/tsc")],
+])(
+  "the support desk and the calls of its clients type-check with TypeScript %s",
+  (_version, find) => {
+    const out = join(folder, "desk");
+    mkdirSync(out, { recursive: true });
+    const desk = createDesk();
+    cpSync(join(root, "test/http/support-desk.ts"), join(out, "support-desk.ts"));
+    writeFileSync(join(out, "client.ts"), generateClient(desk));
+    writeFileSync(join(out, "api.ts"), generateClient({ ...desk, types: true }));
+    const files = Object.entries(deskClients).map(([name, head]) => {
+      const file = `${name.replaceAll(" ", "-")}.ts`;
+      writeFileSync(join(out, file), head + deskCalls);
+      return file;
+    });
+    const compilerOptions = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+      ...{ noEmit: true, allowImportingTsExtensions: true, skipLibCheck: false },
+      ...{ target: "es2023", module: "nodenext", types: ["node"] },
+    };
+    writeFileSync(join(out, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+    run(process.execPath, [find(), "-p", out], out);
   },
 );

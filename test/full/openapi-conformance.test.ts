@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { apiKey } from "../../example/src/factories.ts";
 import { routing as exampleRouting } from "../../example/src/routing.ts";
 import { start } from "../http/harness.ts";
+import { createDesk, deskKey } from "../http/support-desk.ts";
 import { drive } from "../openapi/conformance/drive.ts";
 import { isFinite, isForgiving, isLenient } from "../openapi/conformance/exceptions.ts";
 import { tortureConfig, tortureRouting } from "../openapi/torture/routing.ts";
@@ -31,4 +32,16 @@ test("the example matches its document in 4,000 calls", async () => {
     ...{ port, document, seed, calls: 4000, secret: apiKey, only: isFinite, isLenient },
   });
   expect(driven.violations, `SALLYPORT_SEED=${seed}`).toEqual([]);
+});
+
+test("the support desk matches its document in 4,000 calls, header fields included", async () => {
+  const { routing, config } = createDesk();
+  const { port } = await start(routing, { errorHandler: config.errorHandler });
+  const document = generateOpenApi({ routing, config, info });
+  const driven = await drive({ port, document, seed, calls: 4000, secret: deskKey });
+  expect(driven.violations, `SALLYPORT_SEED=${seed}`).toEqual([]);
+  const answered = ["200", "400", "401", "404", "412"].map(
+    (status) => `put /v2/tickets/{id} ${status}`,
+  );
+  expect([...driven.statuses]).toEqual(expect.arrayContaining(answered));
 });

@@ -67,6 +67,10 @@ const routing = {
       type: String(request.headers["content-type"]),
     }),
   }),
+  "get /flag": factory.build({
+    input: z.object({ flag: z.stringbool() }),
+    handler: async ({ input }) => input,
+  }),
   "delete /users/:id": factory.buildVoid({
     statusCode: 204,
     input: z.object({ id: z.string() }),
@@ -123,6 +127,9 @@ describe("a generated client", () => {
 
   test("sends forms as forms, and fields according to the endpoint's input sources", async () => {
     const { client } = await open();
+    expect(await client.provide("get /flag", { flag: false })).toMatchObject({
+      data: { flag: false },
+    });
     expect(await client.provide("post /form", { flag: false, tags: ["&", "="] })).toMatchObject({
       data: { type: "application/x-www-form-urlencoded", flag: false, tags: ["&", "="] },
     });

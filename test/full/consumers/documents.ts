@@ -1,5 +1,6 @@
 import { generateOpenApi, type OpenApiDocument, type OpenApiVersion } from "sallyport/openapi";
 import { config, routing } from "../../../example/src/api.ts";
+import { createDesk } from "../../http/support-desk.ts";
 import { tortureConfig, tortureRouting } from "../../openapi/torture/routing.ts";
 
 export const versions: readonly OpenApiVersion[] = ["3.0", "3.1", "3.2"];
@@ -9,6 +10,14 @@ export const generateDocuments = (): ReadonlyMap<string, OpenApiDocument> =>
   new Map(
     versions.flatMap((openapi) => [
       [`example-${openapi}`, generateOpenApi({ routing, config, ...readDocs(), openapi })] as const,
+      [
+        `desk-${openapi}`,
+        generateOpenApi({
+          ...createDesk(),
+          info: { title: "Support desk", version: "2.0.0" },
+          openapi,
+        }),
+      ] as const,
       [
         `torture-${openapi}`,
         generateOpenApi({

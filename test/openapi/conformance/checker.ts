@@ -11,6 +11,16 @@ const ordinary: ReadonlySet<string> = new Set([
   ...["x-content-type-options", "cache-control", "accept", "x-accel-buffering", "vary"],
 ]);
 
+/** Header fields that the content of a file also has. */
+const ofFiles: ReadonlySet<string> = new Set([
+  "accept-ranges",
+  "etag",
+  "last-modified",
+  "x-content-as",
+]);
+
+type Headers = Readonly<Record<string, JsonObject>>;
+
 /** Checks requests and responses against a document. */
 export class Checker {
   readonly #document: JsonObject;
@@ -31,15 +41,26 @@ export class Checker {
       | undefined;
     if (!response) return `status ${status} is not documented: ${text.slice(0, 300)}`;
     const declared = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));
-    const strange = Object.keys(headers).find((name) => !ordinary.has(name) && !declared.has(name));
+    const isFile = response.content?.["*/*"] !== undefined;
+    const isKnown = (name: string): boolean =>
+      ordinary.has(name) || declared.has(name) || (isFile && ofFiles.has(name));
+    const strange = Object.keys(headers).find((name) => !isKnown(name));
     if (strange !== undefined) return `header ${strange} of ${status} is not documented`;
+    for (const [name, header] of Object.entries((response.headers ?? {}) as Headers)) {
+      const value = headers[name.toLowerCase()];
+      if (value === undefined && header["required"])
+        return `header ${name} of ${status} is missing`;
+      const misfit = value && this.#validateText(header["schema"] as JsonObject, value);
+      if (misfit) return `header ${name} of ${status} does not fit: ${misfit}`;
+    }
     const type = headers["content-type"]?.split(";")[0];
     if (!response.content)
       return text === "" ? undefined : `${status} has a body, which is not documented`;
-    const media = type === undefined ? undefined : response.content[type];
-    if (!media) return `${status} is of type ${String(type)}, which is not documented`;
+    const { [type ?? ""]: media = response.content["*/*"] } = response.content;
+    if (!media || type === undefined)
+      return `${status} is of type ${String(type)}, which is not documented`;
     if (type === "text/event-stream") return this.#checkEvents(media, text);
-    if (!/json/.test(type ?? "")) return undefined;
+    if (isFile || !/json/.test(type)) return undefined;
     const wrong = this.#validate(media.schema, JSON.parse(text));
     return wrong && `the body of ${status} does not fit: ${wrong}`;
   }

@@ -163,7 +163,7 @@ export const writeRequest = (
   for (const [key, value] of draft.parameters) {
     const [place, name = ""] = key.split(/ (.*)/s);
     if (place === "path") target = target.replace(`{${name}}`, encodeURIComponent(String(value)));
-    else if (place === "header") headers[name] = encodeURIComponent(String(value));
+    else if (place === "header") headers[name] = toField(String(value));
     else if (place === "cookie") cookies.push(`${name}=${encodeURIComponent(String(value))}`);
     else if (typeof value === "object" && value !== null && !Array.isArray(value))
       for (const [inner, one] of Object.entries(value)) query.append(inner, String(one));
@@ -188,6 +188,9 @@ export const writeRequest = (
   const text = query.toString();
   return { target: target + (text === "" ? "" : `?${text}`), headers, body: bytes };
 };
+
+/** Encodes what clients cannot send in a header field. */
+const toField = (text: string): string => text.replace(/[^!-~]+/g, encodeURIComponent);
 
 const writeBody = ({
   body,
