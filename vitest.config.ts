@@ -11,6 +11,8 @@ const alias = {
   "sallyport/tanstack-query": fileURLToPath(
     new URL("src/tanstack-query/index.ts", import.meta.url),
   ),
+  "sallyport/rate-limit": fileURLToPath(new URL("src/rate-limit/index.ts", import.meta.url)),
+  "sallyport/idempotency": fileURLToPath(new URL("src/idempotency/index.ts", import.meta.url)),
   "sallyport/testing": fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
   sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)),
 };

@@ -102,6 +102,7 @@ export class EventStreamFactory<
   Context,
   Errors
 > {
+  protected override readonly isStreaming = true;
   readonly #events: Events;
   readonly #options: EventStreamOptions;
   readonly #settings: EventStreamSettings;

@@ -111,6 +111,8 @@ export abstract class Factory<
 > {
   protected resultHandler: AnyResultHandler;
   protected middlewares: readonly AnyMiddleware[] = [];
+  /** Whether the endpoints send event streams. */
+  protected readonly isStreaming: boolean = false;
 
   constructor(resultHandler: AnyResultHandler) {
     this.resultHandler = resultHandler;
@@ -244,6 +246,8 @@ export abstract class Factory<
         `${where}: \`handler\` must be a function that ${does}.`,
       );
     checkDefinition(where, definition, checks);
+    for (const { checkEndpoint } of this.middlewares)
+      checkEndpoint?.(where, definition, this.isStreaming);
     const { shortDescription, description, operationId } = definition;
     return {
       methods: toMethods(where, definition.method),
@@ -282,7 +286,7 @@ const otherMethods = {
   addOptions: "`addContext`",
   useCache: "`use` with a middleware that sets Cache-Control",
   useCookies: "the option `cookies` of the configuration",
-  useRateLimit: "`use` with a middleware such as that of the package express-rate-limit",
+  useRateLimit: "`addMiddleware` with `rateLimit` of `sallyport/rate-limit`",
 };
 
 for (const [name, own] of Object.entries(otherMethods))

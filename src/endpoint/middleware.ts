@@ -151,6 +151,12 @@ export interface AnyMiddleware {
   readonly takesBody?: boolean;
   /** Whether the endpoint's input is validated before the middleware runs. */
   readonly afterValidation?: boolean;
+  /** Rejects the definition of an endpoint that cannot have this middleware. */
+  readonly checkEndpoint?:
+    | ((where: string, definition: object, isStream: boolean) => void)
+    | undefined;
+  /** Rejects settings of the Express application, before a server starts. */
+  readonly checkSettings?: ((settings: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Returns the context; not called if `span` is set. */
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   /** Runs the middleware around everything after it. */
@@ -188,6 +194,8 @@ export class Middleware<
   readonly afterValidation: boolean;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   readonly span: AnyMiddleware["span"];
+  declare readonly checkEndpoint?: AnyMiddleware["checkEndpoint"];
+  declare readonly checkSettings?: AnyMiddleware["checkSettings"];
   /** Type information only. */
   declare readonly "~types": {
     // `Record<string, never>` requires nothing; a mapped type makes the compiler look beyond the type arguments

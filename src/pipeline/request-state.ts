@@ -94,6 +94,8 @@ export class RequestState implements ReplyState {
   headers: object | undefined = undefined;
   /** The validated output, or `noOutput`. */
   output: unknown = noOutput;
+  /** Whether the output is sent even if the client has left, because a middleware keeps the reply. */
+  isReplyKept = false;
   /** The data of the error to be sent, parsed with the schema that the endpoint declares. */
   errorData: unknown = undefined;
   /** The value of `request.next` while a native middleware runs. */

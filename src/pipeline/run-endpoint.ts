@@ -133,7 +133,7 @@ const runHandler: LastStage = async (plan, state) => {
   if (state.failure) throw state.failure;
   // nobody is waiting for the output any longer
   if (isLeft) logAbandoned(state);
-  else state.output = output;
+  if (!isLeft || state.isReplyKept) state.output = output;
 };
 
 const runWithMiddlewares: LastStage = (plan, state) => runMiddlewares(plan, state, runHandler);

@@ -173,3 +173,11 @@ export const listRoutes = (routing: Routing, options: WalkOptions): readonly Rou
     if (entry.kind === "endpoint") table.add(entry.method, entry.path, true);
   return entries;
 };
+
+/** Lets the middlewares of all endpoints reject settings of the Express application. */
+export const checkSettings = (entries: readonly RoutingEntry[], settings: object): void => {
+  for (const entry of entries)
+    if (entry.kind === "endpoint")
+      for (const middleware of entry.endpoint.middlewares)
+        middleware.checkSettings?.(settings as Readonly<Record<string, unknown>>);
+};

@@ -10,7 +10,7 @@ import { findState, RequestState, type Service } from "../pipeline/request-state
 import { recover, warnAlreadySent } from "../pipeline/send-result.ts";
 import { logServerFault } from "../results/log-fault.ts";
 import type { Routing } from "../routing/routing.ts";
-import { walkRouting } from "../routing/walk-routing.ts";
+import { checkSettings, walkRouting } from "../routing/walk-routing.ts";
 import { answerClientErrors } from "./connection/client-errors.ts";
 import { createCompression } from "./compression.ts";
 import type { ServerConfig } from "./config/config.ts";
@@ -60,9 +60,11 @@ export const assembleServer = async (
     },
   );
   const { facts: app } = objects;
-  const prepared = await prepare(config, [...walkRouting(routing, config)], { app, offerFault });
+  const entries = [...walkRouting(routing, config)];
+  const prepared = await prepare(config, entries, { app, offerFault });
   if (!isBare) await buildOwnStack(objects.getApp(), prepared, config);
   else if (config.etag || isExpressLoaded()) objects.getApp();
+  checkSettings(entries, app.settings);
   const listener = createServing(prepared, isBare ? undefined : objects.getApp());
   const listeners = createServers(config, objects, listener, prepared);
   for (const { server } of listeners)

@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { normalisePath } from "../http/normal-path.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
-import { listRoutes } from "../routing/walk-routing.ts";
+import { checkSettings, listRoutes } from "../routing/walk-routing.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
 import type { AttachedApi } from "./attached-api.ts";
 import { checkAppConfig } from "./config/check-config.ts";
@@ -35,6 +35,7 @@ export const attachRouting = <const R extends Routing>(
 ): AttachedRouting => {
   checkAppConfig(config);
   const entries = listRoutes(routing, config);
+  checkSettings(entries, (config.app as { readonly settings?: object }).settings ?? {});
   const logger = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const settled = { ...config };
   // the code that serves requests is loaded only here; the first requests wait until it is loaded

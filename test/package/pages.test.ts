@@ -9,8 +9,14 @@ afterAll(async () => {
 // each compilation reads all declarations, so several pages share one
 test.each([
   { pages: ["README.md", "docs/cluster.md", "docs/csrf.md", "guide"], skipLibCheck: false },
-  // the declarations of vitest and of the query client need more libraries than Node's types
-  { pages: ["docs/client.md", "docs/openapi.md", "docs/testing.md"], skipLibCheck: true },
+  // the declarations of vitest, of the query client and of stores need more libraries than Node's types
+  {
+    pages: [
+      ...["docs/client.md", "docs/openapi.md", "docs/testing.md"],
+      ...["docs/rate-limits.md", "docs/idempotency.md"],
+    ],
+    skipLibCheck: true,
+  },
 ])(
   "$pages.0 and the other pages of its group compile under `strict`",
   ({ pages, skipLibCheck }) => {

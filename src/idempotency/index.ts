@@ -1,0 +1,13 @@
+export { idempotency } from "./idempotency.ts";
+export { memoryStore } from "./memory-store.ts";
+export { postgresStore, postgresTable } from "./postgres-store.ts";
+export { redisStore } from "./redis-store.ts";
+export type {
+  IdempotencyArguments,
+  IdempotencyErrors,
+  IdempotencyHeaders,
+  IdempotencyOptions,
+} from "./idempotency.ts";
+export type { PostgresPool } from "./postgres-store.ts";
+export type { RedisClient } from "./redis-store.ts";
+export type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./store.ts";

@@ -1,0 +1,87 @@
+import { refuseValue } from "../messages/option-checks.ts";
+import type { IdempotencyStore, KeptReply } from "./store.ts";
+
+/** A pool of the package pg, or a PGlite. */
+export interface PostgresPool {
+  readonly query: (text: string, values?: unknown[]) => Promise<{ readonly rows: unknown[] }>;
+}
+
+const defaultTable = "idempotency_keys";
+
+/** How often expired keys are deleted, in milliseconds. */
+const sweepInterval = 60_000;
+
+const assertTable = (where: string, table: string): void => {
+  if (!/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?$/.test(table))
+    refuseValue(where, "table", "the name of a table, such as `api.idempotency_keys`", table);
+};
+
+/**
+ * Returns the SQL that creates the table of {@link postgresStore}, for a migration.
+ *
+ * @throws {@link DefinitionError} when the name has other characters than letters, digits, underscores and one dot.
+ */
+export const postgresTable = (table: string = defaultTable): string => {
+  assertTable("postgresTable", table);
+  return `CREATE TABLE IF NOT EXISTS ${table} (
+  key text PRIMARY KEY,
+  token text NOT NULL,
+  fingerprint text NOT NULL,
+  reply text,
+  ends_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ${table.replace(".", "_")}_ends_at ON ${table} (ends_at);`;
+};
+
+const end = (parameter: string): string =>
+  `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
+
+/**
+ * Creates a store in PostgreSQL, in a table that {@link postgresTable} describes.
+ *
+ * @param options `table` is the name of the table; by default "idempotency_keys"
+ * @throws {@link DefinitionError} when the name has other characters than letters, digits, underscores and one dot.
+ */
+export const postgresStore = (
+  pool: PostgresPool,
+  { table = defaultTable }: { readonly table?: string | undefined } = {},
+): IdempotencyStore => {
+  assertTable("postgresStore", table);
+  // one statement, which locks the row: of several claims at the same time, one sets its token
+  const ifOver = (column: string): string =>
+    `${column} = CASE WHEN k.ends_at <= clock_timestamp() THEN excluded.${column} ELSE k.${column} END`;
+  const claimText = `INSERT INTO ${table} AS k (key, token, fingerprint, ends_at)
+VALUES ($1, $2, $3, ${end("$4")})
+ON CONFLICT (key) DO UPDATE SET ${["token", "fingerprint", "reply", "ends_at"].map(ifOver).join(", ")}
+RETURNING token, fingerprint, reply`;
+  let sweptAt = Date.now();
+  const sweep = async (): Promise<void> => {
+    if (Date.now() - sweptAt < sweepInterval) return;
+    sweptAt = Date.now();
+    await pool.query(`DELETE FROM ${table} WHERE ends_at < clock_timestamp()`);
+  };
+  return {
+    claim: async ({ key, token, fingerprint }, lease) => {
+      // a failure of this is met by the next statement, too
+      sweep().catch(() => undefined);
+      const { rows } = await pool.query(claimText, [key, token, fingerprint, lease]);
+      const row = rows[0] as Record<"token" | "fingerprint", string> & {
+        readonly reply: string | null;
+      };
+      if (row.token === token) return undefined;
+      const reply = row.reply === null ? undefined : (JSON.parse(row.reply) as KeptReply);
+      return { fingerprint: row.fingerprint, reply };
+    },
+    renew: async ({ key, token }, lease) => {
+      const text = `UPDATE ${table} SET ends_at = ${end("$3")} WHERE key = $1 AND token = $2 AND reply IS NULL`;
+      await pool.query(text, [key, token, lease]);
+    },
+    keep: async ({ key, token }, reply, ttl) => {
+      const text = `UPDATE ${table} SET reply = $4, ends_at = ${end("$3")} WHERE key = $1 AND token = $2`;
+      await pool.query(text, [key, token, ttl, JSON.stringify(reply)]);
+    },
+    release: async ({ key, token }) => {
+      await pool.query(`DELETE FROM ${table} WHERE key = $1 AND token = $2`, [key, token]);
+    },
+  };
+};

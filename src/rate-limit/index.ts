@@ -1,0 +1,2 @@
+export { rateLimit } from "./rate-limit.ts";
+export type { RateLimitArguments, RateLimited, RateLimitOptions } from "./rate-limit.ts";

@@ -1,0 +1,211 @@
+import { ipKeyGenerator, MemoryStore, type Options, type Store } from "express-rate-limit";
+import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
+import type { MaybePromise } from "../endpoint/handler-arguments.ts";
+import { Middleware } from "../endpoint/middleware.ts";
+import { ConfigError, DefinitionError, RequestError } from "../errors.ts";
+import type { Request } from "../http/express-objects.ts";
+import type { Logger } from "../logger/logger.ts";
+import {
+  aBoolean,
+  aFunction,
+  aPositiveInteger,
+  aPositiveTimeout,
+  be,
+  checkOptions,
+  isFunction,
+  isObject,
+  isPositiveInteger,
+  refuseValue,
+} from "../messages/option-checks.ts";
+import { inTime } from "../pipeline/in-time.ts";
+import type { EmptyObject, NoInput } from "../schemas/schema.ts";
+
+/** What the functions of a rate limit receive. */
+export interface RateLimitArguments<Context> {
+  /** The context of the middlewares before this one. */
+  readonly ctx: Context;
+  readonly request: Request;
+}
+
+/** The options of {@link rateLimit}. */
+export interface RateLimitOptions<Context = EmptyObject> {
+  /** How many requests with one key are allowed in a window. */
+  readonly limit: number;
+  /**
+   * The length of a window, in milliseconds.
+   *
+   * @default 60000
+   */
+  readonly window?: number | undefined;
+  /**
+   * Returns the key under which a request is counted.
+   *
+   * @default the address of the client; for IPv6, its /56 network
+   */
+  readonly key?: ((args: RateLimitArguments<Context>) => MaybePromise<string>) | undefined;
+  /**
+   * Any store for express-rate-limit. Each limit needs a store of its own.
+   *
+   * @default the memory of this process
+   */
+  readonly store?: Store | undefined;
+  /**
+   * The name of the limit, sent to clients; it is also part of the keys in the store.
+   *
+   * @default "default"
+   */
+  readonly name?: string | undefined;
+  /**
+   * How many requests a request counts for; with 0 it is not counted.
+   *
+   * @default 1
+   */
+  readonly weight?: number | ((args: RateLimitArguments<Context>) => number) | undefined;
+  /**
+   * Whether requests are let through while the store fails; otherwise they are refused with 503.
+   *
+   * @default true
+   */
+  readonly passOnStoreError?: boolean | undefined;
+  /**
+   * After how many milliseconds without an answer the store has failed.
+   *
+   * @default 1000
+   */
+  readonly storeTimeout?: number | undefined;
+}
+
+/** The error that the middleware throws. */
+export type RateLimited = Readonly<Record<429, string>>;
+
+const optionChecks = {
+  limit: aPositiveInteger,
+  window: aPositiveTimeout,
+  key: aFunction,
+  store: be(
+    "a store for express-rate-limit",
+    (value) => isObject(value) && isFunction(Reflect.get(value, "increment")),
+  ),
+  name: be(
+    'printable ASCII without `"` and `\\`',
+    (value) => typeof value === "string" && /^[ !#-[\]-~]+$/.test(value),
+  ),
+  weight: be(
+    "an integer, 0 or more, or a function that returns one",
+    (value) => value === 0 || isPositiveInteger(value) || isFunction(value),
+  ),
+  passOnStoreError: aBoolean,
+  storeTimeout: aPositiveTimeout,
+};
+
+const usedStores = new WeakSet<Store>();
+
+/**
+ * Creates a middleware that refuses with 429 what exceeds a number of requests in a window.
+ *
+ * @throws {@link DefinitionError} when an option is invalid or the store has another limit.
+ * @example
+ * factory.addMiddleware(rateLimit({ limit: 100, window: 60_000 }));
+ * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+ */
+export const rateLimit = <Context = EmptyObject>(
+  options: RateLimitOptions<Context>,
+): Middleware<Context, undefined, NoInput, RateLimited> => {
+  checkOptions("rateLimit", options, optionChecks);
+  if (options?.limit === undefined)
+    refuseValue("rateLimit", "limit", "a positive integer", undefined);
+  const { limit, key, weight = 1, window = 60_000, name = "default" } = options;
+  const { passOnStoreError = true, storeTimeout = 1000, store = new MemoryStore() } = options;
+  if (usedStores.has(store))
+    throw new DefinitionError(
+      "SLP_DEFINITION_VALUE",
+      "rateLimit: the `store` already has another limit, and counts in that one's window. Create a store for each limit.",
+    );
+  usedStores.add(store);
+  const count = createCounter(store, limit, window);
+  const errors: ErrorDeclarations = {
+    429: {
+      description: "Too many requests",
+      headers: {
+        "Retry-After": "Seconds until requests are allowed again",
+        RateLimit: "The remaining requests `r` of each limit, and the seconds `t` of its window",
+        "RateLimit-Policy": "The requests `q` of each limit that are allowed in `w` seconds",
+      },
+    },
+    ...(!passOnStoreError && { 503: "The requests cannot be counted" }),
+  };
+  const policy = `"${name}";q=${limit};w=${Math.ceil(window / 1000)}`;
+  let isFailing = false;
+  const tell = (logger: Logger, error?: unknown): void => {
+    if (isFailing === (error !== undefined)) return;
+    isFailing = !isFailing;
+    if (!isFailing) logger.warn("The store of a rate limit works again", { name });
+    else
+      logger.error(
+        `The store of a rate limit fails, so requests are ${passOnStoreError ? "let through" : "refused"}`,
+        { name, error },
+      );
+  };
+  const middleware = new Middleware<Context, undefined, NoInput, RateLimited>({
+    errors: errors as RateLimited,
+    handler: async ({ ctx, request, response, logger }) => {
+      const args = { ctx, request };
+      const hits = typeof weight === "function" ? weight(args) : weight;
+      if (hits === 0) return undefined;
+      if (!key) assertProxies(request.app.get("trust proxy"));
+      const client = key ? await key(args) : ipKeyGenerator(request.ip ?? "");
+      let counted;
+      try {
+        counted = await inTime(count(`${name}:${client}`, hits), storeTimeout);
+        tell(logger);
+      } catch (cause) {
+        tell(logger, cause);
+        if (passOnStoreError) return undefined;
+        throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
+      }
+      const { totalHits, resetTime } = counted;
+      const left = resetTime ? resetTime.getTime() - Date.now() : window;
+      const seconds = Math.max(1, Math.ceil(left / 1000));
+      response.appendHeader("RateLimit-Policy", policy);
+      const remaining = Math.max(0, limit - totalHits);
+      response.appendHeader("RateLimit", `"${name}";r=${remaining};t=${seconds}`);
+      if (totalHits > limit)
+        throw new RequestError("SLP_RATE_LIMITED", { headers: { "Retry-After": `${seconds}` } });
+      return undefined;
+    },
+  });
+  return key
+    ? middleware
+    : Object.assign(middleware, {
+        checkSettings: (settings: Readonly<Record<string, unknown>>) =>
+          assertProxies(settings["trust proxy"]),
+      });
+};
+
+/** @throws {@link ConfigError} when clients can choose the address under which they are counted. */
+const assertProxies = (trusted: unknown): void => {
+  if (trusted === true)
+    throw new ConfigError(
+      "SLP_CONFIG_VALUE",
+      `rateLimit: the setting \`trust proxy\` of the application is true, so clients choose their address. Set it to the number of proxies, as in app.set("trust proxy", 1), or set \`key\`.`,
+    );
+};
+
+/** Creates a function that counts a request as `hits` requests. */
+const createCounter = (store: Store, limit: number, window: number) => {
+  let starting: Promise<void> | undefined;
+  return async (key: string, hits: number) => {
+    // a store that could not begin, for example because its server was down, begins again
+    starting ??= (async () => store.init?.({ windowMs: window, limit } as Options))();
+    try {
+      await starting;
+    } catch (error) {
+      starting = undefined;
+      throw error;
+    }
+    let counted = await store.increment(key);
+    for (let count = 1; count < hits && counted.totalHits <= limit; count++)
+      counted = await store.increment(key);
+    return counted;
+  };
+};

@@ -1,0 +1,184 @@
+import express from "express";
+import { MemoryStore, type ClientRateLimitInfo, type Store } from "express-rate-limit";
+import {
+  attachRouting,
+  defaultEndpointsFactory as factory,
+  Middleware,
+  type Routing,
+} from "sallyport";
+import { generateOpenApi } from "sallyport/openapi";
+import { rateLimit } from "sallyport/rate-limit";
+import { expect, test } from "vitest";
+import { errorEnvelope, start } from "./harness.ts";
+
+const handler = () => ({});
+
+const asUser = new Middleware({
+  handler: ({ request }) => ({ user: { id: String(request.headers["x-user"]) } }),
+});
+
+test("what exceeds the limit is refused with 429, and every reply says what is left", async () => {
+  const routing = { "get /a": factory.addMiddleware(rateLimit({ limit: 2 })).build({ handler }) };
+  const server = await start(routing);
+  const first = await server.send("/a");
+  expect(first.status).toBe(200);
+  expect(first.headers).toMatchObject({
+    ratelimit: '"default";r=1;t=60',
+    "ratelimit-policy": '"default";q=2;w=60',
+  });
+  expect((await server.send("/a")).headers).toMatchObject({ ratelimit: '"default";r=0;t=60' });
+  const refused = await server.send("/a");
+  expect(refused.status).toBe(429);
+  expect(refused.json()).toEqual(errorEnvelope("Too Many Requests"));
+  expect(refused.headers).toMatchObject({
+    "retry-after": "60",
+    ratelimit: '"default";r=0;t=60',
+    "ratelimit-policy": '"default";q=2;w=60',
+  });
+});
+
+test("the key sees the context, and requests weigh what `weight` says", async () => {
+  const limited = factory.addMiddleware(asUser).addMiddleware(
+    rateLimit({
+      limit: 3,
+      key: ({ ctx }) => ctx.user.id,
+      weight: ({ request }) => Number(request.headers["x-weight"] ?? 1),
+    }),
+  );
+  const server = await start({ "get /a": limited.build({ handler }) });
+  const ask = async (user: string, weight = "1") =>
+    (await server.send("/a", { headers: { "x-user": user, "x-weight": weight } })).status;
+  expect(await ask("ada", "3")).toBe(200);
+  expect(await ask("ada")).toBe(429);
+  expect(await ask("ada", "0")).toBe(200);
+  expect(await ask("bob")).toBe(200);
+  expect(await ask("bob", "3")).toBe(429);
+});
+
+test("the fields of two limits stand side by side, and each has its own count", async () => {
+  const limited = factory
+    .addMiddleware(rateLimit({ limit: 5, name: "burst", window: 1000 }))
+    .addMiddleware(rateLimit({ limit: 100, name: "day", window: 86_400_000 }));
+  const server = await start({ "get /a": limited.build({ handler }) });
+  expect((await server.send("/a")).headers).toMatchObject({
+    ratelimit: '"burst";r=4;t=1, "day";r=99;t=86400',
+    "ratelimit-policy": '"burst";q=5;w=1, "day";q=100;w=86400',
+  });
+});
+
+test("preflights are not counted", async () => {
+  const limited = factory.addMiddleware(rateLimit({ limit: 1 }));
+  const server = await start({ "put /a": limited.build({ handler }) }, { cors: true });
+  const preflight = {
+    method: "OPTIONS",
+    headers: { origin: "https://a.test", "access-control-request-method": "PUT" },
+  };
+  for (let count = 0; count < 3; count++)
+    expect((await server.send("/a", preflight)).headers).not.toHaveProperty("ratelimit");
+  expect((await server.send("/a", { method: "PUT" })).status).toBe(200);
+});
+
+/** A store that fails while it is down, or does not answer while it hangs. */
+class FailingStore extends MemoryStore implements Store {
+  state: "up" | "down" | "hanging" = "down";
+  starts = 0;
+
+  override init(options: Parameters<MemoryStore["init"]>[0]): void {
+    this.starts++;
+    if (this.state === "down") throw new Error("no connection");
+    super.init(options);
+  }
+
+  override increment(key: string): Promise<ClientRateLimitInfo> {
+    if (this.state === "hanging") return new Promise(() => undefined);
+    return this.state === "down"
+      ? Promise.reject(new Error("no connection"))
+      : super.increment(key);
+  }
+}
+
+test("a store that fails lets requests through, and is logged once for each change", async () => {
+  const store = new FailingStore();
+  const limited = factory.addMiddleware(rateLimit({ limit: 1, store }));
+  const server = await start({ "get /a": limited.build({ handler }) });
+  const ask = async () => (await server.send("/a")).status;
+  expect([await ask(), await ask()]).toEqual([200, 200]);
+  expect(server.linesOf("error").map(({ message }) => message)).toEqual([
+    "The store of a rate limit fails, so requests are let through",
+  ]);
+  store.state = "up";
+  expect([await ask(), await ask()]).toEqual([200, 429]);
+  expect(server.linesOf("warn").map(({ message }) => message)).toEqual([
+    "The store of a rate limit works again",
+  ]);
+  expect(store.starts).toBe(3);
+  store.shutdown();
+});
+
+test("with passOnStoreError: false, a store that fails or hangs makes requests fail with 503", async () => {
+  const store = new FailingStore();
+  const options = { limit: 1, store, passOnStoreError: false, storeTimeout: 5 };
+  const server = await start({
+    "get /a": factory.addMiddleware(rateLimit(options)).build({ handler }),
+  });
+  expect((await server.send("/a")).status).toBe(503);
+  store.state = "hanging";
+  expect((await server.send("/a")).status).toBe(503);
+  const failures = server.linesOf("error").filter(({ message }) => message.includes("refused"));
+  expect(failures).toHaveLength(1);
+  store.shutdown();
+});
+
+test("a server that trusts every proxy does not start with a limit by address", async () => {
+  const limited: Routing = {
+    "get /a": factory.addMiddleware(rateLimit({ limit: 1 })).build({ handler }),
+  };
+  const refused = /`trust proxy` of the application is true/;
+  await expect(
+    start(limited, { beforeRouting: ({ app }) => void app.set("trust proxy", true) }),
+  ).rejects.toThrow(refused);
+  const app = express().set("trust proxy", true);
+  expect(() => attachRouting({ app, cors: false }, limited)).toThrow(refused);
+  const keyed = factory.addMiddleware(rateLimit({ limit: 1, key: () => "all" }));
+  const server = await start(
+    { "get /a": keyed.build({ handler }) },
+    { beforeRouting: ({ app: own }) => void own.set("trust proxy", true) },
+  );
+  expect((await server.send("/a")).status).toBe(200);
+});
+
+test("behind a proxy, IPv6 clients of one network are counted together", async () => {
+  const limited = factory.addMiddleware(rateLimit({ limit: 1 }));
+  const server = await start(
+    { "get /a": limited.build({ handler }) },
+    { beforeRouting: ({ app }) => void app.set("trust proxy", 1) },
+  );
+  const ask = async (from: string) =>
+    (await server.send("/a", { headers: { "x-forwarded-for": from } })).status;
+  expect(await ask("2001:db8:0:1::1")).toBe(200);
+  expect(await ask("2001:db8:0:2::1")).toBe(429);
+  expect(await ask("2001:db9::1")).toBe(200);
+});
+
+test("documents have the status and its headers", () => {
+  const routing = { "get /a": factory.addMiddleware(rateLimit({ limit: 2 })).build({ handler }) };
+  const document = generateOpenApi({ routing, info: { title: "a", version: "1" } });
+  const headers = { "Retry-After": {}, RateLimit: {}, "RateLimit-Policy": {} };
+  expect(document.paths).toMatchObject({ "/a": { get: { responses: { 429: { headers } } } } });
+});
+
+test("invalid options are rejected with their name and value", () => {
+  expect(() => rateLimit({ limit: 0 })).toThrow(
+    "rateLimit: `limit` must be a positive integer; got 0.",
+  );
+  // @ts-expect-error -- a limit has no default
+  expect(() => rateLimit({})).toThrow("rateLimit: `limit` must be a positive integer");
+  expect(() => rateLimit({ limit: 1, name: 'a"' })).toThrow("`name` must be printable ASCII");
+  // @ts-expect-error -- not a store
+  expect(() => rateLimit({ limit: 1, store: {} })).toThrow("`store` must be a store for express");
+  // @ts-expect-error -- the name in express-rate-limit
+  expect(() => rateLimit({ limit: 1, windowMs: 1 })).toThrow("`windowMs`");
+  const store = new MemoryStore();
+  rateLimit({ limit: 1, store });
+  expect(() => rateLimit({ limit: 1, store })).toThrow("Create a store for each limit");
+});

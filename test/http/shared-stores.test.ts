@@ -1,0 +1,223 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { fileURLToPath } from "node:url";
+import { PGlite } from "@electric-sql/pglite";
+import { Redis } from "ioredis";
+import { Pool } from "pg";
+import { createClient } from "redis";
+import {
+  memoryStore,
+  postgresStore,
+  postgresTable,
+  redisStore,
+  type Claim,
+  type IdempotencyStore,
+} from "sallyport/idempotency";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { send } from "./harness.ts";
+
+const listens = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const settle = (isUp: boolean): void => {
+      socket.destroy();
+      resolve(isUp);
+    };
+    socket.once("connect", () => settle(true)).once("error", () => settle(false));
+  });
+
+const [hasRedis, hasPostgres] = await Promise.all([listens(6379), listens(5432)]);
+
+const createPrefix = (): string => `sallyport:${randomUUID()}:`;
+
+/** Each store with a way to close it. */
+const stores: readonly {
+  readonly name: string;
+  readonly isUp: boolean;
+  readonly open: () => Promise<[IdempotencyStore, () => unknown]>;
+}[] = [
+  { name: "memory", isUp: true, open: async () => [memoryStore(), () => undefined] },
+  {
+    name: "PGlite",
+    isUp: true,
+    open: async () => {
+      const db = await PGlite.create();
+      await db.exec(postgresTable());
+      return [postgresStore(db), () => db.close()];
+    },
+  },
+  {
+    name: "PostgreSQL with pg",
+    isUp: hasPostgres,
+    open: async () => {
+      const table = `sallyport_${randomUUID().replaceAll("-", "")}`;
+      const address = { host: "127.0.0.1", port: 5432, user: "postgres", database: "postgres" };
+      const pool = new Pool({ ...address, max: 10 });
+      await pool.query(postgresTable(table));
+      const close = async () => {
+        await pool.query(`DROP TABLE ${table}`);
+        await pool.end();
+      };
+      return [postgresStore(pool, { table }), close];
+    },
+  },
+  {
+    name: "Redis with node-redis",
+    isUp: hasRedis,
+    open: async () => {
+      const client = await createClient().connect();
+      return [redisStore(client, { prefix: createPrefix() }), () => client.close()];
+    },
+  },
+  {
+    name: "Redis with ioredis",
+    isUp: hasRedis,
+    open: async () => {
+      const client = new Redis();
+      return [redisStore(client, { prefix: createPrefix() }), () => client.quit()];
+    },
+  },
+];
+
+const createClaim = (key: string, fingerprint = "f"): Claim => ({
+  ...{ key, fingerprint },
+  token: randomUUID(),
+});
+const reply = { status: 201, headers: { Location: "/ä" }, body: '{"a":"\u0000é"}' };
+const minute = 60_000;
+
+describe.each(stores)("the store $name", ({ isUp, open }) => {
+  let store: IdempotencyStore;
+  let close: () => unknown = () => undefined;
+  beforeAll(async () => {
+    if (isUp) [store, close] = await open();
+  });
+  afterAll(async () => void (await close()));
+
+  test.skipIf(!isUp)("lets one of 100 concurrent requests claim a key", async () => {
+    const claims = Array.from({ length: 100 }, () => store.claim(createClaim("a"), minute));
+    const used = await Promise.all(claims);
+    expect(used.filter((entry) => entry === undefined)).toHaveLength(1);
+    expect(used.filter((entry) => entry?.fingerprint === "f")).toHaveLength(99);
+  });
+
+  test.skipIf(!isUp)("keeps a reply, which only the claim's own request may set", async () => {
+    const own = createClaim("b");
+    expect(await store.claim(own, minute)).toBeUndefined();
+    await store.keep(createClaim("b"), { ...reply, status: 500 }, minute);
+    await store.release(createClaim("b"));
+    expect((await store.claim(createClaim("b"), minute))?.reply).toBeUndefined();
+    await store.keep(own, reply, minute);
+    await store.renew(createClaim("b"), 1);
+    const used = await store.claim(createClaim("b", "g"), minute);
+    expect([used?.fingerprint, used?.reply]).toEqual(["f", reply]);
+  });
+
+  test.skipIf(!isUp)("frees a key that is released, or whose lease or time ends", async () => {
+    const released = createClaim("c");
+    await store.claim(released, minute);
+    await store.release(released);
+    const kept = createClaim("c");
+    expect(await store.claim(kept, minute)).toBeUndefined();
+    await store.keep(kept, reply, 1);
+    await expect.poll(() => store.claim(createClaim("c", "g"), minute)).toBeUndefined();
+    await store.claim(createClaim("d"), 1);
+    await expect.poll(() => store.claim(createClaim("d", "g"), minute)).toBeUndefined();
+    expect(await store.claim(createClaim("d"), minute)).toMatchObject({ fingerprint: "g" });
+  });
+
+  test.skipIf(!isUp)("extends the lease of a request", async () => {
+    const own = createClaim("e");
+    await store.claim(own, 500);
+    await store.renew(own, minute);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await store.claim(createClaim("e"), minute)).toBeDefined();
+  });
+});
+
+test("the table of keys loses 10,000 expired ones", async () => {
+  const db = await PGlite.create();
+  onTestFinished(() => db.close());
+  await db.exec(postgresTable());
+  const store = postgresStore(db);
+  await db.exec(
+    `INSERT INTO idempotency_keys SELECT i, i, i, NULL, now() - interval '1 second' FROM generate_series(1, 10000) i`,
+  );
+  const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 2 * minute);
+  onTestFinished(() => now.mockRestore());
+  await store.claim(createClaim("a"), minute);
+  const countKeys = async () =>
+    (await db.query<{ count: number }>("SELECT count(*)::int AS count FROM idempotency_keys")).rows;
+  await expect.poll(countKeys).toEqual([{ count: 1 }]);
+});
+
+test("the name of a table cannot carry SQL", () => {
+  expect(() => postgresTable("a; DROP TABLE b")).toThrow("`table` must be the name of a table");
+});
+
+/** Starts two processes that share a store. */
+const startTwo = async () => {
+  const prefix = createPrefix();
+  const program = fileURLToPath(new URL("store-program.ts", import.meta.url));
+  const begin = async () => {
+    const child = spawn(process.execPath, ["--import", "tsx", program, prefix], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const end = async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    };
+    onTestFinished(end);
+    const [printed] = (await once(child.stdout, "data")) as [Buffer];
+    return { port: Number(/port (\d+)/.exec(printed.toString())?.[1]), end };
+  };
+  return Promise.all([begin(), begin()]);
+};
+
+const count = (statuses: readonly number[], status: number): number =>
+  statuses.filter((each) => each === status).length;
+
+describe.skipIf(!hasRedis)("two processes with one Redis", () => {
+  test("allow exactly 100 of 1,000 concurrent requests", async () => {
+    const servers = await startTwo();
+    const sending = Array.from({ length: 500 }, () =>
+      servers.map(async ({ port }) => (await send(port, "/limited")).status),
+    );
+    const statuses = await Promise.all(sending.flat());
+    expect([count(statuses, 200), count(statuses, 429)]).toEqual([100, 900]);
+  });
+
+  test(
+    "run one of 100 concurrent requests with a key; a killed process frees its key",
+    { timeout: 60_000 },
+    async () => {
+      const [first, second] = await startTwo();
+      const ask = (port: number, key: string, pause: number) =>
+        send(port, "/once", {
+          method: "POST",
+          headers: { "idempotency-key": key, "x-pause": String(pause) },
+        });
+      const sending = Array.from({ length: 50 }, () =>
+        [first, second].map(({ port }) => ask(port, "a", 500)),
+      );
+      const replies = await Promise.all(sending.flat());
+      const statuses = replies.map(({ status }) => status);
+      expect(count(statuses, 200) + count(statuses, 409)).toBe(100);
+      const bodies = replies.filter(({ status }) => status === 200).map(({ text }) => text);
+      expect(new Set(bodies)).toEqual(
+        new Set([JSON.stringify({ status: "success", data: { runs: 1 } })]),
+      );
+
+      const lost = ask(first.port, "b", minute).catch(String);
+      await expect.poll(async () => (await ask(second.port, "b", 0)).status).toBe(409);
+      await first.end();
+      await lost;
+      const retry = async () => (await ask(second.port, "b", 0)).status;
+      await expect.poll(retry, { timeout: 30_000 }).toBe(200);
+      expect((await ask(second.port, "b", 0)).headers).toHaveProperty("idempotency-replayed");
+    },
+  );
+});
