@@ -174,7 +174,7 @@ const startTwo = async () => {
     const [printed] = (await once(child.stdout, "data")) as [Buffer];
     return { port: Number(/port (\d+)/.exec(printed.toString())?.[1]), end };
   };
-  return Promise.all([begin(), begin()]);
+  return { prefix, servers: await Promise.all([begin(), begin()]) };
 };
 
 const count = (statuses: readonly number[], status: number): number =>
@@ -182,7 +182,7 @@ const count = (statuses: readonly number[], status: number): number =>
 
 describe.skipIf(!hasRedis)("two processes with one Redis", () => {
   test("allow exactly 100 of 1,000 concurrent requests", async () => {
-    const servers = await startTwo();
+    const { servers } = await startTwo();
     const sending = Array.from({ length: 500 }, () =>
       servers.map(async ({ port }) => (await send(port, "/limited")).status),
     );
@@ -194,7 +194,8 @@ describe.skipIf(!hasRedis)("two processes with one Redis", () => {
     "run one of 100 concurrent requests with a key; a killed process frees its key",
     { timeout: 60_000 },
     async () => {
-      const [first, second] = await startTwo();
+      const { prefix, servers } = await startTwo();
+      const [first, second] = servers;
       const ask = (port: number, key: string, pause: number) =>
         send(port, "/once", {
           method: "POST",
@@ -212,9 +213,11 @@ describe.skipIf(!hasRedis)("two processes with one Redis", () => {
       );
 
       const lost = ask(first.port, "b", minute).catch(String);
-      // the other process must not be first to claim the key
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    expect((await ask(second.port, "b", 0)).status).toBe(409);
+      // the first process must be the one that claims the key
+      const redis = new Redis();
+      onTestFinished(() => void redis.quit());
+      await expect.poll(() => redis.get(`${prefix}runs`), { timeout: 20_000 }).toBe("2");
+      expect((await ask(second.port, "b", 0)).status).toBe(409);
       await first.end();
       await lost;
       const retry = async () => (await ask(second.port, "b", 0)).status;

@@ -18,7 +18,7 @@ const limited = factory.addMiddleware(
   }),
 );
 const once = factory.addMiddleware(
-  idempotency({ store: redisStore(client, { prefix }), scope: () => "all", lease: 5000 }),
+  idempotency({ store: redisStore(client, { prefix }), scope: () => "all", lease: 8000 }),
 );
 
 const { servers } = await createServer(
