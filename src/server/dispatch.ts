@@ -9,7 +9,6 @@ import { refuse } from "../pipeline/send-result.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { ensureError, toErrorStatus } from "../reply/http-error.ts";
 import { logServerFault } from "../results/log-fault.ts";
-import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import {
   setCorsHeaders,
@@ -20,8 +19,29 @@ import {
 import { isForeignForm } from "../request/foreign-form.ts";
 import { answerPreflight, runNativePreflight } from "./preflight.ts";
 import { toCanonicalPath } from "../request/head.ts";
-import type { FindErrorHandler } from "./find-error-handler.ts";
+import { defaultResultHandler } from "../results/default-result-handler.ts";
+import { isResultHandler, type AnyResultHandler } from "../results/result-handler.ts";
+import type { CommonConfig } from "./config/config.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
+
+/** Returns the result handler for the errors of a path without an endpoint. */
+export type FindErrorHandler = (path: string) => AnyResultHandler;
+
+/** Creates the function that chooses the error handler with the longest prefix of a path. */
+export const createErrorHandlerSearch = (
+  configured: CommonConfig["errorHandler"] = defaultResultHandler,
+  caseSensitive = true,
+): FindErrorHandler => {
+  if (isResultHandler(configured)) return () => configured;
+  const { "/": rest = defaultResultHandler, ...others } = configured;
+  const prefixes = Object.entries(others).toSorted(([one], [other]) => other.length - one.length);
+  const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase());
+  return (path) => {
+    const [whole = ""] = fold(path).split(/[?#]/, 1);
+    const found = prefixes.find(([prefix]) => `${whole}/`.startsWith(`${fold(prefix)}/`));
+    return found?.[1] ?? rest;
+  };
+};
 
 /** The settings and components of a server that the dispatcher needs. */
 export interface DispatchOptions {

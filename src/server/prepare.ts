@@ -19,8 +19,7 @@ import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
-import { Dispatcher } from "./dispatch.ts";
-import { createErrorHandlerSearch } from "./find-error-handler.ts";
+import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
 import { createBeginning, type Begin } from "./serve-request.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
