@@ -4,8 +4,8 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClient } from "sallyport/client";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { apiKey } from "../../example/src/factories.ts";
-import { routing } from "../../example/src/routing.ts";
+import { apiKey } from "../fixtures/users-api/src/factories.ts";
+import { routing } from "../fixtures/users-api/src/routing.ts";
 import { start } from "../http/harness.ts";
 import {
   closePages,

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const example = `${root}example`;
+const example = `${root}test/fixtures/users-api`;
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 const folders: string[] = [];
 
