@@ -1,0 +1,35 @@
+import { defaultEndpointsFactory, Middleware, problemResultHandler } from "sallyport";
+import { authentication, forAdministrators } from "./accounts/authentication.ts";
+import { database, type Database } from "./database/database.ts";
+
+type Job = () => Promise<void> | void;
+
+/** Runs the rest of a request in a transaction, which is rolled back if the request fails. */
+export const inTransaction = new Middleware({
+  afterValidation: true,
+  around: async ({ logger }, next) => {
+    const jobs: Job[] = [];
+    const passed = await database().transaction((tx: Database) =>
+      next({ tx, afterCommit: (job: Job): void => void jobs.push(job) }),
+    );
+    // what is committed stays, so the client does not hear of a job that fails
+    for (const job of jobs)
+      try {
+        await job();
+      } catch (error) {
+        logger.error("A job after a commit failed", { error });
+      }
+    return passed;
+  },
+});
+
+/** The factory for endpoints that anyone may call. */
+export const publicFactory = defaultEndpointsFactory.addContext(async () => ({ db: database() }));
+
+/** The factory for endpoints that need an account. */
+export const accountFactory = publicFactory.addMiddleware(authentication);
+
+/** The factory for endpoints of administrators, which send errors as problem details. */
+export const adminFactory = accountFactory
+  .addMiddleware(forAdministrators)
+  .withResultHandler(problemResultHandler);
