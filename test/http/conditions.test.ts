@@ -88,7 +88,7 @@ describe("A read with a version", () => {
       status,
       status === 412 ? undefined : '"v7"',
     ]);
-    if (status === 412) expect(answer.json()).toEqual(errorEnvelope(changed));
+    expect(answer.text.includes(changed)).toBe(status === 412);
   });
 
   test.each(["GET", "HEAD"])("sends the fields of a 304 to %s, but no body", async (method) => {
@@ -377,7 +377,7 @@ describe("Conditions", () => {
     [{ version: () => "1", output: ez.buffer("text/plain") }, "set the field ETag"],
   ];
   test.each(refusals)("are refused as %j", (wrong, message) => {
-    const define = () => factory.build({ ...wrong, handler: () => ({}) } as never);
+    const define = () => factory.build({ ...wrong, handler: () => ({}) });
     expect(define).toThrow(message);
     expect(define).toThrow(
       expect.objectContaining({ name: "DefinitionError" } satisfies Partial<DefinitionError>),
