@@ -30,6 +30,8 @@ const requestFaults = {
   SLP_METHOD_NOT_ALLOWED: [405, "Method Not Allowed"],
   SLP_NOT_FOUND: [404, "Not Found"],
   SLP_PATH_MALFORMED: [400, "Malformed path"],
+  SLP_PRECONDITION_FAILED: [412, "The resource has another version than the request expects"],
+  SLP_PRECONDITION_REQUIRED: [428, "Send If-Match with the ETag of the version to change"],
   SLP_QUERY_TOO_MANY_PARAMETERS: [400, "Too many query parameters"],
   SLP_RATE_LIMITED: [429, "Too Many Requests"],
   SLP_SHUTTING_DOWN: [503, "Service Unavailable"],
@@ -218,7 +220,8 @@ export type ServerFaultCode =
   | "SLP_OUTPUT_CHUNK"
   | "SLP_OUTPUT_NOT_OBJECT"
   | "SLP_OUTPUT_UNSERIALIZABLE"
-  | "SLP_THROWN_NON_ERROR";
+  | "SLP_THROWN_NON_ERROR"
+  | "SLP_VERSION";
 
 /**
  * The error for a defect in the application that is only found while a request is handled; the response has status 500.

@@ -4,6 +4,7 @@ import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../reply/http-error.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
 import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
+import { listConditionErrors, type Conditions } from "./conditions.ts";
 
 /** The declaration of an error that a handler or a middleware throws. */
 export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
@@ -102,10 +103,13 @@ export const joinErrors = (
   endpoint: Declaring & {
     readonly middlewares: readonly Declaring[];
     readonly deprecation?: { readonly gone?: boolean | undefined } | undefined;
+    readonly conditions?: Conditions | undefined;
   },
 ): ReadonlyMap<number, DeclaredError> => {
   const joined = new Map<number, DeclaredError>();
-  const last = endpoint.deprecation?.gone ? [gone] : [];
+  const { conditions, deprecation } = endpoint;
+  const last: Declaring[] = deprecation?.gone ? [gone] : [];
+  if (conditions) last.push({ errors: listConditionErrors(conditions) });
   for (const { errors } of [endpoint, ...endpoint.middlewares, ...last])
     for (const [key, declaration] of Object.entries(errors ?? {})) {
       const one = typeof declaration === "string" ? { description: declaration } : declaration;

@@ -192,7 +192,7 @@ export type StreamDefinition<
   Headers extends InputSchema,
 > = Omit<
   VoidEndpointDefinition<M, Input, MiddlewareOutput, Context, AcceptedOutput, 200, Errors, Headers>,
-  "statusCode" | "responseHeaders"
+  "statusCode" | "responseHeaders" | "ifMatch" | "current"
 >;
 
 /** An endpoint built by an {@link EventStreamFactory}. */
@@ -217,7 +217,13 @@ export type StreamEndpoint<
   Headers
 >;
 
-const { statusCode: _status, responseHeaders: _fields, ...streamChecks } = definitionChecks;
+const {
+  statusCode: _status,
+  responseHeaders: _fields,
+  ifMatch: _match,
+  current: _current,
+  ...streamChecks
+} = definitionChecks;
 
 /** Wraps a handler that emits events; the code that sends the events is loaded with the first stream. */
 const toHandler =

@@ -7,6 +7,7 @@ import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
+import { createConditions } from "./conditions.ts";
 import { createDeprecation } from "./deprecation.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
@@ -163,8 +164,9 @@ export const planEndpoint = (
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
   assertOrder(endpoint, where);
-  const { deprecation } = endpoint;
+  const { conditions, deprecation } = endpoint;
   const last = deprecation ? [createDeprecation(deprecation)] : [];
+  if (conditions) last.push(createConditions(conditions));
   const middlewares = [...endpoint.middlewares, ...last].map(planMiddleware);
   // a middleware must never run without those before it, such as an authentication
   const endOfNative = middlewares.findIndex(({ middleware }) => !middleware.isNative);
