@@ -17,6 +17,13 @@ export const bookFields = z.object({
   stock: amount(1_000_000).meta({ examples: [20] }),
 });
 
+/** Some of the fields of a book. */
+export const bookChanges = z.object({
+  ...bookFields.partial().shape,
+  // without the default, which would replace the description
+  description: bookFields.shape.description.unwrap().optional(),
+});
+
 export type BookFields = z.output<typeof bookFields>;
 
 export const bookId = z.uuid().describe("The id of the book");

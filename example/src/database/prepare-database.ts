@@ -26,7 +26,7 @@ const createAdministrator = async (db: NodePgDatabase | PgliteDatabase): Promise
       password: await hashPassword(password),
     })
     .onConflictDoNothing()
-    .returning({ id: accounts.id });
+    .returning();
   if (created.length > 0 && environment.ADMIN_PASSWORD === undefined)
     // oxlint-disable-next-line no-console -- shown once, and kept nowhere
     console.log(`Administrator: ${environment.ADMIN_EMAIL}, password: ${password}`);

@@ -41,18 +41,20 @@ export const startPayments = (provider: PaymentProvider, logger: Logger): void =
       const due = await takeDue(database());
       if (due.length > 0) isWanted = true;
       await Promise.all(
-        due.map((charge) =>
-          provider(charge).catch((error: unknown) =>
-            logger.warn("A payment is asked for again later", { payment: charge.id, error }),
-          ),
-        ),
+        due.map(async (charge) => {
+          try {
+            await provider(charge);
+          } catch (error) {
+            logger.warn("A payment is asked for again later", { payment: charge.id, error });
+          }
+        }),
       );
     }
   };
   work = () => {
     isWanted = true;
     running ??= run()
-      .catch((error: unknown) => logger.error("The payments could not be read", { error }))
+      .catch((error: unknown) => void logger.error("The payments could not be read", { error }))
       .finally(() => (running = undefined));
   };
   const timer = setInterval(work, interval).unref();
@@ -80,7 +82,13 @@ export const settlePayment = async (
   status: "succeeded" | "failed",
   logger: Logger,
 ): Promise<OrderRow | undefined> => {
-  const [payment] = await tx.select().from(payments).where(eq(payments.id, id)).for("update");
+  const ofPayment = tx
+    .select({ id: payments.orderId })
+    .from(payments)
+    .where(eq(payments.id, id));
+  // the order first, as everywhere, so that no two transactions wait for each other
+  await tx.select().from(orders).where(inArray(orders.id, ofPayment)).for("update");
+  const [payment] = await tx.select().from(payments).where(eq(payments.id, id));
   if (!payment) return undefined;
   if (payment.status === "withdrawn" && status === "succeeded")
     // a refund needs the provider's own interface

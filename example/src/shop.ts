@@ -1,0 +1,22 @@
+import type { Logger } from "sallyport";
+import { closeDatabase, openDatabase } from "./database/database.ts";
+import { createProvider, type Deliver } from "./orders/payment-providers.ts";
+import { startPayments, stopPayments } from "./orders/payments.ts";
+import { redis } from "./redis.ts";
+
+/** Opens what the endpoints need. */
+export const openShop = async (): Promise<void> => {
+  await openDatabase();
+  await redis?.connect();
+};
+
+/** Begins to ask for payments; `deliver` takes the webhooks of the simulated provider. */
+export const takePayments = (deliver: Deliver, logger: Logger): void =>
+  startPayments(createProvider(deliver), logger);
+
+/** Closes the shop, once nothing uses it. */
+export const closeShop = async (): Promise<void> => {
+  await stopPayments();
+  redis?.destroy();
+  await closeDatabase();
+};
