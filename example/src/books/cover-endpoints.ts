@@ -63,7 +63,7 @@ export const readCover = publicFactory.build({
   shortDescription: "Reads the cover of a book",
   errors: { 404: "There is no such book, or it has no cover" },
   input: z.object({ id: bookId, file: z.string().optional().describe("Changes with the cover") }),
-  output: ez.file("image/*"),
+  output: ez.file(),
   handler: async ({ input, ctx: { db } }) => {
     const found = await findBook(db, input.id);
     if (!found) throw noSuchBook();
