@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import {
+  Agent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from "node:http";
 import { sleep } from "./harness.ts";
 
 /** What a customer received; the status of a failed connection is the code of its error. */
@@ -7,6 +12,11 @@ export interface Reply {
   readonly status: number | string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+}
+
+/** A reply that is no success, and the path of the request. */
+export interface Failure extends Reply {
+  readonly path: string;
 }
 
 interface Sent {
@@ -32,8 +42,7 @@ export class Customer {
   #lastId = "";
   /** Each reply that a request has received. */
   readonly replies = new Map<number | string, number>();
-  /** What went wrong, with the request. */
-  readonly failures: unknown[] = [];
+  readonly failures: Failure[] = [];
   /** The ids of the orders that the shop has confirmed. */
   readonly orders: string[] = [];
   /** The events of the stream: the order and its status; `gap` without order. */
@@ -45,7 +54,12 @@ export class Customer {
     this.#agent = new Agent({ keepAlive });
   }
 
-  #open(path: string, { method = "GET", headers = {}, body }: Sent, use: (response: IncomingMessage) => void, fail: (error: Error) => void): void {
+  #open(
+    path: string,
+    { method = "GET", headers = {}, body }: Sent,
+    use: (response: IncomingMessage) => void,
+    fail: (error: Error) => void,
+  ): void {
     const text = body && JSON.stringify(body);
     const sent = httpRequest({
       host: "127.0.0.1",
@@ -81,7 +95,7 @@ export class Customer {
     });
     this.replies.set(reply.status, (this.replies.get(reply.status) ?? 0) + 1);
     if (typeof reply.status === "string" || reply.status >= 400)
-      this.failures.push({ path, method: sent.method, at: new Date().toISOString(), ...reply });
+      this.failures.push({ path, ...reply });
     return reply;
   }
 
@@ -117,13 +131,15 @@ export class Customer {
 
   /** Follows the orders until the customer leaves; resumes when a stream ends. */
   async watch(): Promise<void> {
+    const path = "/v2/orders/events";
     while (!this.#isLeaving) {
       this.streams++;
       await new Promise<void>((resolve) => {
         const read = (response: IncomingMessage): void => {
           const { statusCode = 0 } = response;
           this.replies.set(statusCode, (this.replies.get(statusCode) ?? 0) + 1);
-          if (statusCode !== 200) this.failures.push({ path: "/v2/orders/events", status: statusCode });
+          if (statusCode !== 200)
+            this.failures.push({ path, status: statusCode, headers: response.headers, text: "" });
           let text = "";
           response.on("data", (piece: Buffer) => {
             const blocks = (text + piece.toString()).split("\n\n");
@@ -133,11 +149,14 @@ export class Customer {
           response.on("error", () => undefined).on("close", resolve);
         };
         const fail = ({ message }: Error): void => {
-          this.failures.push({ path: "/v2/orders/events", status: message });
+          this.failures.push({ path, status: message, headers: {}, text: "" });
           resolve();
         };
-        const headers = { accept: "text/event-stream", ...(this.#lastId && { "last-event-id": this.#lastId }) };
-        this.#open("/v2/orders/events", { headers }, read, fail);
+        const headers = {
+          accept: "text/event-stream",
+          ...(this.#lastId && { "last-event-id": this.#lastId }),
+        };
+        this.#open(path, { headers }, read, fail);
       });
       await sleep(100);
     }

@@ -20,12 +20,18 @@ beforeAll(ensureBuilt);
 
 /** Returns the resident memory of a process, in MiB. */
 const toMemory = ({ child }: Shop): number =>
-  Math.round(Number(spawnSync("ps", ["-o", "rss=", "-p", `${child.pid}`]).stdout.toString()) / 1024);
+  Math.round(
+    Number(spawnSync("ps", ["-o", "rss=", "-p", `${child.pid}`]).stdout.toString()) / 1024,
+  );
 
 test.skipIf(lacksServices)(
   "serves a mixed load with two processes, in constant memory",
   async () => {
-    const [postgres, redis, folder] = [await startPostgres(), await startRedis(), await createFolder()];
+    const [postgres, redis, folder] = [
+      await startPostgres(),
+      await startRedis(),
+      await createFolder(),
+    ];
     const variables = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
     const start = async (): Promise<Shop> => startShop(await findFreePort(), folder, variables);
     const shops = [await start(), await start()];

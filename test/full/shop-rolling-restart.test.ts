@@ -20,7 +20,11 @@ beforeAll(ensureBuilt);
 test.skipIf(lacksServices)(
   "restarts two shops behind nginx, in turn and under load, without a failed request",
   async () => {
-    const [postgres, redis, folder] = [await startPostgres(), await startRedis(), await createFolder()];
+    const [postgres, redis, folder] = [
+      await startPostgres(),
+      await startRedis(),
+      await createFolder(),
+    ];
     const variables = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
     const start = (port: number): Promise<Shop> => startShop(port, folder, variables);
     // at the same time: one of them creates the tables

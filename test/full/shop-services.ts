@@ -108,11 +108,16 @@ export const startPostgres = async (): Promise<Service> => {
   }
   const data = join(folder, "data");
   const flags = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"];
-  const { status, stderr } = spawnSync(programs.initdb as string, flags, { ...account, cwd: folder } as object);
+  const { status, stderr } = spawnSync(programs.initdb as string, flags, {
+    ...account,
+    cwd: folder,
+  } as object);
   if (status !== 0) throw new Error(`initdb failed: ${String(stderr)}`);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const command = [programs.postgres as string, "-D", data, "-p", `${port}`, "-k", folder, "-F"];
-  return createService(url, [...command, "-h", "127.0.0.1"], { ...account, cwd: folder }, () => query(url, "SELECT 1"));
+  return createService(url, [...command, "-h", "127.0.0.1"], { ...account, cwd: folder }, () =>
+    query(url, "SELECT 1"),
+  );
 };
 
 /** Runs a command of Redis on a connection of its own. */
@@ -125,7 +130,15 @@ export const askRedis = (url: string, ...command: readonly string[]): string => 
 export const startRedis = async (): Promise<Service> => {
   const port = await findFreePort();
   const url = `redis://127.0.0.1:${port}`;
-  const command = [programs.redis as string, "--port", `${port}`, "--save", "", "--appendonly", "no"];
+  const command = [
+    programs.redis as string,
+    "--port",
+    `${port}`,
+    "--save",
+    "",
+    "--appendonly",
+    "no",
+  ];
   return createService(url, [...command, "--bind", "127.0.0.1"], { cwd: tmpdir() }, async () => {
     if (askRedis(url, "PING") !== "PONG\n") throw new Error("Redis is starting");
   });
@@ -136,7 +149,10 @@ export interface Shop {
   readonly port: number;
   readonly child: ChildProcess;
   /** The lines that it has logged with the severity error. */
-  readonly errors: () => readonly { readonly msg: string; readonly err?: { readonly message: string } }[];
+  readonly errors: () => readonly {
+    readonly msg: string;
+    readonly err?: { readonly message: string };
+  }[];
   /** Resolves to the exit code, or to the signal that ended the process. */
   readonly ended: Promise<unknown>;
 }
@@ -148,7 +164,12 @@ export const startShop = async (
   variables: Readonly<Record<string, string>>,
 ): Promise<Shop> => {
   const loader = join(root, "node_modules/tsx/dist/loader.mjs");
-  const args = ["--disable-warning=SLP_WARN_RUNTIME", "--import", loader, join(root, "example/src/main.ts")];
+  const args = [
+    "--disable-warning=SLP_WARN_RUNTIME",
+    "--import",
+    loader,
+    join(root, "example/src/main.ts"),
+  ];
   const env = {
     PATH: process.env["PATH"],
     NODE_ENV: "production",
@@ -162,7 +183,11 @@ export const startShop = async (
     ...variables,
   };
   // outside of the project, whose tsconfig.json points to the sources of the package
-  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let printed = "";
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   const ended = once(child, "close").then(([code, signal]: unknown[]) => code ?? signal);
@@ -173,7 +198,8 @@ export const startShop = async (
       () => false,
     );
     if (isUp) break;
-    if (child.exitCode !== null) throw new Error(`The shop ended with ${child.exitCode}: ${printed}`);
+    if (child.exitCode !== null)
+      throw new Error(`The shop ended with ${child.exitCode}: ${printed}`);
     await sleep(50);
   }
   const errors: Shop["errors"] = () =>
@@ -205,7 +231,10 @@ export const startProxy = async (ports: readonly number[]): Promise<Proxy> => {
   const file = join(folder, "nginx.conf");
   await writeFile(file, config);
   const name = (used: readonly number[]): Promise<void> =>
-    writeFile(join(folder, "upstream.conf"), used.map((one) => `server 127.0.0.1:${one};\n`).join(""));
+    writeFile(
+      join(folder, "upstream.conf"),
+      used.map((one) => `server 127.0.0.1:${one};\n`).join(""),
+    );
   await name(ports);
   const args = ["-p", folder, "-c", file];
   const nginx = programs.nginx as string;
@@ -214,7 +243,8 @@ export const startProxy = async (ports: readonly number[]): Promise<Proxy> => {
     child.kill("SIGTERM");
     if (child.exitCode === null) await once(child, "exit");
   });
-  while (!(await fetch(`http://127.0.0.1:${port}/livez`).catch(() => undefined))?.ok) await sleep(50);
+  while (!(await fetch(`http://127.0.0.1:${port}/livez`).catch(() => undefined))?.ok)
+    await sleep(50);
   return {
     port,
     use: async (used) => {

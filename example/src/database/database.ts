@@ -26,6 +26,8 @@ export const pool: Pool | undefined =
       });
 // a connection that breaks while it is idle is replaced by the pool
 pool?.on("error", () => undefined);
+// one that breaks within a transaction fails the next statement; its event would end the process
+pool?.on("connect", (client) => void client.on("error", () => undefined));
 
 interface Opened {
   readonly db: Database;
