@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const rooms = [
   "lazy",
   "http",
+  "telemetry",
   "errors",
   "messages",
   "logger",
@@ -29,6 +30,7 @@ const rooms = [
   "tanstack-query",
   "rate-limit",
   "idempotency",
+  "opentelemetry",
   "shortcuts",
   "server",
   "testing",
@@ -230,6 +232,7 @@ describe("architecture", () => {
       "src/idempotency/index.ts",
       "src/index.ts",
       "src/openapi/index.ts",
+      "src/opentelemetry/index.ts",
       "src/rate-limit/index.ts",
       "src/tanstack-query/index.ts",
       "src/testing/index.ts",

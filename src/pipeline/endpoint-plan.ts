@@ -97,7 +97,12 @@ export interface EndpointPlan {
   readonly responseHeaders: HeaderPlan | undefined;
   /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
   readonly timeout: number;
+  /** Runs the handler. */
+  readonly handle: AnyEndpoint["handle"];
 }
+
+/** Changes a plan after it has been created, for example so that its stages are observed. */
+export type FinishPlan = (plan: EndpointPlan) => EndpointPlan;
 
 /** The options of a server that endpoints inherit; the time limit is in milliseconds, 0 for no limit. */
 export interface InheritedOptions {
@@ -200,6 +205,7 @@ export const planEndpoint = (
       process.env["NODE_ENV"] !== "production",
     responseHeaders: planHeaders(endpoint.responseHeadersSchema),
     timeout: endpoint.timeout ?? requestTimeout,
+    handle: endpoint.handle,
   });
 };
 
@@ -233,6 +239,7 @@ export class LazyPlan {
   readonly route: { readonly path: string };
   readonly #sources: readonly InputSource[];
   readonly #options: InheritedOptions;
+  readonly #finish: FinishPlan | undefined;
   /** The plan, once it has been created. */
   created: EndpointPlan | undefined;
 
@@ -242,21 +249,20 @@ export class LazyPlan {
     sources: readonly InputSource[],
     options: InheritedOptions,
     path: string,
+    finish?: FinishPlan,
   ) {
     assertForms(endpoint, path);
     this.endpoint = endpoint;
     this.#sources = sources;
     this.#options = options;
+    this.#finish = finish;
     this.route = { path };
   }
 
   /** The plan, which is created if need be. */
   get plan(): EndpointPlan {
-    return (this.created ??= planEndpoint(
-      this.endpoint,
-      this.#sources,
-      this.#options,
-      this.route.path,
-    ));
+    if (this.created) return this.created;
+    const plan = planEndpoint(this.endpoint, this.#sources, this.#options, this.route.path);
+    return (this.created = this.#finish?.(plan) ?? plan);
   }
 }

@@ -14,6 +14,7 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
 import { combineInput, type CombinedInput } from "../request/combine-input.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
+import type { Observation } from "../telemetry.ts";
 
 /** The merged return values of a request's middlewares. */
 export type RequestContext = Record<string, unknown>;
@@ -71,6 +72,7 @@ export class RequestState implements ReplyState {
   watchers: "hooks" | "native" | undefined = undefined;
   harmlessFinishes = 0;
   harmlessCloses = 0;
+  observation: Observation | undefined = undefined;
   /** Whether the access logger leaves this request out. */
   isUnlogged = false;
   /** Whether a fault may still be offered to the error handlers of the application. */

@@ -4,6 +4,7 @@ import type { Express, Response } from "express";
 import { ClientLeft } from "../errors.ts";
 import { hasBegun } from "../http/node-internals.ts";
 import type { Socket } from "node:net";
+import type { Observation } from "../telemetry.ts";
 
 /** The settings of an Express application. */
 export type AppSettings = Readonly<Record<string | symbol, unknown>>;
@@ -60,6 +61,8 @@ export interface ReplyState {
   harmlessFinishes: number;
   /** The number of `close` listeners that do not use the request. */
   harmlessCloses: number;
+  /** What observes the request, if the option `telemetry` is set. */
+  observation: Observation | undefined;
 }
 
 /** The property of a request and of its response that holds the state of the request. */

@@ -7,7 +7,7 @@ import type { Method } from "../http/method.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
-import { LazyPlan } from "../pipeline/endpoint-plan.ts";
+import { LazyPlan, type FinishPlan } from "../pipeline/endpoint-plan.ts";
 import { setFaultLog } from "../results/log-fault.ts";
 import {
   findState,
@@ -20,6 +20,7 @@ import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
+import { createObserving, type Observe } from "./observe.ts";
 import { createBeginning, type Begin } from "./serve-request.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
@@ -31,6 +32,8 @@ export interface Prepared {
   /** Returns the logger of a request, or the server's logger if no request is given. */
   readonly getLogger: (request?: Request) => Logger;
   readonly begin: Begin;
+  /** Observes the requests that are served; undefined without the option `telemetry`. */
+  readonly observe: Observe | undefined;
   readonly service: Service;
 }
 
@@ -65,9 +68,13 @@ export const prepare = async (
     ...(await listDocs(config, declaredEntries, logger)),
     ...(await listHealth(config.health)),
   ];
+  const { telemetry } = config;
+  const finish = telemetry?.spans.length
+    ? (await import("../pipeline/trace-stages.ts")).createStageTracing(telemetry)
+    : undefined;
   const table = new RouteTable<LazyPlan>(config.caseSensitive);
   for (const { method, path, endpoint } of endpointEntries) {
-    const lazy = new LazyPlan(endpoint, toSources(method, endpoint), config, path);
+    const lazy = new LazyPlan(endpoint, toSources(method, endpoint), config, path, finish);
     table.add(method, path, lazy);
     // creating the plan reveals faulty schemas before production
     if (isDevelopment) void lazy.plan;
@@ -99,10 +106,11 @@ export const prepare = async (
     logger: given,
     getLogger: (request) => (request && findState(request)?.logger) ?? logger,
     begin: await createBeginning(config, logger),
+    observe: telemetry && createObserving(telemetry),
     service,
     dispatcher: new Dispatcher({
       table,
-      statics: await toStaticMounts(entries, toSources("get")),
+      statics: await toStaticMounts(entries, toSources("get"), finish),
       cors: config.cors ?? false,
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
       findErrorHandler,
@@ -150,9 +158,10 @@ const listDocs = async (
 const toStaticMounts = async (
   entries: readonly RoutingEntry[],
   sources: readonly InputSource[],
+  finish: FinishPlan | undefined,
 ): Promise<StaticMounts | undefined> => {
   const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   if (statics.length === 0) return undefined;
   const { StaticMounts } = await import("./express/static-mounts.ts");
-  return new StaticMounts(statics, sources);
+  return new StaticMounts(statics, sources, finish);
 };

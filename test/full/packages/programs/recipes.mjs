@@ -77,7 +77,9 @@ const recipes = {
   opentelemetry: proves(async ({ send }) => {
     const { exporter } = await import("./instrument-opentelemetry.mjs");
     assert.deepEqual((await send("/users/7")).data, { id: "7" });
-    const span = await waitFor(() => exporter.getFinishedSpans().find(({ kind }) => kind === 1));
+    const span = await waitFor(() =>
+      exporter.getFinishedSpans().find(({ kind }) => Number(kind) === 1),
+    );
     assert.equal(span.attributes["http.route"], "/users/:id");
     assert.equal(span.name, "GET /users/:id");
   }),

@@ -68,7 +68,9 @@ export const entries = [
         prove: async ({ send }) => {
           const { data } = await send("/users/7");
           const span = await waitFor(() =>
-            exporter.getFinishedSpans().find(({ kind, attributes }) => kind === 1 && attributes),
+            exporter
+              .getFinishedSpans()
+              .find(({ kind, attributes }) => Number(kind) === 1 && attributes),
           );
           assert.equal(span.attributes["http.route"], "/users/:id");
           assert.equal(span.name, "GET /users/:id");

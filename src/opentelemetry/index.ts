@@ -1,0 +1,2 @@
+export { openTelemetry, type OpenTelemetryOptions } from "./open-telemetry.ts";
+export type { Observation, StageKind, Telemetry } from "../telemetry.ts";
