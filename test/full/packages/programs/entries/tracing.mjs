@@ -1,6 +1,6 @@
 // Packages that trace requests and report errors.
 import assert from "node:assert/strict";
-import { context } from "@opentelemetry/api";
+import { context, SpanKind } from "@opentelemetry/api";
 import { getRPCMetadata } from "@opentelemetry/core";
 import * as Sentry from "@sentry/node";
 import { defaultEndpointsFactory } from "sallyport";
@@ -70,7 +70,7 @@ export const entries = [
           const span = await waitFor(() =>
             exporter
               .getFinishedSpans()
-              .find(({ kind, attributes }) => Number(kind) === 1 && attributes),
+              .find(({ kind, attributes }) => kind === SpanKind.SERVER && attributes),
           );
           assert.equal(span.attributes["http.route"], "/users/:id");
           assert.equal(span.name, "GET /users/:id");
