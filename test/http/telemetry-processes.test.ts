@@ -88,7 +88,7 @@ describe.each([
     const { text } = await send(metricsPort, "/metrics");
     const counts = text
       .split("\n")
-      .filter((line) => line.startsWith("http_server_request_duration_seconds_count{"))
+      .filter((line) => line.startsWith("http_server_request_duration_count{"))
       .map((line) => [
         /http_route="([^"]*)"/.exec(line)?.[1],
         /http_response_status_code="(\d+)"/.exec(line)?.[1],

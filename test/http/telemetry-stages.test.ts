@@ -234,7 +234,9 @@ test("each line of a request that the console logger writes has the ids of the t
   onTestFinished(() => print.mockRestore());
   const spanId = await logLines(undefined, lines, { logger: { level: "debug", color: false } });
   for (const line of lines)
-    expect(line).toContain(`trace_id: '${traceId}', span_id: '${spanId}', trace_flags: '01'`);
+    expect(line.replaceAll(/\s+/g, " ")).toContain(
+      `trace_id: '${traceId}', span_id: '${spanId}', trace_flags: '01'`,
+    );
 });
 
 test("the parent of `childLoggerProvider` has the ids of the trace", async () => {
