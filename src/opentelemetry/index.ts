@@ -1,2 +1,5 @@
-export { openTelemetry, type OpenTelemetryOptions } from "./open-telemetry.ts";
-export type { Observation, StageKind, Telemetry } from "../telemetry.ts";
+export { openTelemetry } from "./open-telemetry.ts";
+export type { OpenTelemetryOptions } from "./open-telemetry.ts";
+export type { StageKind } from "./trace-stages.ts";
+export type { Telemetry } from "../pipeline/endpoint-plan.ts";
+export type { Observation } from "../reply/response-state.ts";

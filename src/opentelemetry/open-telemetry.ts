@@ -9,7 +9,6 @@ import {
   type Context,
   type Histogram,
   type Span,
-  type Tracer,
 } from "@opentelemetry/api";
 import {
   getRPCMetadata,
@@ -20,13 +19,12 @@ import {
 } from "@opentelemetry/core";
 import type { TLSSocket } from "node:tls";
 import type { Express } from "express";
-import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { Request, Response } from "../http/express-objects.ts";
 import { be, checkOptions } from "../messages/option-checks.ts";
-import { readSafely, toErrorStatus } from "../reply/http-error.ts";
+import type { Telemetry } from "../pipeline/endpoint-plan.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
-import { stageKinds, type Observation, type StageKind, type Telemetry } from "../telemetry.ts";
 import { createExceptionRecording } from "./record-exception.ts";
+import { stageKinds, traceStages, type StageKind } from "./trace-stages.ts";
 
 /** The options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
@@ -63,122 +61,95 @@ const knownMethods = "GET,HEAD,POST,PUT,DELETE,CONNECT,OPTIONS,TRACE,PATCH,QUERY
  */
 export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => {
   checkOptions("openTelemetry", options, optionChecks);
+  const { spans = [] } = options;
   const recordException = createExceptionRecording();
   const listed = process.env["OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS"] ?? knownMethods;
   const methods = new Set(listed.split(",").map((method) => method.trim()));
   const tracer = trace.getTracer("sallyport");
   let durations: Histogram | undefined;
-  // the API drops what is recorded in metrics that were created before the SDK was registered
-  const getDurations = (): Histogram =>
-    (durations ??= metrics.getMeter("sallyport").createHistogram("http.server.request.duration", {
-      description: "Duration of HTTP server requests.",
-      unit: "s",
-      advice: { explicitBucketBoundaries: buckets },
-    }));
 
-  const begin = (request: Request, response: Response): Observation | undefined => {
-    let active = context.active();
-    if (isTracingSuppressed(active)) return undefined;
-    let metadata = getRPCMetadata(active);
-    let endOwn: ((route: string | undefined) => void) | undefined;
-    // a server that was started while another request was served would inherit the context of that one
-    if (!metadata || (owners.get(metadata) ?? request) !== request) {
-      const began = performance.now();
-      const attributes = toAttributes(request, methods);
-      active = propagation.extract(trace.deleteSpan(active), request.headers);
-      const span = startSpan(tracer, request, attributes, active);
-      metadata = { type: RPCType.HTTP, span };
-      active = setRPCMetadata(trace.setSpan(active, span), metadata);
-      endOwn = (route) => {
-        const more = toReplyAttributes(response, route);
-        endSpan(span, attributes["http.request.method"], route, more);
-        const seconds = (performance.now() - began) / 1000;
-        getDurations().record(seconds, { ...attributes, ...more }, active);
-      };
-    }
-    owners.set(metadata, request);
-    const { span } = metadata;
-    return {
-      logFields: toLogFields(span),
-      run: (serve) => context.with(active, serve),
-      recordFault: (error) => recordException(error, span, active),
-      end: () => {
-        const route = toRoute(request);
-        if (route !== undefined) metadata.route = route;
-        endOwn?.(metadata.route);
-      },
+  /** Makes the span and the metric of a request. */
+  const observe = (request: Request, response: Response, outer: Context) => {
+    const began = performance.now();
+    const { method, socket, headers } = request;
+    const isKnown = methods.has(method);
+    const attributes = {
+      "http.request.method": isKnown ? method : "_OTHER",
+      "url.scheme": (socket as Partial<TLSSocket>).encrypted ? "https" : "http",
+      "network.protocol.name": "http",
+      "network.protocol.version": request.httpVersion,
     };
+    const more = {
+      ...(!isKnown && { "http.request.method_original": method }),
+      // the query may contain secrets
+      "url.path": toLoggedPath(request),
+      "network.peer.address": socket.remoteAddress,
+      "network.peer.port": socket.remotePort,
+      "user_agent.original": headers["user-agent"],
+    };
+    const name = isKnown ? method : "HTTP";
+    const parent = propagation.extract(trace.deleteSpan(outer), headers);
+    const options = { kind: SpanKind.SERVER, attributes: { ...attributes, ...more } };
+    const span = tracer.startSpan(name, options, parent);
+    const metadata: RPCMetadata = { type: RPCType.HTTP, span };
+    const active = setRPCMetadata(trace.setSpan(parent, span), metadata);
+    const end = (): void => {
+      const { route } = metadata;
+      const sent = toSentAttributes(response, route);
+      if (route !== undefined) span.updateName(`${name} ${route}`);
+      span.setAttributes(sent);
+      if ("error.type" in sent) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+      // the API drops what is recorded in metrics that were created before the SDK was registered
+      durations ??= createDurations();
+      durations.record((performance.now() - began) / 1000, { ...attributes, ...sent }, active);
+    };
+    return { metadata, active, end };
   };
+
   return {
-    begin,
-    spans: options.spans ?? [],
-    runStage: (name, stage) => tracer.startActiveSpan(name, (span) => runStage(span, stage)),
+    begin: (request, response) => {
+      const outer = context.active();
+      if (isTracingSuppressed(outer)) return undefined;
+      const given = getRPCMetadata(outer);
+      // a server that was started while another request was served inherits the context of that one
+      const isGiven = given !== undefined && (owners.get(given) ?? request) === request;
+      const own = isGiven ? undefined : observe(request, response, outer);
+      const { metadata, active } = own ?? { metadata: given as RPCMetadata, active: outer };
+      owners.set(metadata, request);
+      return {
+        logFields: toLogFields(metadata.span),
+        run: (serve) => context.with(active, serve),
+        recordFault: (error) => recordException(error, metadata.span, active),
+        end: () => {
+          const route = toRoute(request);
+          if (route !== undefined) metadata.route = route;
+          own?.end();
+        },
+      };
+    },
+    tracePlan: (plan) => (spans.length > 0 ? traceStages(plan, spans, tracer) : plan),
   };
 };
 
 /** The requests whose spans are known. */
 const owners = new WeakMap<RPCMetadata, Request>();
 
-/** Returns the attributes that the metric has, too. */
-const toAttributes = (request: Request, methods: ReadonlySet<string>): Attributes => ({
-  "http.request.method": methods.has(request.method) ? request.method : "_OTHER",
-  "url.scheme": (request.socket as Partial<TLSSocket>).encrypted ? "https" : "http",
-  "network.protocol.name": "http",
-  "network.protocol.version": request.httpVersion,
-});
-
-const startSpan = (
-  tracer: Tracer,
-  request: Request,
-  attributes: Attributes,
-  parent: Context,
-): Span => {
-  const { method, headers, socket } = request;
-  const known = attributes["http.request.method"];
-  const [, address = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(headers.host ?? "") ?? [];
-  return tracer.startSpan(
-    toName(known),
-    {
-      kind: SpanKind.SERVER,
-      attributes: {
-        ...attributes,
-        ...(known !== method && { "http.request.method_original": method }),
-        // the query may contain secrets
-        "url.path": toLoggedPath(request),
-        ...(address && { "server.address": address }),
-        ...(port && { "server.port": Number(port) }),
-        "network.peer.address": socket.remoteAddress,
-        "network.peer.port": socket.remotePort,
-        "user_agent.original": headers["user-agent"],
-      },
-    },
-    parent,
-  );
-};
-
-const toName = (method: unknown, route?: string): string =>
-  `${method === "_OTHER" ? "HTTP" : String(method)}${route === undefined ? "" : ` ${route}`}`;
+const createDurations = (): Histogram =>
+  metrics.getMeter("sallyport").createHistogram("http.server.request.duration", {
+    description: "Duration of HTTP server requests.",
+    unit: "s",
+    advice: { explicitBucketBoundaries: buckets },
+  });
 
 /** Returns the attributes of a response; if the client has left before it began, there is no status. */
-const toReplyAttributes = (response: Response, route: string | undefined): Attributes => {
-  const status = response.headersSent ? response.statusCode : undefined;
+const toSentAttributes = (response: Response, route: string | undefined): Attributes => {
+  const status = response.headersSent ? response.statusCode : 0;
   return {
     ...(route !== undefined && { "http.route": route }),
-    ...(status !== undefined && { "http.response.status_code": status }),
-    ...(status !== undefined && status >= 500 && { "error.type": String(status) }),
+    ...(status > 0 && { "http.response.status_code": status }),
+    ...(status >= 500 && { "error.type": String(status) }),
   };
-};
-
-const endSpan = (
-  span: Span,
-  method: unknown,
-  route: string | undefined,
-  attributes: Attributes,
-): void => {
-  if (route !== undefined) span.updateName(toName(method, route));
-  span.setAttributes(attributes);
-  if ("error.type" in attributes) span.setStatus({ code: SpanStatusCode.ERROR });
-  span.end();
 };
 
 /** Returns the fields of log lines; there are none if no SDK is registered. */
@@ -202,29 +173,4 @@ const toRoute = (request: Request): string | undefined => {
   const pattern = (request.app as Express).path().split("/");
   const mount = baseUrl.split("/").map((segment, at) => pattern[at] ?? segment);
   return mount.join("/") + (path === "/" ? "" : path);
-};
-
-/** Runs a stage, whose span has the status Error if it ends with a fault. */
-const runStage = <T>(span: Span, stage: () => T): T => {
-  const fail = (error: unknown): never => {
-    // this is how stages end when `signal` is aborted
-    const isAborted = readSafely(error, "name") === "AbortError";
-    if (!isAborted && toErrorStatus(error) >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end();
-    throw error;
-  };
-  let returned: T;
-  try {
-    returned = stage();
-  } catch (error) {
-    return fail(error);
-  }
-  if (!isPromiseLike(returned)) {
-    span.end();
-    return returned;
-  }
-  return returned.then((value) => {
-    span.end();
-    return value;
-  }, fail) as T;
 };

@@ -5,6 +5,8 @@ import { joinErrors } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
+import type { Request, Response } from "../http/express-objects.ts";
+import type { Observation } from "../reply/response-state.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import { createDeprecation } from "./deprecation.ts";
@@ -101,13 +103,19 @@ export interface EndpointPlan {
   readonly handle: AnyEndpoint["handle"];
 }
 
-/** Changes a plan after it has been created, for example so that its stages are observed. */
-export type FinishPlan = (plan: EndpointPlan) => EndpointPlan;
+/** What observes the requests of a server; made by `openTelemetry` of `sallyport/opentelemetry`. */
+export interface Telemetry {
+  /** Called when a request begins; returns undefined for a request that is not observed. */
+  readonly begin: (request: Request, response: Response) => Observation | undefined;
+  /** Makes the stages of an endpoint observed. */
+  readonly tracePlan: (plan: EndpointPlan) => EndpointPlan;
+}
 
 /** The options of a server that endpoints inherit; the time limit is in milliseconds, 0 for no limit. */
 export interface InheritedOptions {
   readonly requestTimeout?: number | undefined;
   readonly forms?: boolean | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 const toBodyKind = (
@@ -163,7 +171,7 @@ const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
 export const planEndpoint = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
-  { requestTimeout = 0, forms = true }: InheritedOptions = {},
+  { requestTimeout = 0, forms = true, telemetry }: InheritedOptions = {},
   where = "build",
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
@@ -175,7 +183,7 @@ export const planEndpoint = (
   const endOfNative = middlewares.findIndex(({ middleware }) => !middleware.isNative);
   const declared = endpoint.middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
   const schemas = [...declared, ...(endpoint.inputSchema ? [endpoint.inputSchema] : [])];
-  return Object.freeze({
+  const plan: EndpointPlan = {
     endpoint,
     sources: toMergeOrder(sources),
     body: toBodyKind(schemas, sources),
@@ -206,7 +214,8 @@ export const planEndpoint = (
     responseHeaders: planHeaders(endpoint.responseHeadersSchema),
     timeout: endpoint.timeout ?? requestTimeout,
     handle: endpoint.handle,
-  });
+  };
+  return Object.freeze(telemetry ? telemetry.tracePlan(plan) : plan);
 };
 
 /** Checks whether the input of an endpoint, or of one of its middlewares, is declared as a form, files or bytes. */
@@ -239,7 +248,6 @@ export class LazyPlan {
   readonly route: { readonly path: string };
   readonly #sources: readonly InputSource[];
   readonly #options: InheritedOptions;
-  readonly #finish: FinishPlan | undefined;
   /** The plan, once it has been created. */
   created: EndpointPlan | undefined;
 
@@ -249,20 +257,21 @@ export class LazyPlan {
     sources: readonly InputSource[],
     options: InheritedOptions,
     path: string,
-    finish?: FinishPlan,
   ) {
     assertForms(endpoint, path);
     this.endpoint = endpoint;
     this.#sources = sources;
     this.#options = options;
-    this.#finish = finish;
     this.route = { path };
   }
 
   /** The plan, which is created if need be. */
   get plan(): EndpointPlan {
-    if (this.created) return this.created;
-    const plan = planEndpoint(this.endpoint, this.#sources, this.#options, this.route.path);
-    return (this.created = this.#finish?.(plan) ?? plan);
+    return (this.created ??= planEndpoint(
+      this.endpoint,
+      this.#sources,
+      this.#options,
+      this.route.path,
+    ));
   }
 }

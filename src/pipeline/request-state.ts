@@ -5,6 +5,7 @@ import { ClientLeft, RequestError } from "../errors.ts";
 import {
   findSocket,
   type AppFacts,
+  type Observation,
   type ReplyState,
   type SentFields,
   requestState,
@@ -14,7 +15,6 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
 import { combineInput, type CombinedInput } from "../request/combine-input.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
-import type { Observation } from "../telemetry.ts";
 
 /** The merged return values of a request's middlewares. */
 export type RequestContext = Record<string, unknown>;

@@ -4,7 +4,6 @@ import type { Express, Response } from "express";
 import { ClientLeft } from "../errors.ts";
 import { hasBegun } from "../http/node-internals.ts";
 import type { Socket } from "node:net";
-import type { Observation } from "../telemetry.ts";
 
 /** The settings of an Express application. */
 export type AppSettings = Readonly<Record<string | symbol, unknown>>;
@@ -45,6 +44,18 @@ export interface AppFacts {
 
 /** Header fields by name. */
 export type SentFields = Readonly<Record<string, string | number>>;
+
+/** What observes one request; made by the option `telemetry`. */
+export interface Observation {
+  /** The fields that each log line of the request has. */
+  readonly logFields: object;
+  /** Runs the request; what runs inside belongs to the request. */
+  readonly run: <T>(serve: () => T) => T;
+  /** Records a fault (5xx) of the request. */
+  readonly recordFault: (error: unknown) => void;
+  /** Called once, when the response has ended or the client has left. */
+  readonly end: () => void;
+}
 
 /** What must be known of a response in order to send it; a part of the state of the request. */
 export interface ReplyState {

@@ -1,5 +1,5 @@
+import type { Telemetry } from "../pipeline/endpoint-plan.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
-import type { Telemetry } from "../telemetry.ts";
 
 /** Serves a request, observed by the option `telemetry`. */
 export type Observe = <T>(state: RequestState, serve: () => T) => T;

@@ -7,7 +7,7 @@ import type { Method } from "../http/method.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
-import { LazyPlan, type FinishPlan } from "../pipeline/endpoint-plan.ts";
+import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { setFaultLog } from "../results/log-fault.ts";
 import {
   findState,
@@ -68,13 +68,9 @@ export const prepare = async (
     ...(await listDocs(config, declaredEntries, logger)),
     ...(await listHealth(config.health)),
   ];
-  const { telemetry } = config;
-  const finish = telemetry?.spans.length
-    ? (await import("../pipeline/trace-stages.ts")).createStageTracing(telemetry)
-    : undefined;
   const table = new RouteTable<LazyPlan>(config.caseSensitive);
   for (const { method, path, endpoint } of endpointEntries) {
-    const lazy = new LazyPlan(endpoint, toSources(method, endpoint), config, path, finish);
+    const lazy = new LazyPlan(endpoint, toSources(method, endpoint), config, path);
     table.add(method, path, lazy);
     // creating the plan reveals faulty schemas before production
     if (isDevelopment) void lazy.plan;
@@ -106,11 +102,11 @@ export const prepare = async (
     logger: given,
     getLogger: (request) => (request && findState(request)?.logger) ?? logger,
     begin: await createBeginning(config, logger),
-    observe: telemetry && createObserving(telemetry),
+    observe: config.telemetry && createObserving(config.telemetry),
     service,
     dispatcher: new Dispatcher({
       table,
-      statics: await toStaticMounts(entries, toSources("get"), finish),
+      statics: await toStaticMounts(entries, toSources("get")),
       cors: config.cors ?? false,
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
       findErrorHandler,
@@ -158,10 +154,9 @@ const listDocs = async (
 const toStaticMounts = async (
   entries: readonly RoutingEntry[],
   sources: readonly InputSource[],
-  finish: FinishPlan | undefined,
 ): Promise<StaticMounts | undefined> => {
   const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   if (statics.length === 0) return undefined;
   const { StaticMounts } = await import("./express/static-mounts.ts");
-  return new StaticMounts(statics, sources, finish);
+  return new StaticMounts(statics, sources);
 };

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
-import { planEndpoint, type EndpointPlan, type FinishPlan } from "../../pipeline/endpoint-plan.ts";
+import { planEndpoint, type EndpointPlan } from "../../pipeline/endpoint-plan.ts";
 import { runAlone } from "../../pipeline/run-middlewares.ts";
 import type { RequestState } from "../../pipeline/request-state.ts";
 import { ensureError } from "../../reply/http-error.ts";
@@ -26,14 +26,10 @@ export class StaticMounts {
    * @param sources the input sources for the middlewares that guard files, which are those of GET
    * @throws {@link RoutingError} when a path has parameters.
    */
-  constructor(
-    entries: readonly StaticEntry[],
-    sources: readonly InputSource[],
-    finish: FinishPlan = (plan) => plan,
-  ) {
+  constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
     // longer paths come first, so that their guards apply regardless of what is mounted at shorter paths
     this.#mounts = entries
-      .map((entry) => toMount(entry, sources, finish))
+      .map((entry) => toMount(entry, sources))
       .toSorted((one, other) => other.segments.length - one.segments.length);
   }
 
@@ -103,7 +99,6 @@ const guarded = async (
 const toMount = (
   { path, files: { directory, options, guard } }: StaticEntry,
   sources: readonly InputSource[],
-  finish: FinishPlan,
 ): Mount => {
   const segments = parsePathPattern(path).map((segment) => {
     if (segment.kind === "literal") return segment.text;
@@ -116,7 +111,7 @@ const toMount = (
   return {
     segments,
     serve: loadExpress().static(directory, { ...options, setHeaders: toSetHeaders(options) }),
-    guard: guard && finish(planEndpoint(guard, sources)),
+    guard: guard && planEndpoint(guard, sources),
   };
 };
 
