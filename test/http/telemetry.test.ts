@@ -283,7 +283,9 @@ test("invalid options are refused", async () => {
   expect(() => openTelemetry({ spans: ["handlers" as "handler"] })).toThrow(
     'openTelemetry: `spans` must be an array of "middlewares", "validation", "handler"; got ["handlers"].',
   );
-  expect(() => openTelemetry({ span: [] } as object)).toThrow("There is no option `span`");
+  expect(() => openTelemetry({ span: [] } as object)).toThrow(
+    "openTelemetry: there is no option `span`",
+  );
   await expect(start(routing, { telemetry: {} as never })).rejects.toThrow(
     "The option `telemetry` must be what `openTelemetry()` of sallyport/opentelemetry returns; got {}.",
   );
