@@ -5,10 +5,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findFreePort } from "../free-port.ts";
 import { send } from "./harness.ts";
 import { parentId, traceId, traceparent } from "./telemetry-sdk.ts";
+
+vi.setConfig({ testTimeout: 90_000 });
 
 const toPath = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -40,7 +42,8 @@ const startProgram = async (instrumented: string, kind: string) => {
   });
   let printed = "";
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-  await expect.poll(() => printed).toContain("ready\n");
+  // on busy cores, the SDK takes seconds to load
+  await expect.poll(() => printed, { timeout: 60_000 }).toContain("ready\n");
   return {
     port,
     metricsPort,

@@ -1,5 +1,6 @@
 // A server that telemetry-processes.test.ts runs in a process of its own, on the port of the third argument. With
 // "attached" as the fourth one, it is an application of the user's own.
+import { once } from "node:events";
 import { createRequire } from "node:module";
 import express from "express";
 import {
@@ -37,6 +38,6 @@ if (kind === "attached") {
   attachRouting({ ...config, app: router }, routing);
   // an ECMAScript module that imports node:http is patched only with a loader
   const http = createRequire(import.meta.url)("node:http") as typeof import("node:http");
-  http.createServer(app).listen(listen);
+  await once(http.createServer(app).listen(listen), "listening");
 } else await createServer({ ...config, http: { listen } }, routing);
 process.stdout.write("ready\n");

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer, type IncomingMessage } from "node:http";
+import { request } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +19,7 @@ import {
 import { openTelemetry, type Telemetry } from "sallyport/opentelemetry";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
+import { createCertificate, hasCertificates } from "../assumptions/certificate.ts";
 import { createRecorder, send, start } from "./harness.ts";
 import { parentId, traceId, traceparent, useSdk } from "./telemetry-sdk.ts";
 
@@ -127,6 +129,16 @@ describe("what is recorded of", () => {
     expect(span?.name).toBe("GET");
     expect(span?.attributes).toMatchObject({ "http.response.status_code": 400 });
     expect(span?.attributes).not.toHaveProperty(["http.route"]);
+  });
+
+  test.skipIf(!hasCertificates)("a request over TLS", async () => {
+    const https = { listen: { port: 0, host: "127.0.0.1" }, options: createCertificate() };
+    const { port } = await startObserved({ http: undefined, https });
+    const asking = request({ port, path: "/v1/users/7", rejectUnauthorized: false, agent: false });
+    const [reply] = (await once(asking.end(), "response")) as [IncomingMessage];
+    reply.resume();
+    const [span] = await sdk.untilServed();
+    expect(span?.attributes).toMatchObject({ "url.scheme": "https" });
   });
 
   test("methods, as an environment variable lists them", async () => {
