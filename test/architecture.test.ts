@@ -29,6 +29,7 @@ const rooms = [
   "tanstack-query",
   "rate-limit",
   "idempotency",
+  "opentelemetry",
   "shortcuts",
   "server",
   "testing",
@@ -230,6 +231,7 @@ describe("architecture", () => {
       "src/idempotency/index.ts",
       "src/index.ts",
       "src/openapi/index.ts",
+      "src/opentelemetry/index.ts",
       "src/rate-limit/index.ts",
       "src/tanstack-query/index.ts",
       "src/testing/index.ts",
@@ -241,7 +243,7 @@ describe("architecture", () => {
     // members with an underscore, except for those intended for authors of streams and schemas
     const underscored =
       /(?:\._|\b_)(?!zod\b|destroy\b|read\b|write\b|final\b|transform\b|flush\b|request\b|response\b)[a-z]\w+(?=\??[:(]| [=:])/g;
-    const quoted = /"_(?!zod"|_proto__")\w+"/g;
+    const quoted = /"_(?!zod"|_proto__"|OTHER")\w+"/g;
     const ofZod =
       /_zod\??\.(?!def\b|run\b|input\b|output\b)\w+|\bcore\.util\.(?!Primitive)\w+|\.(?:optin|optout|propValues|bag|traits|parent)\b|Internals\)\.\w+|"memo"|context\.direction/g;
     const others =

@@ -5,6 +5,7 @@ import { ClientLeft, RequestError } from "../errors.ts";
 import {
   findSocket,
   type AppFacts,
+  type Observation,
   type ReplyState,
   type SentFields,
   requestState,
@@ -13,7 +14,7 @@ import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
 import { combineInput, type CombinedInput } from "../request/combine-input.ts";
-import { toLoggedPath } from "../results/log-fault.ts";
+import { toLoggedRoute } from "../results/log-fault.ts";
 
 /** The merged return values of a request's middlewares. */
 export type RequestContext = Record<string, unknown>;
@@ -71,6 +72,7 @@ export class RequestState implements ReplyState {
   watchers: "hooks" | "native" | undefined = undefined;
   harmlessFinishes = 0;
   harmlessCloses = 0;
+  observation: Observation | undefined = undefined;
   /** Whether the access logger leaves this request out. */
   isUnlogged = false;
   /** Whether a fault may still be offered to the error handlers of the application. */
@@ -128,8 +130,8 @@ export class RequestState implements ReplyState {
   /** Whether the response has been sent, or given up. */
   isAnswered = false;
 
-  #abort: AbortController | undefined = undefined;
-  #reason: Error | undefined = undefined;
+  private controller: AbortController | undefined = undefined;
+  private abortReason: Error | undefined = undefined;
 
   constructor(request: Request, response: Response, service: Service) {
     this.request = request;
@@ -144,12 +146,12 @@ export class RequestState implements ReplyState {
 
   /** The signal for handlers, created when first read because most handlers never use it. */
   get signal(): AbortSignal {
-    if (!this.#abort) {
-      this.#abort = new AbortController();
-      if (this.#reason) this.#abort.abort(this.#reason);
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.abortReason) this.controller.abort(this.abortReason);
       else this.#watchClient();
     }
-    return this.#abort.signal;
+    return this.controller.signal;
   }
 
   /** Aborts the signal once the client leaves. */
@@ -167,8 +169,8 @@ export class RequestState implements ReplyState {
 
   /** Asks the code that uses the signal to finish; the signal is aborted even if it is first read later. */
   abort(reason: Error): void {
-    this.#reason ??= reason;
-    this.#abort?.abort(reason);
+    this.abortReason ??= reason;
+    this.controller?.abort(reason);
   }
 
   /**
@@ -254,11 +256,7 @@ export class RunningRequests {
 
   /** Lists the routes whose handlers are running, such as `GET /v1/users/:id`. */
   listRoutes(): string[] {
-    const routes = [...this.#states].map(({ request }) => {
-      const { path } = (request.route ?? {}) as { readonly path?: string };
-      return `${request.method} ${path ?? toLoggedPath(request)}`;
-    });
-    return [...new Set(routes)];
+    return [...new Set([...this.#states].map(({ request }) => toLoggedRoute(request)))];
   }
 }
 
