@@ -88,7 +88,8 @@ export const listErrors = (endpoint: AnyEndpoint, facts: ErrorFacts): readonly E
   return [...statuses].map((status) => {
     const declared = errors.get(status);
     const data = declared && toDataSchema(declared, own.has(status));
-    const type = own.has(status) ? undefined : declared?.type;
+    // a server that shuts down sends 503, too
+    const type = own.has(status) || status === 503 ? undefined : declared?.type;
     const all = listNegative(resultHandler, data, type);
     const exact = all.filter(({ statusCode }) => [statusCode ?? []].flat().includes(status));
     const open = all.filter(({ statusCode }) => statusCode === undefined);
