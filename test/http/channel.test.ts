@@ -229,9 +229,9 @@ describe("documents and clients", () => {
     ["3.1", "x-itemSchema"],
     ["3.0", "x-itemSchema"],
   ] as const)("of OpenAPI %s have the events and `gap` in `%s`", (version, name) => {
-    const document = generate(routing, { version });
+    const document = generate(routing, { openapi: version });
     const { content } = findOperation(document, "GET /follow").responses["200"] ?? {};
-    const media = content?.["text/event-stream"] ?? {};
+    const media: Record<string, unknown> = content?.["text/event-stream"] ?? {};
     const text = JSON.stringify((media[name] as { readonly oneOf?: unknown }).oneOf);
     for (const field of ["placed", "gap", "requested", "earliest", "latest"])
       expect(text).toContain(`"${field}"`);
