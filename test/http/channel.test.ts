@@ -228,13 +228,14 @@ describe("documents and clients", () => {
     ["3.2", "itemSchema"],
     ["3.1", "x-itemSchema"],
     ["3.0", "x-itemSchema"],
-  ] as const)("of OpenAPI %s have the events and `gap` in `%s`", (version, name) => {
-    const document = generate(routing, { openapi: version });
+  ] as const)("of OpenAPI %s have the events and `gap` in `%s`", (openapi, name) => {
+    const document = generate(routing, { openapi });
     const { content } = findOperation(document, "GET /follow").responses["200"] ?? {};
     const media: Record<string, unknown> = content?.["text/event-stream"] ?? {};
     const text = JSON.stringify((media[name] as { readonly oneOf?: unknown }).oneOf);
-    for (const field of ["placed", "gap", "requested", "earliest", "latest"])
-      expect(text).toContain(`"${field}"`);
+    // 3.0 cannot describe JSON within a string
+    const fields = openapi === "3.0" ? [] : ["requested", "earliest", "latest"];
+    for (const field of ["placed", "gap", ...fields]) expect(text).toContain(`"${field}"`);
   });
 
   test("generated for other programs have `gap`", () => {
