@@ -67,7 +67,7 @@ local function isBefore(one, other)
   return tonumber(time) < tonumber(otherTime)
 end
 if not latest or (latest[2][2] == ARGV[1] and isBefore(latest[1], ARGV[2])) then
-  redis.call("XADD", KEYS[1], "*", "epoch", ARGV[3], "previous", "0-0", "before", "0", "size", "0", "event", "[]", "data", "")
+  redis.call("XADD", KEYS[1], "MAXLEN", "=", 1, "*", "epoch", ARGV[3], "previous", "0-0", "before", "0", "size", "0", "event", "[]", "data", "")
 elseif latest[2][2] == ARGV[1] then
   return redis.call("XRANGE", KEYS[1], "(" .. ARGV[2], "+")
 end
@@ -139,17 +139,19 @@ const follow = async (
   signal: AbortSignal,
   report: (error?: unknown) => void,
 ): Promise<void> => {
+  let reader: Reader | undefined;
+  const close = (): void => {
+    log.isCurrent = false;
+    reader?.disconnect?.();
+    if (reader?.isOpen) reader.destroy?.();
+    reader = undefined;
+  };
+  signal.addEventListener("abort", close, { once: true });
   for (let pause = 50; !signal.aborted; pause = Math.min(pause * 2, 2000)) {
-    const reader = createReader(client);
-    const close = (): void => {
-      reader.disconnect?.();
-      if (reader.isOpen) reader.destroy?.();
-      log.isCurrent = false;
-    };
-    signal.addEventListener("abort", close, { once: true });
     try {
+      reader = createReader(client);
       await inTime(reader.connect(), timeout);
-      while (!signal.aborted) {
+      while (reader) {
         await readNew(reader, key, log, signal);
         report();
         pause = 50;
@@ -158,10 +160,10 @@ const follow = async (
         await inTime(run(reader, "XREAD", ...waiting), blocking + timeout);
       }
     } catch (error) {
-      if (!signal.aborted) report(error);
+      if (signal.aborted) return;
+      report(error);
+      close();
     }
-    signal.removeEventListener("abort", close);
-    if (!signal.aborted) close();
     await new Promise((resolve) => setTimeout(resolve, pause).unref());
   }
 };

@@ -16,7 +16,7 @@ import { start } from "./harness.ts";
 
 interface Connected {
   readonly client: ChannelRedisClient;
-  readonly run: (...command: string[]) => Promise<unknown>;
+  readonly run: (command: string, ...args: string[]) => Promise<unknown>;
 }
 
 const clients: readonly (readonly [string, (port: number) => Promise<Connected>])[] = [
@@ -37,7 +37,7 @@ const clients: readonly (readonly [string, (port: number) => Promise<Connected>]
       client.on("error", () => undefined);
       await once(client, "ready");
       onTestFinished(() => client.disconnect());
-      return { client, run: (command, ...args) => client.call(command as string, ...args) };
+      return { client, run: (command, ...args) => client.call(command, ...args) };
     },
   ],
 ];
@@ -84,7 +84,7 @@ describe.skipIf(!hasRedisServer).each(clients)("a channel in Redis, through %s",
     const connected = await open(redis.port);
     const server = await startChannel(connected);
     const count = async (): Promise<number> =>
-      `${(await connected.run("CLIENT", "LIST")) as string}`.trim().split("\n").length;
+      ((await connected.run("CLIENT", "LIST")) as string).trim().split("\n").length;
     expect(await count()).toBe(1);
     const subscribers = await Promise.all(Array.from({ length: 20 }, server.follow));
     expect(await count()).toBe(2);

@@ -67,10 +67,9 @@ export const startProcess = async (redis: number, key: string, kept: number) => 
   const port = Number(/port (\d+)/.exec(printed.toString())?.[1]);
   /** Returns the id of the event; undefined if the process rejects it. */
   const publish = async (number: number, padding = ""): Promise<string | undefined> => {
-    const { status, json } = await send(port, "/numbers", {
-      ...{ method: "POST", body: { number, padding } },
-    });
-    return status === 200 ? (json() as { data: { id: string } }).data.id : undefined;
+    const answer = await send(port, "/numbers", { method: "POST", body: { number, padding } });
+    if (answer.status !== 200) return undefined;
+    return (answer.json() as { data: { id: string } }).data.id;
   };
   return { child, port, publish };
 };
