@@ -128,8 +128,8 @@ export class RequestState implements ReplyState {
   /** Whether the response has been sent, or given up. */
   isAnswered = false;
 
-  #abort: AbortController | undefined = undefined;
-  #reason: Error | undefined = undefined;
+  private controller: AbortController | undefined = undefined;
+  private abortReason: Error | undefined = undefined;
 
   constructor(request: Request, response: Response, service: Service) {
     this.request = request;
@@ -144,12 +144,12 @@ export class RequestState implements ReplyState {
 
   /** The signal for handlers, created when first read because most handlers never use it. */
   get signal(): AbortSignal {
-    if (!this.#abort) {
-      this.#abort = new AbortController();
-      if (this.#reason) this.#abort.abort(this.#reason);
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.abortReason) this.controller.abort(this.abortReason);
       else this.#watchClient();
     }
-    return this.#abort.signal;
+    return this.controller.signal;
   }
 
   /** Aborts the signal once the client leaves. */
@@ -167,8 +167,8 @@ export class RequestState implements ReplyState {
 
   /** Asks the code that uses the signal to finish; the signal is aborted even if it is first read later. */
   abort(reason: Error): void {
-    this.#reason ??= reason;
-    this.#abort?.abort(reason);
+    this.abortReason ??= reason;
+    this.controller?.abort(reason);
   }
 
   /**
