@@ -42,7 +42,13 @@ const blocking = 5000;
 const latest = `
 local latest = redis.call("XREVRANGE", KEYS[1], "+", "-", "COUNT", 1)[1]`;
 
-const publishScript = `${latest}
+/** A client may keep a command while Redis is away; what then comes after `publish` has rejected is refused. */
+const publishScript = `
+local time = redis.call("TIME")
+if time[1] * 1000 + time[2] / 1000 > tonumber(ARGV[7]) then
+  return redis.error_reply("ERR the event came too late")
+end
+${latest}
 local epoch, previous, before = ARGV[3], "0-0", 0
 if latest then
   epoch, previous, before = latest[2][2], latest[1], latest[2][6] + latest[2][8]
@@ -91,6 +97,8 @@ export const redisChannel = (
     refuseValue("redisChannel", "client", "a client of the package redis or ioredis", client);
   checkOptions("redisChannel", options, { key: aString });
   const { key = "sallyport:channel" } = options;
+  /** How much the clock of Redis shows more than that of the process, in milliseconds. */
+  let ahead: number | undefined;
   return {
     "~connect": (log, history) => ({
       publish: async (event) => {
@@ -99,6 +107,8 @@ export const redisChannel = (
         const args = [...limits, createEpoch(), `${sizeOf(event)}`, meta, event.data];
         try {
           assertReady(client);
+          ahead ??= await measureAhead(client);
+          args.push(`${performance.now() + ahead + timeout}`);
           const reply = await inTime(
             run(client, "EVAL", publishScript, "1", key, ...args),
             timeout,
@@ -106,6 +116,7 @@ export const redisChannel = (
           const [epoch, id] = reply as [string, string];
           return toPosition(epoch, id);
         } catch (cause) {
+          ahead = undefined;
           throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
         }
       },
@@ -118,6 +129,11 @@ export const redisChannel = (
 
 const run = (client: RedisClient, command: string, ...args: string[]): Promise<unknown> =>
   "call" in client ? client.call(command, ...args) : client.sendCommand([command, ...args]);
+
+const measureAhead = async (client: RedisClient): Promise<number> => {
+  const [seconds, microseconds] = (await inTime(run(client, "TIME"), timeout)) as [string, string];
+  return Number(seconds) * 1000 + Number(microseconds) / 1000 - performance.now();
+};
 
 /** @throws if the client has no connection: it would keep the command and publish the event much later. */
 const assertReady = (client: ChannelRedisClient): void => {
