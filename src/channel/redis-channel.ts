@@ -167,7 +167,7 @@ const follow = async (
     try {
       reader = createReader(client);
       await inTime(reader.connect(), timeout);
-      while (reader) {
+      while (!signal.aborted) {
         await readNew(reader, key, log, signal);
         report();
         pause = 50;

@@ -149,6 +149,19 @@ describe.skipIf(!hasRedisServer).each(clients)("a channel in Redis, through %s",
     ]);
   });
 
+  test("publishes nothing once `publish` has rejected", async () => {
+    const redis = await startRedis();
+    const connected = await open(redis.port);
+    const server = await startChannel(connected);
+    const subscriber = await server.follow();
+    await server.publish(1);
+    // Redis holds the command back, and runs it when `publish` has rejected
+    await connected.run("CLIENT", "PAUSE", "5500", "WRITE");
+    await expect(server.publish(2)).rejects.toMatchObject({ code: "SLP_STORE_UNAVAILABLE" });
+    await server.publish(3);
+    await expect.poll(() => subscriber.numbers).toEqual([1, 3]);
+  });
+
   test("goes on once Redis was restarted with its data", async () => {
     const redis = await startRedis({ keeps: true });
     const server = await startChannel(await open(redis.port));
