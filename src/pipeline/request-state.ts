@@ -13,7 +13,7 @@ import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
 import { combineInput, type CombinedInput } from "../request/combine-input.ts";
-import { toLoggedPath } from "../results/log-fault.ts";
+import { toLoggedRoute } from "../results/log-fault.ts";
 
 /** The merged return values of a request's middlewares. */
 export type RequestContext = Record<string, unknown>;
@@ -254,11 +254,7 @@ export class RunningRequests {
 
   /** Lists the routes whose handlers are running, such as `GET /v1/users/:id`. */
   listRoutes(): string[] {
-    const routes = [...this.#states].map(({ request }) => {
-      const { path } = (request.route ?? {}) as { readonly path?: string };
-      return `${request.method} ${path ?? toLoggedPath(request)}`;
-    });
-    return [...new Set(routes)];
+    return [...new Set([...this.#states].map(({ request }) => toLoggedRoute(request)))];
   }
 }
 

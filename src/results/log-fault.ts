@@ -21,6 +21,12 @@ export const toLoggedPath = (request: IncomingMessage & { originalUrl?: string }
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path || "/";
 };
 
+/** Returns the route of a request for logs, such as `GET /v1/users/:id`; its path if it has no route. */
+export const toLoggedRoute = (request: Request): string => {
+  const { path } = (request.route ?? {}) as { readonly path?: string };
+  return `${request.method} ${path ?? toLoggedPath(request)}`;
+};
+
 /** A server fault, as passed to the function of the option `logFaults`. */
 export interface LoggedFault {
   readonly error: Error;
