@@ -6,6 +6,7 @@ import { ClientLeft, RequestError } from "../errors.ts";
 import {
   findSocket,
   type AppFacts,
+  type Observation,
   type ReplyState,
   type SentFields,
   requestState,
@@ -72,6 +73,7 @@ export class RequestState implements ReplyState {
   watchers: "hooks" | "native" | undefined = undefined;
   harmlessFinishes = 0;
   harmlessCloses = 0;
+  observation: Observation | undefined = undefined;
   /** Whether the access logger leaves this request out. */
   isUnlogged = false;
   /** Whether a fault may still be offered to the error handlers of the application. */
