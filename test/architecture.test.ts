@@ -29,6 +29,7 @@ const rooms = [
   "tanstack-query",
   "rate-limit",
   "idempotency",
+  "channel",
   "opentelemetry",
   "shortcuts",
   "server",
@@ -226,6 +227,7 @@ describe("architecture", () => {
   test("only the entry points re-export other files", () => {
     const barrels = sources.filter((file) => /^export (type )?(\*|\{)[^;]*from/m.test(read(file)));
     expect(barrels.toSorted()).toEqual([
+      "src/channel/index.ts",
       "src/client/index.ts",
       "src/generate-client/index.ts",
       "src/idempotency/index.ts",

@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
@@ -100,6 +101,8 @@ export class RequestState implements ReplyState {
   isReplyKept = false;
   /** The data of the error to be sent, parsed with the schema that the endpoint declares. */
   errorData: unknown = undefined;
+  /** What the endpoint declares of the error to be sent. */
+  problem: DeclaredProblem | undefined = undefined;
   /** The value of `request.next` while a native middleware runs. */
   next: unknown = undefined;
   /** The value of `request.next` that a router of the application has set. */

@@ -3,7 +3,7 @@ import { generateClient } from "sallyport/generate-client";
 import { testEndpoint } from "sallyport/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { generate } from "../openapi/generate.ts";
+import { generate, generateOne } from "../openapi/generate.ts";
 import { errorEnvelope, start, successEnvelope } from "./harness.ts";
 
 const build = (deprecated: NonNullable<Parameters<typeof factory.build>[0]["deprecated"]>) =>
@@ -200,4 +200,14 @@ describe("A deprecated endpoint", () => {
       expect((error as Error).message).toContain(message);
     }
   });
+});
+
+test("The header fields of a deprecated endpoint are documented", () => {
+  const listFields = (deprecated: Parameters<typeof build>[0]) => {
+    const { responses } = generateOne("GET /users", { users: build(deprecated) });
+    return Object.keys(responses["200"]?.headers ?? {});
+  };
+  expect(listFields({ ...dates, policy: "/policy" })).toEqual(["Deprecation", "Sunset", "Link"]);
+  expect(listFields({ since: "2023-06-30" })).toEqual(["Deprecation"]);
+  expect(listFields(true)).toEqual([]);
 });
