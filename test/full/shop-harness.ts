@@ -88,7 +88,7 @@ export const startShop = async (variables: Readonly<Record<string, string>>): Pr
 
 /** Adds customers with tokens and full carts to a database; returns the tokens. */
 export const addCustomers = async (
-  pool: { query: <Row>(text: string, values: unknown[]) => Promise<{ readonly rows: Row[] }> },
+  pool: { query: (text: string, values: unknown[]) => Promise<{ readonly rows: unknown[] }> },
   count: number,
   cart: Readonly<Record<string, number>>,
 ): Promise<{ readonly id: string; readonly token: string }[]> => {
@@ -96,7 +96,7 @@ export const addCustomers = async (
   for (let index = 0; index < count; index++) {
     const token = randomBytes(16).toString("hex");
     const hash = createHash("sha256").update(token).digest("hex");
-    const { rows } = await pool.query<{ id: string }>(
+    const { rows } = await pool.query(
       `WITH account AS (INSERT INTO accounts (email, name, role, password)
          VALUES ($1, 'Ada', 'customer', '') RETURNING id),
        credential AS (INSERT INTO credentials (account_id, kind, name, hash)
@@ -106,7 +106,7 @@ export const addCustomers = async (
        SELECT id FROM account`,
       [hash, JSON.stringify(cart)],
     );
-    customers.push({ id: rows[0]?.id ?? "", token });
+    customers.push({ id: (rows[0] as { readonly id: string }).id, token });
   }
   return customers;
 };
