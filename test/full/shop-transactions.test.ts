@@ -28,7 +28,7 @@ const sendAll = async (
 
 test.skipIf(!isPostgresUp).each([
   { what: "clients leave", variables: {}, limit: () => Math.ceil(Math.random() * 1200) },
-  { what: "a time limit expires", variables: { REQUEST_TIMEOUT: "500" }, limit: undefined },
+  { what: "a time limit expires", variables: { REQUEST_TIMEOUT: "700" }, limit: undefined },
 ])(
   "on PostgreSQL at 127.0.0.1:5432, 100 orders are whole or absent although $what",
   async ({ variables, limit }) => {
