@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NextFunction } from "express";
 import pino from "pino";
 import { createConfig, defaultResultHandler, problemResultHandler } from "sallyport";
+import { openTelemetry } from "sallyport/opentelemetry";
 import { database } from "./database/database.ts";
 import { environment } from "./environment.ts";
 import { adminFactory } from "./factories.ts";
@@ -30,6 +31,9 @@ export const config = createConfig({
       next(toUnavailable(error)),
     ),
   gracefulShutdown: { drain: isProduction ? 5000 : 0, beforeExit: closeShop },
+  ...(environment.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {
+    telemetry: openTelemetry({ spans: ["handler"] }),
+  }),
   health: {
     checks: {
       database: async () => void (await database().execute(sql`SELECT 1`)),

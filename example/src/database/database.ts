@@ -26,7 +26,7 @@ export const pool: Pool | undefined =
       });
 // a connection that breaks while it is idle is replaced by the pool
 pool?.on("error", () => undefined);
-// one that breaks within a transaction fails the next statement; its event would end the process
+// one that breaks within a transaction fails its next query; without a listener, the process would end
 pool?.on("connect", (client) => void client.on("error", () => undefined));
 
 interface Opened {
