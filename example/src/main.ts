@@ -10,12 +10,14 @@ if (typeof address !== "object" || !address) throw new Error("The shop must list
 const url = `http://localhost:${address.port}`;
 
 takePayments(
-  (body, signature) =>
-    fetch(`http://127.0.0.1:${address.port}/v2/payments/webhook`, {
+  async (body, signature) => {
+    const { ok, status } = await fetch(`http://127.0.0.1:${address.port}/v2/payments/webhook`, {
       method: "POST",
       headers: { "content-type": "application/json", [signatureHeader]: signature },
       body,
-    }),
+    });
+    if (!ok) throw new Error(`The webhook was answered with ${status}`);
+  },
   logger,
 );
 
