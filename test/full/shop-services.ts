@@ -11,7 +11,7 @@ import { findFreePort } from "../free-port.ts";
 import { sleep } from "./harness.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const deploy = join(root, "example/deploy");
+const deploy = join(root, "example/deploy/nginx");
 
 const findProgram = (name: string, folders: readonly string[] = []): string | undefined =>
   [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", ...folders]
