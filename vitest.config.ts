@@ -58,11 +58,23 @@ const project = (name: string, include: string[], more: object = {}) => ({
 
 export default defineConfig({
   test: {
+    coverage: {
+      // main.ts and telemetry.ts run in processes of their own
+      include: ["example/src/**"],
+      exclude: ["example/src/main.ts", "example/src/telemetry.ts"],
+      reporter: ["text"],
+      thresholds: { lines: 90 },
+    },
     projects: [
-      project("unit", ["src/**/*.test.ts", "example/src/**/*.test.ts"], shared),
+      project("unit", ["src/**/*.test.ts"], shared),
       project("assumptions", ["test/assumptions/**/*.test.ts"], { setupFiles }),
       project("architecture", ["test/*.test.ts"]),
       project("http", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
+      project("example", ["example/test/**/*.test.ts"], {
+        ...shared,
+        globalSetup: ["example/test/folder.ts"],
+        setupFiles: ["example/test/setup.ts"],
+      }),
       project("compiler", ["test/compiler/**/*.test.ts"], {
         testTimeout: 180_000,
         hookTimeout: 180_000,

@@ -97,7 +97,7 @@ export default defineConfig({
     alias: { "sallyport/testing": toPath("src/testing/index.ts"), sallyport: toPath("src/index.ts") },
   },
   test: {
-    include: ["src/**/*.test.ts", "example/src/**/*.test.ts", "test/http/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "test/http/**/*.test.ts"],
     environment: "node",
     setupFiles: [toPath("test/http/setup.ts")],
     testTimeout: 10_000,
@@ -150,7 +150,7 @@ const runTests = (tree, files, env = {}, limit = 3600) =>
 
 const readTests = async () => {
   const known = join(state, "tests.json");
-  const version = toHash(JSON.stringify(readAll("src", "test", "example/src")));
+  const version = toHash(JSON.stringify(readAll("src", "test")));
   const last = existsSync(known) ? JSON.parse(readFileSync(known, "utf8")) : undefined;
   if (last?.version === version) return last;
   console.log(

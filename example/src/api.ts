@@ -1,25 +1,56 @@
-import { createConfig } from "sallyport";
+import { sql } from "drizzle-orm";
+import pino from "pino";
+import { createConfig, defaultResultHandler, problemResultHandler } from "sallyport";
+import { openTelemetry } from "sallyport/opentelemetry";
+import { database } from "./database/database.ts";
+import { environment } from "./environment.ts";
+import { adminFactory } from "./factories.ts";
+import { redis } from "./redis.ts";
+import { closeShop } from "./shop.ts";
 
 export { routing } from "./routing.ts";
 
+const isProduction = environment.NODE_ENV === "production";
+
 /** The configuration of the server, which the command line also reads. */
 export const config = createConfig({
-  http: { listen: Number(process.env["PORT"] ?? 8090) },
-  cors: true,
+  http: { listen: environment.PORT },
+  cors: false,
+  logger: pino({ level: environment.LOG_LEVEL }),
+  requestId: true,
+  forms: false,
   upload: true,
-  logger: { level: "info" },
-  gracefulShutdown: true,
+  cookies: { secret: environment.SESSION_SECRET, nameBinding: "required" },
+  requestTimeout: environment.REQUEST_TIMEOUT,
+  errorHandler: { "/admin": problemResultHandler, "/": defaultResultHandler },
+  beforeRouting: ({ app }) => void app.set("trust proxy", environment.PROXIES),
+  gracefulShutdown: { drain: isProduction ? 5000 : 0, beforeExit: closeShop },
+  ...(environment.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {
+    telemetry: openTelemetry({ spans: ["handler"] }),
+  }),
+  health: {
+    checks: {
+      database: async () => void (await database().execute(sql`SELECT 1`)),
+      ...(redis && { redis: async () => void (await redis?.ping()) }),
+    },
+  },
   docs: {
     ui: "swagger",
+    ...(isProduction && { factory: adminFactory }),
     info: {
-      title: "Users",
-      version: "1.0.0",
-      description: "A small users API that stores its data in memory.",
+      title: "Book shop",
+      version: "2.0.0",
+      description: "Books, carts, orders and payments. Prices are in cents.",
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     tags: {
-      users: "The users of the application",
-      exports: "Data for other programs",
+      accounts: "Accounts, sessions and tokens",
+      books: "What the shop sells",
+      covers: "Pictures of books",
+      cart: "What an account is about to order",
+      orders: "What an account has ordered",
+      payments: "For the payment provider",
+      administration: "For administrators; errors are problem details",
     },
   },
 });

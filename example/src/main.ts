@@ -1,22 +1,34 @@
 import { createServer } from "sallyport";
 import { config, routing } from "./api.ts";
-import { apiKey } from "./factories.ts";
+import { signatureHeader } from "./orders/payment-signature.ts";
+import { openShop, takePayments } from "./shop.ts";
 
-const { servers } = await createServer(config, routing);
+await openShop();
+const { servers, logger } = await createServer(config, routing);
 const address = servers[0]?.address();
-if (typeof address !== "object" || !address) throw new Error("The example must listen on a port");
+if (typeof address !== "object" || !address) throw new Error("The shop must listen on a port");
 const url = `http://localhost:${address.port}`;
 
-// oxlint-disable-next-line no-console -- instructions for the person who started the example
+takePayments(
+  (body, signature) =>
+    fetch(`http://127.0.0.1:${address.port}/v2/payments/webhook`, {
+      method: "POST",
+      headers: { "content-type": "application/json", [signatureHeader]: signature },
+      body,
+    }),
+  logger,
+);
+
+// oxlint-disable-next-line no-console -- instructions for the person who started the shop
 console.log(`
-The example serves users at ${url}/v1/users, and its documentation at ${url}/docs.
-To see its page at ${url}, build the page first: cd example/web && npm install && npm run build
+The shop is open at ${url}, and its documentation at ${url}/docs.
+To see its page, build the page first: cd example/web && npm install && npm run build
 
 Try:
 
-  curl -s ${url}/v1/users
-  curl -s -X POST ${url}/v1/users -H 'content-type: application/json' -H 'x-api-key: ${apiKey}' -d '{"name":"Ada","email":"ada@example.com"}'
-  curl -s ${url}/v1/users/not-an-id
+  curl -s '${url}/v2/books?q=austen&sort=price&limit=1'
+  curl -s '${url}/v2/books?limit=0'
+  curl -s ${url}/v2/cart
 
 Press Ctrl-C to stop.
 `);

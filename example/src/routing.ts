@@ -1,33 +1,54 @@
 import { fileURLToPath } from "node:url";
 import { ServeStatic, type Routing } from "sallyport";
-import {
-  createUser,
-  exportUsers,
-  listUsers,
-  readPicture,
-  readUser,
-  removeUser,
-  sendPicture,
-  updateUser,
-  watchUsers,
-} from "./users-endpoints.ts";
+import * as accounts from "./accounts/account-endpoints.ts";
+import * as administration from "./books/admin-endpoints.ts";
+import * as books from "./books/book-endpoints.ts";
+import * as covers from "./books/cover-endpoints.ts";
+import * as cart from "./orders/cart-endpoints.ts";
+import * as orders from "./orders/order-endpoints.ts";
+import { receivePayment } from "./orders/webhook-endpoint.ts";
 
-/** The paths of the endpoints, as nested keys and one flat key that includes the method. */
+/** The paths of the endpoints. */
 export const routing = {
-  v1: {
-    users: {
-      "": listUsers,
-      post: createUser,
-      ":id": {
-        get: readUser,
-        patch: updateUser,
-        delete: removeUser,
-        picture: { get: readPicture, post: sendPicture },
-      },
-      watch: watchUsers,
+  v1: { books: { get: books.listOldBooks, ":id": books.readOldBook } },
+  v2: {
+    accounts: { post: accounts.signUp },
+    session: { post: accounts.logIn, delete: accounts.logOut },
+    me: accounts.readMe,
+    tokens: {
+      post: accounts.createToken,
+      get: accounts.listTokens,
+      "delete :id": accounts.deleteToken,
     },
+    books: {
+      get: books.listBooks,
+      ":id": { get: books.readBook, cover: { get: covers.readCover, put: covers.sendCover } },
+    },
+    cart: {
+      get: cart.readCart,
+      put: cart.replaceCart,
+      "items/:bookId": { put: cart.setCartItem, delete: cart.removeCartItem },
+    },
+    orders: {
+      post: orders.createOrder,
+      get: orders.listOrders,
+      events: orders.watchOrders,
+      ":id": { get: orders.readOrder, patch: orders.cancelOrder },
+    },
+    "post payments/webhook": receivePayment,
   },
-  "get /v1/exports/users.csv": exportUsers,
-  // serves the page in `example/web`, if it has been built
+  admin: {
+    books: {
+      post: administration.createBook,
+      ":id": {
+        get: administration.readBookForChange,
+        patch: administration.changeBook,
+        delete: administration.deleteBook,
+      },
+      "post import": administration.importBooks,
+    },
+    "get books.csv": administration.exportBooks,
+  },
+  // the page in `example/web`, if it has been built
   "": new ServeStatic(fileURLToPath(new URL("../web/dist", import.meta.url))),
 } satisfies Routing;

@@ -163,7 +163,7 @@ describe("the bundle of a client", () => {
 
   test("contains nothing from the routing that provides its type", async () => {
     const { metafile } = await bundle(
-      'import { createClient } from "sallyport/client"; import type { routing } from "./example/src/routing.ts"; export const client = createClient<typeof routing>({ baseUrl: "/" });',
+      'import { createClient } from "sallyport/client"; import type { routing } from "./test/fixtures/users-api/src/routing.ts"; export const client = createClient<typeof routing>({ baseUrl: "/" });',
     );
     const inputs = Object.keys(metafile.inputs).filter((name) => !name.startsWith("src/client/"));
     expect(inputs).toEqual(["<stdin>"]);

@@ -22,7 +22,7 @@ let withTsx = "";
 const install = (names: readonly string[]): string => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-versions-"));
   folders.push(folder);
-  cpSync(join(root, "example"), folder, { recursive: true });
+  cpSync(join(root, "test/fixtures/users-api"), folder, { recursive: true });
   const modules = join(folder, "node_modules");
   for (const name of ["dist", "package.json"])
     cpSync(join(root, name), join(modules, "sallyport", name), { recursive: true });
@@ -87,7 +87,9 @@ describe.each(nodes)("on Node.js %s", (version, node) => {
       for (const [, asset = ""] of assets)
         expect((await fetch(new URL(asset, `${url}/docs`))).status).toBe(200);
       const json = await fetch(`${url}/docs/openapi.json`);
-      const committed: unknown = parse(readFileSync(join(root, "example/openapi.yaml"), "utf8"));
+      const committed: unknown = parse(
+        readFileSync(join(root, "test/fixtures/users-api/openapi.yaml"), "utf8"),
+      );
       expect(await json.json()).toEqual(committed);
       const etag = json.headers.get("etag") ?? "";
       const headers = { "if-none-match": etag };

@@ -104,7 +104,7 @@ describe.each(Object.keys(managers))("the quick start, installed with %s", (name
   // pnpm hides the dependencies of dependencies, which other layouts let a declaration name
   test.runIf(name === "pnpm")("has a name for each type in the example's declarations", () => {
     install("-D", "typescript-5@npm:typescript@5.9", "@types/http-errors@2");
-    cpSync(join(root, "example/src"), join(app, "example"), { recursive: true });
+    cpSync(join(root, "test/fixtures/users-api/src"), join(app, "example"), { recursive: true });
     cpSync(join(root, "test/package/consumer/index.ts"), join(app, "consumer.ts"));
     const compilerOptions = {
       ...{ module: "nodenext", target: "es2023", types: ["node"], strict: true },

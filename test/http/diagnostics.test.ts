@@ -15,7 +15,7 @@ import {
 } from "sallyport";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { routing as example } from "../../example/src/routing.ts";
+import { routing as example } from "../fixtures/users-api/src/routing.ts";
 import { createRecorder, start } from "./harness.ts";
 
 afterEach(() => {

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const example = `${root}example`;
+const example = `${root}test/fixtures/users-api`;
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 const folders: string[] = [];
 
@@ -124,6 +124,17 @@ describe("sallyport openapi", () => {
   test("prints the committed document for the example", async () => {
     const { status, stderr } = await run(example, "openapi", "--out", "openapi.yaml", "--check");
     expect([stderr, status]).toEqual(["", 0]);
+  });
+
+  test("prints the committed document and client of the book shop", async () => {
+    const shop = `${root}example`;
+    for (const args of [
+      ["openapi", "--out", "openapi.yaml", "--check"],
+      ["client", "--out", "generated/client.ts", "--check"],
+    ]) {
+      const { status, stderr } = await run(shop, ...args);
+      expect([stderr, status]).toEqual(["", 0]);
+    }
   });
 
   test("prints JSON or YAML, in the requested version", async () => {

@@ -1,7 +1,7 @@
 import { generateOpenApi } from "sallyport/openapi";
 import { expect, test } from "vitest";
-import { apiKey } from "../../example/src/factories.ts";
-import { routing as exampleRouting } from "../../example/src/routing.ts";
+import { apiKey } from "../fixtures/users-api/src/factories.ts";
+import { routing as exampleRouting } from "../fixtures/users-api/src/routing.ts";
 import { start } from "../http/harness.ts";
 import { drive } from "./conformance/drive.ts";
 import { isFinite, isForgiving, isLenient } from "./conformance/exceptions.ts";

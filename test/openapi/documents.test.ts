@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { generateOpenApi, type OpenApiVersion } from "sallyport/openapi";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { describe, expect, test } from "vitest";
-import { routing as exampleRouting } from "../../example/src/routing.ts";
+import { routing as exampleRouting } from "../fixtures/users-api/src/routing.ts";
 import { findOfficialErrors } from "./official-schemas.ts";
 import { tortureConfig, tortureRouting } from "./torture/routing.ts";
 

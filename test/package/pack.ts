@@ -36,7 +36,7 @@ export const createConsumer = (
   compilers: readonly string[] = [],
 ): void => {
   cpSync(join(root, "test/package/consumer"), folder, { recursive: true });
-  cpSync(join(root, "example/src"), join(folder, "example"), { recursive: true });
+  cpSync(join(root, "test/fixtures/users-api/src"), join(folder, "example"), { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
   writeFileSync(
     join(folder, "tsconfig.json"),

@@ -1,5 +1,5 @@
 import { generateOpenApi, type OpenApiDocument, type OpenApiVersion } from "sallyport/openapi";
-import { config, routing } from "../../../example/src/api.ts";
+import { config, routing } from "../../fixtures/users-api/src/api.ts";
 import { createDesk } from "../../http/support-desk.ts";
 import { tortureConfig, tortureRouting } from "../../openapi/torture/routing.ts";
 

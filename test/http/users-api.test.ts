@@ -1,8 +1,8 @@
 import { syncBuiltinESMExports } from "node:module";
 import { createClient } from "sallyport/client";
 import { expect, test, vi } from "vitest";
-import { apiKey } from "../../example/src/factories.ts";
-import { routing } from "../../example/src/routing.ts";
+import { apiKey } from "../fixtures/users-api/src/factories.ts";
+import { routing } from "../fixtures/users-api/src/routing.ts";
 import { errorEnvelope, start, successEnvelope, type Answer } from "./harness.ts";
 
 const key = { "x-api-key": apiKey };
@@ -11,7 +11,7 @@ const ada = { name: "Ada", email: "ada@example.com" };
 const dataOf = (answer: Answer): Record<string, unknown> =>
   (answer.json() as { data: Record<string, unknown> }).data;
 
-test("the example creates, reads, lists, changes, exports and deletes users", async () => {
+test("the users API creates, reads, lists, changes, exports and deletes users", async () => {
   const server = await start(routing, { cors: true });
   expect((await server.send("/v1/users")).json()).toEqual(
     successEnvelope({ users: [], total: 0, limit: 20, offset: 0 }),
@@ -54,7 +54,7 @@ test("the example creates, reads, lists, changes, exports and deletes users", as
   expect((await server.send(path)).status).toBe(404);
 });
 
-test("the example accepts a picture, sends it back, and notifies all clients that watch", async () => {
+test("the users API accepts a picture, sends it back, and notifies all clients that watch", async () => {
   const { port } = await start(routing, { cors: true, upload: true });
   const client = createClient<typeof routing>({
     baseUrl: `http://127.0.0.1:${port}`,
@@ -86,7 +86,7 @@ test("the example accepts a picture, sends it back, and notifies all clients tha
   });
 });
 
-test("the example names the invalid field in its error", async () => {
+test("the users API names the invalid field in its error", async () => {
   const server = await start(routing, { cors: true });
   for (const [target, message] of [
     ["/v1/users/not-an-id", "id: Invalid UUID"],
@@ -99,7 +99,7 @@ test("the example names the invalid field in its error", async () => {
   }
 });
 
-test("R15: the example compares digests of equal length in constant time", async () => {
+test("R15: the users API compares digests of equal length in constant time", async () => {
   const crypto = process.getBuiltinModule("node:crypto");
   const compare = vi.spyOn(crypto, "timingSafeEqual");
   syncBuiltinESMExports();

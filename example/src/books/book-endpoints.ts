@@ -1,0 +1,76 @@
+import { ez } from "sallyport";
+import { z } from "zod";
+import { publicFactory } from "../factories.ts";
+import { book, bookId } from "./book-schemas.ts";
+import { bookOrders, listPage, noBook, readRow, toBook } from "./find-books.ts";
+
+const tag = "books";
+
+const page = ez.paginated({ style: "offset", itemSchema: book, itemsName: "books", links: true });
+const price = z.coerce.number().int().min(0).describe("In cents");
+
+export const listBooks = publicFactory.build({
+  tag,
+  shortDescription: "Searches books",
+  input: page.input.and(
+    z.object({
+      q: z.string().trim().max(100).optional().describe("A part of the title or the author"),
+      category: z.string().optional(),
+      minPrice: price.optional(),
+      maxPrice: price.optional(),
+      inStock: z.stringbool().optional().describe("Only books that can be delivered"),
+      sort: z.enum(bookOrders).default("title"),
+    }),
+  ),
+  output: page.output,
+  handler: async ({ input: { limit, offset, ...filter }, ctx: { db } }) => ({
+    ...(await listPage(db, filter, { limit, offset })),
+    limit,
+    offset,
+  }),
+});
+
+export const readBook = publicFactory.build({
+  tag,
+  shortDescription: "Reads a book",
+  errors: noBook,
+  input: z.object({ id: bookId }),
+  output: book,
+  handler: async ({ input, ctx: { db } }) => toBook(await readRow(db, input.id)),
+});
+
+const oldBook = z.object({
+  id: bookId,
+  title: z.string(),
+  author: z.string(),
+  price: z.string().meta({ examples: ["12.99"] }),
+});
+
+const toOldBook = ({ id, title, author, price }: z.output<typeof book>) => ({
+  ...{ id, title, author },
+  price: (price / 100).toFixed(2),
+});
+
+const deprecated = (replacement: string) =>
+  ({ since: "2026-06-30", sunset: "2027-06-30", replacement }) as const;
+
+export const listOldBooks = publicFactory.build({
+  tag,
+  shortDescription: "Lists books",
+  deprecated: deprecated("/v2/books"),
+  output: z.object({ books: z.array(oldBook) }),
+  handler: async ({ ctx: { db } }) => {
+    const found = await listPage(db, { sort: "title" }, { limit: 1000, offset: 0 });
+    return { books: found.books.map(toOldBook) };
+  },
+});
+
+export const readOldBook = publicFactory.build({
+  tag,
+  shortDescription: "Reads a book",
+  deprecated: deprecated("/v2/books/:id"),
+  errors: noBook,
+  input: z.object({ id: bookId }),
+  output: oldBook,
+  handler: async ({ input, ctx: { db } }) => toOldBook(toBook(await readRow(db, input.id))),
+});

@@ -1,0 +1,42 @@
+import { z } from "zod";
+
+const text = (max: number) => z.string().trim().min(1).max(max);
+const amount = (max: number) => z.int().min(0).max(max);
+
+/** The fields of a book that administrators set. */
+export const bookFields = z.object({
+  isbn: z
+    .string()
+    .regex(/^97[89]\d{10}$/, "An ISBN has 13 digits")
+    .meta({ examples: ["9780141439518"] }),
+  title: text(200).meta({ examples: ["Pride and Prejudice"] }),
+  author: text(200).meta({ examples: ["Jane Austen"] }),
+  category: text(50).meta({ examples: ["Novel"] }),
+  description: z.string().trim().max(5000).default(""),
+  price: amount(1_000_000)
+    .min(1)
+    .describe("In cents")
+    .meta({ examples: [1299] }),
+  stock: amount(1_000_000).meta({ examples: [20] }),
+});
+
+/** Some of the fields of a book. */
+export const bookChanges = z.object({
+  ...bookFields.partial().shape,
+  // without the default, which would replace the description
+  description: bookFields.shape.description.unwrap().optional(),
+});
+
+export type BookFields = z.output<typeof bookFields>;
+
+export const bookId = z.uuid().describe("The id of the book");
+
+/** A book as clients see it. */
+export const book = bookFields
+  .extend({
+    id: bookId,
+    description: z.string(),
+    version: z.int().describe("Grows with each change, sales included"),
+    cover: z.string().nullable().describe("The path of the cover"),
+  })
+  .meta({ id: "Book" });

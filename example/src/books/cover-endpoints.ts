@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { eq, sql } from "drizzle-orm";
+import createHttpError from "http-errors";
+import { ez } from "sallyport";
+import { z } from "zod";
+import { books } from "../database/schema.ts";
+import { environment } from "../environment.ts";
+import { adminFactory, publicFactory } from "../factories.ts";
+import { book, bookId } from "./book-schemas.ts";
+import { noBook, noSuchBook, readRow, toBook } from "./find-books.ts";
+
+const tag = "covers";
+const folder = join(environment.DATA_FOLDER, "covers");
+
+/** The bytes with which pictures begin, by the extension of their files. */
+const beginnings = [
+  ["png", /^\x89PNG\r\n/],
+  ["jpg", /^\xff\xd8\xff/],
+  ["webp", /^RIFF[^]{4}WEBP/],
+] as const;
+
+/** Finds the kind of a picture by its content: its name and its declared type are the client's words. */
+const findExtension = (data: Buffer): string | undefined =>
+  beginnings.find(([, pattern]) => pattern.test(data.toString("latin1", 0, 12)))?.[0];
+
+const megabyte = 1_048_576;
+
+export const sendCover = adminFactory.build({
+  method: "put",
+  tag,
+  shortDescription: "Sets the cover of a book",
+  errors: noBook,
+  inputSources: ["body", "params", "files"],
+  upload: { limits: { files: 1, fileSize: 2 * megabyte, memory: 2 * megabyte } },
+  input: z.object({
+    id: bookId,
+    cover: ez
+      .upload()
+      .refine(
+        ({ data }) => findExtension(data) !== undefined,
+        "Choose a PNG, JPEG or WebP picture",
+      ),
+  }),
+  output: book,
+  handler: async ({ input: { id, cover }, ctx: { db } }) => {
+    const hash = createHash("sha256").update(cover.data).digest("hex");
+    const file = `${hash}.${findExtension(cover.data)}`;
+    await mkdir(folder, { recursive: true });
+    // equal covers are one file, which nothing changes or deletes
+    await cover.mv(join(folder, file));
+    const [changed] = await db
+      .update(books)
+      .set({ cover: file, version: sql`${books.version} + 1` })
+      .where(eq(books.id, id))
+      .returning();
+    if (!changed) throw noSuchBook();
+    return toBook(changed);
+  },
+});
+
+export const readCover = publicFactory.build({
+  tag,
+  shortDescription: "Reads the cover of a book",
+  errors: { 404: "There is no such book, or it has no cover" },
+  input: z.object({ id: bookId, file: z.string().optional().describe("Changes with the cover") }),
+  output: ez.file(),
+  handler: async ({ input, ctx: { db } }) => {
+    const { cover } = await readRow(db, input.id);
+    if (cover === null) throw createHttpError(404, "The book has no cover");
+    return { path: cover, root: folder, maxAge: 60 };
+  },
+});

@@ -1,0 +1,94 @@
+import { and, asc, count, desc, eq, gt, gte, ilike, lte, or, type SQL } from "drizzle-orm";
+import createHttpError from "http-errors";
+import type { Database } from "../database/database.ts";
+import { books } from "../database/schema.ts";
+
+type Row = typeof books.$inferSelect;
+
+/** A book as clients see it; the name of the cover's file makes a new URL for each cover. */
+export const toBook = ({ cover, createdAt: _createdAt, ...row }: Row) => ({
+  ...row,
+  cover: cover === null ? null : `/v2/books/${row.id}/cover?file=${cover}`,
+});
+
+const orders = {
+  title: [asc(books.title)],
+  price: [asc(books.price)],
+  "-price": [desc(books.price)],
+  newest: [desc(books.createdAt)],
+} as const satisfies Record<string, readonly SQL[]>;
+
+/** The orders in which books can be listed. */
+export const bookOrders = Object.keys(orders) as [keyof typeof orders, ...(keyof typeof orders)[]];
+
+/** Which books to list. */
+export interface BookFilter {
+  readonly q?: string | undefined;
+  readonly category?: string | undefined;
+  readonly minPrice?: number | undefined;
+  readonly maxPrice?: number | undefined;
+  readonly inStock?: boolean | undefined;
+}
+
+const toCondition = ({ q, category, minPrice, maxPrice, inStock }: BookFilter): SQL | undefined => {
+  const pattern = q === undefined ? undefined : `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  return and(
+    pattern === undefined
+      ? undefined
+      : or(ilike(books.title, pattern), ilike(books.author, pattern)),
+    category === undefined ? undefined : eq(books.category, category),
+    minPrice === undefined ? undefined : gte(books.price, minPrice),
+    maxPrice === undefined ? undefined : lte(books.price, maxPrice),
+    inStock === true ? gt(books.stock, 0) : undefined,
+  );
+};
+
+/** Lists a page of books. */
+export const listPage = async (
+  db: Database,
+  filter: BookFilter & { readonly sort: keyof typeof orders },
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+) => {
+  const condition = toCondition(filter);
+  const rows = await db
+    .select()
+    .from(books)
+    .where(condition)
+    .orderBy(...orders[filter.sort], books.id)
+    .limit(limit)
+    .offset(offset);
+  const [counted] = await db.select({ total: count() }).from(books).where(condition);
+  return { books: rows.map(toBook), total: counted?.total ?? 0 };
+};
+
+/** Describes and creates the error of a book that does not exist. */
+export const noBook = { 404: "There is no such book" };
+export const noSuchBook = () => createHttpError(404, noBook[404]);
+
+/**
+ * Reads a book.
+ *
+ * @throws {HttpError} with status 404 when there is no such book.
+ */
+export const readRow = async (db: Database, id: string): Promise<Row> => {
+  const [found] = await db.select().from(books).where(eq(books.id, id));
+  if (!found) throw noSuchBook();
+  return found;
+};
+
+/** Yields all books in the order of their ISBNs, a few hundred at a time. */
+export const walkBooks = async function* (db: Database): AsyncGenerator<Row[]> {
+  let after = "";
+  for (;;) {
+    const rows = await db
+      .select()
+      .from(books)
+      .where(gt(books.isbn, after))
+      .orderBy(books.isbn)
+      .limit(500);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    after = last.isbn;
+  }
+};

@@ -1,0 +1,108 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import { drizzle as drizzlePool } from "drizzle-orm/node-postgres";
+import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import { drizzle as drizzlePglite } from "drizzle-orm/pglite";
+import { Pool } from "pg";
+import { environment } from "../environment.ts";
+import { prepareDatabase } from "./prepare-database.ts";
+
+/** The database, or a transaction in it. */
+export type Database = PgDatabase<PgQueryResultHKT>;
+
+const limit = environment.REQUEST_TIMEOUT;
+
+/** The connections to PostgreSQL, if the shop uses it; they are opened when they are first needed. */
+export const pool: Pool | undefined =
+  environment.DATABASE_URL === undefined
+    ? undefined
+    : new Pool({
+        connectionString: environment.DATABASE_URL,
+        max: environment.DATABASE_CONNECTIONS,
+        connectionTimeoutMillis: limit,
+        statement_timeout: limit,
+        idle_in_transaction_session_timeout: limit,
+      });
+// a connection that breaks while it is idle is replaced by the pool
+pool?.on("error", () => undefined);
+// one that breaks within a transaction fails its next query; without a listener, the process would end
+pool?.on("connect", (client) => void client.on("error", () => undefined));
+
+interface Opened {
+  readonly db: Database;
+  readonly close: () => Promise<void>;
+}
+
+let opened: Opened | undefined;
+
+/** Returns the open database. */
+export const database = (): Database => {
+  if (!opened) throw new Error("The database is not open");
+  return opened.db;
+};
+
+const isRunning = (id: number): boolean => {
+  try {
+    return process.kill(id, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+};
+
+/** Takes the folder of PGlite, which two processes would destroy; returns a function that gives it back. */
+const lockFolder = (folder: string): (() => void) => {
+  const file = join(folder, "process.pid");
+  try {
+    const owner = Number(readFileSync(file, "utf8"));
+    if (owner !== process.pid && isRunning(owner))
+      throw new Error(
+        `Process ${owner} already uses ${folder}: stop it, or set DATA_FOLDER or DATABASE_URL`,
+      );
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  }
+  writeFileSync(file, String(process.pid));
+  return () => rmSync(file, { force: true });
+};
+
+const openPglite = async (): Promise<Opened> => {
+  mkdirSync(environment.DATA_FOLDER, { recursive: true });
+  const unlock = lockFolder(environment.DATA_FOLDER);
+  const client = await PGlite.create(join(environment.DATA_FOLDER, "database"));
+  const db = drizzlePglite(client);
+  await prepareDatabase(db);
+  return {
+    db,
+    close: async () => {
+      await client.close();
+      unlock();
+    },
+  };
+};
+
+const openPostgres = async (pool: Pool): Promise<Opened> => {
+  const client = await pool.connect();
+  try {
+    // of several processes that start at once, one prepares the database
+    await client.query("SELECT pg_advisory_lock(hashtext('book shop'))");
+    await prepareDatabase(drizzlePool(client));
+    await client.query("SELECT pg_advisory_unlock(hashtext('book shop'))");
+  } finally {
+    // the connection is closed, and with it the lock
+    client.release(true);
+  }
+  return { db: drizzlePool(pool), close: () => pool.end() };
+};
+
+/** Opens the database, creates what is missing in it, and fills an empty one. */
+export const openDatabase = async (): Promise<void> => {
+  opened = pool ? await openPostgres(pool) : await openPglite();
+};
+
+/** Closes the database. */
+export const closeDatabase = async (): Promise<void> => {
+  const { close } = opened ?? {};
+  opened = undefined;
+  await close?.();
+};

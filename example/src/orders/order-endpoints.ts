@@ -1,0 +1,133 @@
+import { and, eq } from "drizzle-orm";
+import createHttpError from "http-errors";
+import { EventStreamFactory, ez } from "sallyport";
+import { idempotency, memoryStore, postgresStore, redisStore } from "sallyport/idempotency";
+import { z } from "zod";
+import type { Caller } from "../accounts/credentials.ts";
+import { pool } from "../database/database.ts";
+import { orders, payments } from "../database/schema.ts";
+import { environment } from "../environment.ts";
+import { accountFactory, inTransaction } from "../factories.ts";
+import { redis } from "../redis.ts";
+import { findOrder, listOrdersAfter, withItems } from "./find-orders.ts";
+import { orderEvents, publishOrder } from "./order-events.ts";
+import { order, orderId, orderSummary } from "./order-schemas.ts";
+import { requestPayments } from "./payments.ts";
+import { endOrder, placeOrder } from "./place-order.ts";
+
+const tag = "orders";
+
+const noOrder = { 404: "There is no such order" };
+const noSuchOrder = () => createHttpError(404, "There is no such order");
+
+const keptReplies = () => {
+  if (redis) return redisStore(redis, { prefix: "shop:reply:" });
+  return pool ? postgresStore(pool) : memoryStore();
+};
+
+const once = idempotency({
+  store: keptReplies(),
+  scope: ({ ctx }: { readonly ctx: { readonly caller: Caller } }) => ctx.caller.id,
+  required: true,
+  // a customer whose order met a process that died need not wait long
+  lease: 10_000,
+});
+
+const shortage = z.object({ bookId: z.uuid(), title: z.string(), stock: z.int() });
+
+export const createOrder = accountFactory
+  .addMiddleware(once)
+  .addMiddleware(inTransaction)
+  .build({
+    method: "post",
+    tag,
+    shortDescription: "Orders what is in the cart",
+    statusCode: 201,
+    errors: {
+      409: { description: "There are too few of a book", schema: shortage },
+      422: "The cart is empty",
+    },
+    output: order,
+    handler: async ({ ctx: { tx, afterCommit, caller }, request }) => {
+      // the key may be sent with or without quotes
+      const key = (request.get("idempotency-key") ?? "").replaceAll('"', "");
+      const placed = await placeOrder(tx, caller.id, key);
+      afterCommit(requestPayments);
+      afterCommit(() => publishOrder(placed));
+      return withItems(tx, placed);
+    },
+  });
+
+const page = ez.paginated({
+  style: "cursor",
+  itemSchema: orderSummary,
+  itemsName: "orders",
+  cursor: ez.cursor(z.object({ createdAt: ez.dateIn(), id: z.uuid() }), {
+    secret: environment.SESSION_SECRET,
+  }),
+});
+
+export const listOrders = accountFactory.build({
+  tag,
+  shortDescription: "Lists the orders of the account, the newest first",
+  ...page,
+  handler: async ({ input: { limit, cursor }, ctx: { db, caller } }) => {
+    const rows = await listOrdersAfter(db, caller.id, cursor, limit + 1);
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    const nextCursor =
+      rows.length > limit && last ? { createdAt: last.createdAt, id: last.id } : null;
+    return { orders: shown, limit, nextCursor };
+  },
+});
+
+const version = ({ output }: { readonly output: z.output<typeof order> }): string =>
+  String(output.version);
+
+export const readOrder = accountFactory.build({
+  tag,
+  shortDescription: "Reads an order",
+  errors: noOrder,
+  input: z.object({ id: orderId }),
+  output: order,
+  version,
+  handler: async ({ input: { id }, ctx: { db, caller } }) => {
+    const found = await findOrder(db, caller.id, id);
+    if (!found) throw noSuchOrder();
+    return withItems(db, found);
+  },
+});
+
+export const cancelOrder = accountFactory.addMiddleware(inTransaction).build({
+  method: "patch",
+  tag,
+  shortDescription: "Cancels an order that is not paid for",
+  errors: { ...noOrder, 409: "The order is paid for, or has ended" },
+  input: z.object({ id: orderId, status: z.literal("cancelled") }),
+  output: order,
+  version,
+  ifMatch: "required",
+  current: async ({ input: { id }, ctx: { tx, caller } }) => {
+    const [found] = await tx
+      .select({ version: orders.version })
+      .from(orders)
+      .where(and(eq(orders.id, id), eq(orders.accountId, caller.id)))
+      .for("update");
+    if (!found) throw noSuchOrder();
+    return String(found.version);
+  },
+  handler: async ({ input: { id }, ctx: { tx, afterCommit } }) => {
+    const ended = await endOrder(tx, id, "cancelled");
+    if (!ended) throw createHttpError(409, "The order is paid for, or has ended");
+    await tx.update(payments).set({ status: "withdrawn" }).where(eq(payments.orderId, id));
+    afterCommit(() => publishOrder(ended));
+    return withItems(tx, ended);
+  },
+});
+
+export const watchOrders = new EventStreamFactory({}, { factory: accountFactory }).build({
+  tag,
+  shortDescription: "Streams the changes of the account's orders",
+  channel: orderEvents,
+  topic: ({ ctx }) => ctx.caller.id,
+});
