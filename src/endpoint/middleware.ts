@@ -151,6 +151,8 @@ export interface AnyMiddleware {
   readonly takesBody?: boolean;
   /** Whether the endpoint's input is validated before the middleware runs. */
   readonly afterValidation?: boolean;
+  /** Whether it only disposes of a context when what is inside has ended, and so undoes nothing that has failed. */
+  readonly isDisposal?: boolean;
   /** Rejects the definition of an endpoint that cannot have this middleware. */
   readonly checkEndpoint?:
     | ((where: string, definition: object, isStream: boolean) => void)
@@ -194,6 +196,7 @@ export class Middleware<
   readonly afterValidation: boolean;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   readonly span: AnyMiddleware["span"];
+  declare readonly isDisposal?: boolean;
   declare readonly checkEndpoint?: AnyMiddleware["checkEndpoint"];
   declare readonly checkSettings?: AnyMiddleware["checkSettings"];
   /** Type information only. */
