@@ -12,24 +12,24 @@ export const digest = (...texts: readonly string[]): string =>
   createHash("sha256").update(JSON.stringify(texts)).digest("base64url");
 
 /** The sources of which everything counts; of the others, only what a schema declares does. */
-const wholeSources: readonly string[] = ["params", "query", "body", "files"];
+const wholeSources: ReadonlySet<string> = new Set(["params", "query", "body", "files"]);
 
 /** The header fields that tell who calls, or that the middleware itself reads. */
-const ignoredFields: readonly string[] = ["authorization", "cookie", "idempotency-key"];
+const ignoredFields: ReadonlySet<string> = new Set(["authorization", "cookie", "idempotency-key"]);
 
 /** Returns the digest of what a request asks for, besides its route. */
 export const digestRequest = (request: Request, plan: EndpointPlan): Promise<string> => {
   const { endpoint, sources, headers, middlewares } = plan;
   const others = combineInput(
     request,
-    sources.filter((source) => !wholeSources.includes(source)),
+    sources.filter((source) => !wholeSources.has(source)),
   );
   const schemas = [endpoint, ...endpoint.middlewares].flatMap(
     ({ inputSchema }) => inputSchema ?? [],
   );
   const names = schemas.flatMap((schema) => [...readTopLevel(schema).fields.keys()]);
   const fields = [headers, ...middlewares.map((step) => step.headers)].flatMap(
-    (declared) => declared?.names.filter((name) => !ignoredFields.includes(name)) ?? [],
+    (declared) => declared?.names.filter((name) => !ignoredFields.has(name)) ?? [],
   );
   const { params, query, body } = request;
   return digestValue([

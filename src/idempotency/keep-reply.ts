@@ -70,7 +70,10 @@ export const keepReply = async (
   let sent: RecordedReply | undefined;
   let isDecided = false;
   let giveUp: NodeJS.Timeout | undefined;
-  const renewing = setInterval(() => void tell(logger, () => store.renew(claim, lease)), lease / 3);
+  const renewing = setInterval(
+    () => void tell(logger, () => store.renew(claim, lease)),
+    lease / 3,
+  ).unref();
   const decide = (): Promise<void> => {
     isDecided = true;
     clearInterval(renewing);
@@ -96,6 +99,7 @@ export const keepReply = async (
     state.isSending = true;
     return decide();
   });
+  let isUnsent = false;
   try {
     const passed = await next();
     outcome = isKept(response.statusCode) ? "done" : "failed";
@@ -103,10 +107,10 @@ export const keepReply = async (
   } catch (error) {
     outcome = state.failure && state.isDone ? "done" : "failed";
     // what is thrown because the client has left is not sent
-    if (!isDecided && (sent || (isAbandoned(response) && isDeparture(error)))) await decide();
+    isUnsent = isAbandoned(response) && isDeparture(error);
     throw error;
   } finally {
-    if (!isDecided && sent) await decide();
+    if (!isDecided && (isUnsent || response.writableEnded)) await decide();
     // a result handler may fail to send anything
     if (!isDecided) giveUp = setTimeout(() => void decide(), 2 * sendingLimit).unref();
   }

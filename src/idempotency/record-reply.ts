@@ -28,14 +28,10 @@ export const recordReply = (
 ): void => {
   const methods = response as unknown as Methods;
   const find = (name: keyof Methods): Method => {
-    const replaced = Object.hasOwn(response, name) ? methods[name] : undefined;
+    const own = Object.hasOwn(response, name) ? methods[name] : undefined;
     // a shutdown may replace the method of the prototype later
-    return (...args) =>
-      Reflect.apply(
-        replaced ?? (Object.getPrototypeOf(response) as Methods)[name],
-        response,
-        args,
-      ) as never;
+    const toMethod = (): Method => own ?? (Object.getPrototypeOf(response) as Methods)[name];
+    return (...args) => Reflect.apply(toMethod(), response, args);
   };
   const [end, write, writeHead] = [find("end"), find("write"), find("writeHead")];
   const chunks: Buffer[] = [];
@@ -83,19 +79,19 @@ export const recordReply = (
   };
 };
 
-/** Sets the header fields that `writeHead` was given: an object, an array of names and values, or one of pairs. */
+/** Sets the header fields that `writeHead` was given: an object, an array of pairs, or one of names and values. */
 const setFields = (response: Response, given: unknown): void => {
   if (typeof given !== "object" || given === null) return;
-  if (!Array.isArray(given)) {
-    for (const [name, value] of Object.entries(given as Record<string, string>))
-      response.setHeader(name, value);
-    return;
-  }
-  const flat = (given as string[]).flat();
-  const names = flat.filter((_one, index) => index % 2 === 0);
-  for (const name of names) response.removeHeader(name);
-  for (const [index, name] of names.entries())
-    response.appendHeader(name, flat[2 * index + 1] as string);
+  const toPair = (name: unknown, index: number, all: readonly unknown[]): unknown[] =>
+    index % 2 === 0 ? [[name, all[index + 1]]] : [];
+  const isFlat = Array.isArray(given) && !Array.isArray(given[0]);
+  const pairs = isFlat
+    ? given.flatMap(toPair)
+    : Array.isArray(given)
+      ? given
+      : Object.entries(given);
+  for (const [name] of pairs as [string][]) response.removeHeader(name);
+  for (const [name, value] of pairs as [string, string][]) response.appendHeader(name, value);
 };
 
 const readFields = (response: Response, names: readonly string[]): KeptReply["headers"] =>

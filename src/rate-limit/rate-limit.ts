@@ -213,7 +213,9 @@ const createCounter = (store: Store, limit: number, window: number) => {
       throw error;
     }
     // of all requests at the same time, those within the limit have different counts, none of which is above it
-    const counts = await Promise.all(Array.from({ length: hits }, () => store.increment(key)));
+    const counts = await Promise.all(
+      Array.from({ length: hits }, async () => store.increment(key)),
+    );
     return counts.reduce((most, one) => (one.totalHits > most.totalHits ? one : most));
   };
 };

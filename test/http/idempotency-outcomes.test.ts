@@ -282,6 +282,21 @@ test.each([
   },
 );
 
+test("a time limit that expires while the key is claimed frees the key", async () => {
+  const gate = createGate();
+  const store = memoryStore();
+  const { claim } = store;
+  vi.spyOn(store, "claim").mockImplementationOnce(async (...args) => {
+    await gate.opened;
+    return claim(...args);
+  });
+  const a = withKey({ store }).build({ method: "post", timeout: 50, handler: () => ({}) });
+  const server = await start({ a });
+  expect((await post(server)).status).toBe(503);
+  gate.open();
+  expect((await untilEnded(server)).status).toBe(200);
+});
+
 test("with keepErrors, the 503 of a time limit is kept", async () => {
   const gate = createGate();
   const a = withKey({ keepErrors: true }).build({
@@ -300,19 +315,16 @@ test("with keepErrors, the 503 of a time limit is kept", async () => {
   expect(late.headers).toHaveProperty("idempotency-replayed");
 });
 
-test("a fault while the reply is sent does not free the key, a status that the handler sets does", async () => {
+test("a fault while the reply is sent does not free the key, a fault that the handler sends does", async () => {
   const runs = { a: 0, b: 0 };
   const statuses: { readonly status: number }[] = [];
   const a = withKey().build({
     method: "post",
     handler: () => ({ unserialisable: BigInt(++runs.a) }),
   });
-  const b = withKey().build({
+  const b = withKey().buildVoid({
     method: "post",
-    handler: ({ response }) => {
-      response.status(503);
-      return { runs: ++runs.b };
-    },
+    handler: ({ response }) => void response.status(503).json({ runs: ++runs.b }),
   });
   const server = await start({ a, b });
   for (const path of ["/a", "/b"])
