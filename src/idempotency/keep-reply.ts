@@ -106,8 +106,8 @@ export const keepReply = async (
     return passed;
   } catch (error) {
     outcome = state.failure && state.isDone ? "done" : "failed";
-    // what is thrown because the client has left is not sent
-    isUnsent = isAbandoned(response) && isDeparture(error);
+    // what is thrown because the client has left is not sent, and an earlier failure may not have been
+    isUnsent = isAbandoned(response) && (state.failure !== undefined || isDeparture(error));
     throw error;
   } finally {
     if (!isDecided && (isUnsent || response.writableEnded)) await decide();

@@ -282,20 +282,27 @@ test.each([
   },
 );
 
-test("a time limit that expires while the key is claimed frees the key", async () => {
-  const gate = createGate();
-  const store = memoryStore();
-  const { claim } = store;
-  vi.spyOn(store, "claim").mockImplementationOnce(async (...args) => {
-    await gate.opened;
-    return claim(...args);
-  });
-  const a = withKey({ store }).build({ method: "post", timeout: 50, handler: () => ({}) });
-  const server = await start({ a });
-  expect((await post(server)).status).toBe(503);
-  gate.open();
-  expect((await untilEnded(server)).status).toBe(200);
-});
+test.each(["waits", "has left"])(
+  "a time limit that expires while the key is claimed, and the client %s, frees the key",
+  async (client) => {
+    const gate = createGate();
+    const store = memoryStore();
+    const { claim } = store;
+    const claiming = vi.spyOn(store, "claim").mockImplementationOnce(async (...args) => {
+      await gate.opened;
+      return claim(...args);
+    });
+    const a = withKey({ store }).build({ method: "post", timeout: 200, handler: () => ({}) });
+    const server = await start({ a });
+    if (client === "waits") expect((await post(server)).status).toBe(503);
+    else await sendAndLeave(server, () => claiming.mock.calls.length === 1);
+    await expect
+      .poll(() => [...server.linesOf("error"), ...server.linesOf("warn")])
+      .toHaveLength(1);
+    gate.open();
+    expect((await untilEnded(server)).status).toBe(200);
+  },
+);
 
 test("with keepErrors, the 503 of a time limit is kept", async () => {
   const gate = createGate();
