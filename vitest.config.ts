@@ -13,6 +13,8 @@ const alias = {
   ),
   "sallyport/rate-limit": fileURLToPath(new URL("src/rate-limit/index.ts", import.meta.url)),
   "sallyport/idempotency": fileURLToPath(new URL("src/idempotency/index.ts", import.meta.url)),
+  "sallyport/channel": fileURLToPath(new URL("src/channel/index.ts", import.meta.url)),
+  "sallyport/opentelemetry": fileURLToPath(new URL("src/opentelemetry/index.ts", import.meta.url)),
   "sallyport/testing": fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
   sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)),
 };

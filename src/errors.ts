@@ -34,6 +34,8 @@ const requestFaults = {
   SLP_METHOD_NOT_ALLOWED: [405, "Method Not Allowed"],
   SLP_NOT_FOUND: [404, "Not Found"],
   SLP_PATH_MALFORMED: [400, "Malformed path"],
+  SLP_PRECONDITION_FAILED: [412, "The resource has another version than the request expects"],
+  SLP_PRECONDITION_REQUIRED: [428, "Send If-Match with the ETag of the version to change"],
   SLP_QUERY_TOO_MANY_PARAMETERS: [400, "Too many query parameters"],
   SLP_RATE_LIMITED: [429, "Too Many Requests"],
   SLP_SHUTTING_DOWN: [503, "Service Unavailable"],
@@ -63,6 +65,8 @@ export interface RequestErrorOptions {
   readonly cause?: unknown;
   /** The upload field at fault. */
   readonly field?: string | undefined;
+  /** Members of the body, if it has the form of problem details. */
+  readonly problem?: Readonly<Record<string, unknown>>;
 }
 
 /** An error with a code that does not change between releases. */
@@ -87,15 +91,21 @@ export class RequestError extends CodedError<RequestErrorCode> {
   readonly statusCode: number;
   readonly expose = true;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Members of the body, if it has the form of problem details. */
+  readonly problem: Readonly<Record<string, unknown>> | undefined;
   /** Whether the connection must be closed after the response. */
   readonly endsConnection: boolean;
 
-  constructor(code: RequestErrorCode, { headers, cause, field }: RequestErrorOptions = {}) {
+  constructor(
+    code: RequestErrorCode,
+    { headers, cause, field, problem }: RequestErrorOptions = {},
+  ) {
     const [statusCode, text] = requestFaults[code];
     super(code, field === undefined ? text : `${text}: ${field.slice(0, 100)}`, cause);
     this.status = statusCode;
     this.statusCode = statusCode;
     this.headers = headers;
+    this.problem = problem;
     this.endsConnection = framingFaults.has(code);
   }
 }
@@ -211,6 +221,9 @@ export type ServerFaultCode =
   | "SLP_AROUND_NOT_CALLED"
   | "SLP_AROUND_TWICE"
   | "SLP_AROUND_LATE"
+  | "SLP_CHANNEL_EVENT_SIZE"
+  | "SLP_CHANNEL_TOPIC"
+  | "SLP_BODY_UNREADABLE"
   | "SLP_CONTENT_LENGTH"
   | "SLP_CONTEXT_NOT_OBJECT"
   | "SLP_CORS_HEADERS"
@@ -222,7 +235,8 @@ export type ServerFaultCode =
   | "SLP_OUTPUT_CHUNK"
   | "SLP_OUTPUT_NOT_OBJECT"
   | "SLP_OUTPUT_UNSERIALIZABLE"
-  | "SLP_THROWN_NON_ERROR";
+  | "SLP_THROWN_NON_ERROR"
+  | "SLP_VERSION";
 
 /**
  * The error for a defect in the application that is only found while a request is handled; the response has status 500.

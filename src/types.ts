@@ -11,6 +11,7 @@ export type { EndpointSources } from "./endpoint/input-sources.ts";
 export type { LogMethod, ParentLogger, Severity } from "./logger/logger.ts";
 
 // Declarations
+export type { IfMatch, MatchingHeaders, WriteConditions } from "./endpoint/conditions.ts";
 export type { Deprecation } from "./endpoint/deprecation.ts";
 export type { EndpointDescription, EndpointParts, MarkedEndpoint } from "./endpoint/endpoint.ts";
 export type { VoidOutput } from "./endpoint/endpoints-factory.ts";
@@ -21,6 +22,11 @@ export type {
   VoidEndpointDefinition,
   VoidHandlerReturn,
 } from "./endpoint/endpoint-definition.ts";
+export type {
+  ChannelDefinition,
+  FollowedChannel,
+  NoChannel,
+} from "./endpoint/channel-definition.ts";
 export type { JoinedErrors } from "./endpoint/declared-errors.ts";
 export type { StreamDefinition, StreamEndpoint } from "./endpoint/event-stream-factory.ts";
 export type { AroundDefinition, MiddlewareReturn, Passed } from "./endpoint/middleware.ts";

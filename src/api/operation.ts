@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import {
   toEndpointSources,
@@ -92,7 +92,11 @@ export class Operation {
 
   get successes(): readonly Reply[] {
     // a result handler may create the schemas on each call
-    return (this.#successes ??= listSuccesses(this.endpoint));
+    this.#successes ??= [
+      ...listSuccesses(this.endpoint),
+      ...(this.method === "get" && this.hasVersion ? [notModified] : []),
+    ];
+    return this.#successes;
   }
 
   get errors(): readonly ErrorReply[] {
@@ -104,6 +108,18 @@ export class Operation {
       hasSecurity: this.security.length > 0,
       hasTimeout: (this.endpoint.timeout ?? requestTimeout) > 0,
     });
+  }
+
+  /** Whether successful replies have a version, as ETag or Last-Modified. */
+  get hasVersion(): boolean {
+    return this.endpoint.conditions?.version !== undefined;
+  }
+
+  /** The schema of the header fields with conditions; undefined if the endpoint has none for the method. */
+  get conditions(): ZodSchema | undefined {
+    const { ifMatch } = this.endpoint.conditions ?? {};
+    if (this.method === "get") return this.hasVersion ? toReadConditions() : undefined;
+    return ifMatch && toWriteConditions(ifMatch === "required");
   }
 
   /** Whether successful replies link to the neighbouring pages. */
@@ -157,6 +173,28 @@ export class Operation {
     return has("cookies") || has("signedCookies") ? "cookie" : undefined;
   }
 }
+
+const notModified: Reply = { status: 304, bodies: [], isConditional: true };
+
+const anOptional = (description: string) => z.string().optional().describe(description);
+
+/** Only documents and generated clients need the schemas, so they are not created at startup. */
+const toReadConditions = (): ZodSchema =>
+  z.object({
+    "if-none-match": anOptional("The ETag of a version that need not be sent again."),
+    "if-modified-since": anOptional("The Last-Modified of a version that need not be sent again."),
+  });
+
+const toWriteConditions = (isRequired: boolean): ZodSchema => {
+  const tag = z.string().describe("The ETag of the version to change, or * for any.");
+  return z.object({
+    "if-match": isRequired ? tag : tag.optional(),
+    "if-none-match": anOptional("With *, only what does not exist yet is written."),
+    ...(!isRequired && {
+      "if-unmodified-since": anOptional("The Last-Modified of the version to change."),
+    }),
+  });
+};
 
 export const listOperations = (
   entries: readonly RoutingEntry[],

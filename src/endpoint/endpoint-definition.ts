@@ -2,12 +2,14 @@ import type { Method } from "../http/method.ts";
 import {
   aBoolean,
   anything,
+  aFunction,
   aPositiveTimeout,
   aString,
   be,
   group,
   isFunction,
   isObject,
+  oneOf,
   type Checks,
 } from "../messages/option-checks.ts";
 import type { AcceptedOutput } from "../results/result-handler.ts";
@@ -24,6 +26,7 @@ import type {
 } from "../schemas/schema.ts";
 import { aBodyLimit, someUploadLimits, type BodyLimit, type UploadLimits } from "./body-options.ts";
 import { aHeaderSchema, anObjectSchema } from "./check-definition.ts";
+import type { IfMatch, WriteConditions } from "./conditions.ts";
 import { aDeprecation, type Deprecation } from "./deprecation.ts";
 import { aSuccessStatus, type ErrorDeclarations } from "./declared-errors.ts";
 import type {
@@ -185,13 +188,30 @@ export interface EndpointDefinition<
   Errors extends ErrorDeclarations = ErrorDeclarations,
   Headers extends InputSchema = InputSchema,
   ResponseHeaders extends InputSchema = InputSchema,
-> extends DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders> {
+  Match extends IfMatch = IfMatch,
+>
+  extends
+    DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders>,
+    WriteConditions<Arguments, Match> {
   /**
    * Schema of the handler's return value; the parsed value is sent.
    *
    * @default the returned object is sent as is; `undefined` becomes `{}`
    */
   readonly output?: Output | undefined;
+  /**
+   * Returns the version of what is sent: a string that becomes a strong `ETag`, or a date that becomes `Last-Modified`,
+   * in whole seconds. A GET whose client has this version is answered with 304 and without a body.
+   *
+   * @example
+   * version: ({ output }) => String(output.revision)
+   */
+  readonly version?:
+    | ((args: {
+        readonly output: SchemaOutput<Output>;
+        readonly ctx: Arguments["ctx"];
+      }) => MaybePromise<Date | string>)
+    | undefined;
   /**
    * Returns an object that fits `output`, or the response if the handler has sent it itself, or throws an error. The
    * conditional type makes the compiler read `output` before the handler, so that literals need no `as const`.
@@ -216,7 +236,18 @@ export interface VoidEndpointDefinition<
   Errors extends ErrorDeclarations = ErrorDeclarations,
   Headers extends InputSchema = NoInput,
   ResponseHeaders extends InputSchema = InputSchema,
-> extends DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders> {
+  Match extends IfMatch = IfMatch,
+>
+  extends
+    DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders>,
+    WriteConditions<
+      {
+        readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
+        readonly ctx: Context;
+        readonly headers: unknown;
+      },
+      Match
+    > {
   /** Does the endpoint's work; its return value is ignored. */
   readonly handler: (
     args: HandlerArguments<
@@ -258,6 +289,8 @@ export const definitionChecks: Checks = {
   statusCode: aSuccessStatus,
   errors: anything,
   forms: aBoolean,
+  ifMatch: oneOf("optional", "required"),
+  current: aFunction,
 };
 
 const anObjectWithLimits = be("an object with `limits`", (value) =>

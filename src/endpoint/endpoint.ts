@@ -2,6 +2,7 @@ import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { AnySchema, EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
 import type { BodyLimit, UploadLimits } from "./body-options.ts";
+import type { Conditions } from "./conditions.ts";
 import { reportBuilt } from "./build-hook.ts";
 import { aDeprecation, toDeprecation, type Deprecation } from "./deprecation.ts";
 import { checkDefinition } from "../messages/option-checks.ts";
@@ -41,6 +42,8 @@ export interface EndpointParts extends EndpointDescription {
   readonly statusCode: number | undefined;
   /** The errors that the handler throws, without those of its middlewares; undefined if none are declared. */
   readonly errors: ErrorDeclarations | undefined;
+  /** The version of its resource, and the conditions of writes; undefined if it has none. */
+  readonly conditions: Conditions | undefined;
   /** Whether the handler's return value is ignored and `{}` is sent. */
   readonly isVoid: boolean;
   /** Whether the raw bytes of the body are kept as `request.rawBody`. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
+import { aFunction } from "../messages/option-checks.ts";
 import type { Method } from "../http/method.ts";
 import { arrayResultHandler, type ArrayResultHandler } from "../results/array-result-handler.ts";
 import {
@@ -22,6 +23,7 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { anObjectSchema } from "./check-definition.ts";
+import type { IfMatch, SentHeaders } from "./conditions.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import { Endpoint } from "./endpoint.ts";
 import {
@@ -127,6 +129,7 @@ export class EndpointsFactory<
     },
     Status extends number = number,
     Thrown extends ErrorDeclarations = EmptyObject,
+    Match extends IfMatch = never,
   >(
     definition: EndpointDefinition<
       M,
@@ -137,7 +140,8 @@ export class EndpointsFactory<
       Status,
       Thrown,
       Headers,
-      ResponseHeaders
+      ResponseHeaders,
+      Match
     >,
   ): Endpoint<
     M,
@@ -148,7 +152,7 @@ export class EndpointsFactory<
     Status,
     Thrown,
     Errors,
-    Headers,
+    SentHeaders<Headers, Match>,
     ResponseHeaders
   > {
     const parts = this.toParts("build", definition, buildChecks);
@@ -171,6 +175,7 @@ export class EndpointsFactory<
     Thrown extends ErrorDeclarations = EmptyObject,
     Headers extends InputSchema = NoInput,
     ResponseHeaders extends InputSchema = NoInput,
+    Match extends IfMatch = never,
   >(
     definition: VoidEndpointDefinition<
       M,
@@ -181,7 +186,8 @@ export class EndpointsFactory<
       Status,
       Thrown,
       Headers,
-      ResponseHeaders
+      ResponseHeaders,
+      Match
     >,
   ): Endpoint<
     M,
@@ -192,7 +198,7 @@ export class EndpointsFactory<
     Status,
     Thrown,
     Errors,
-    Headers,
+    SentHeaders<Headers, Match>,
     ResponseHeaders
   > {
     const parts = this.toParts("buildVoid", definition, definitionChecks);
@@ -212,7 +218,7 @@ const assertResultHandler = (where: string, value: unknown): void => {
     );
 };
 
-const buildChecks = { ...definitionChecks, output: anObjectSchema };
+const buildChecks = { ...definitionChecks, output: anObjectSchema, version: aFunction };
 
 /** Builds endpoints that respond with the default envelopes. */
 export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(defaultResultHandler);

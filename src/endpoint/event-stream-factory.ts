@@ -1,5 +1,5 @@
 import { DefinitionError } from "../errors.ts";
-import { be, checkOptions, isDelay } from "../messages/option-checks.ts";
+import { aFunction, be, checkOptions, isDelay } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import type { Method } from "../http/method.ts";
 import {
@@ -9,14 +9,24 @@ import {
 } from "../results/event-stream-result-handler.ts";
 import type { DefaultResultHandler } from "../results/default-result-handler.ts";
 import type { AcceptedOutput, AnyResultHandler } from "../results/result-handler.ts";
-import { toSchema } from "../schemas/assert-schema.ts";
-import type { EmptyObject, InputSchema, NoInput, NoOutput, ZodSchema } from "../schemas/schema.ts";
+import type { EmptyObject, InputSchema, NoInput, NoOutput } from "../schemas/schema.ts";
 import { anEndpointsFactory } from "./check-definition.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { EndpointsFactory } from "./endpoints-factory.ts";
-import { Endpoint } from "./endpoint.ts";
-import { definitionChecks, type VoidEndpointDefinition } from "./endpoint-definition.ts";
+import { Endpoint, type EndpointParts } from "./endpoint.ts";
+import {
+  definitionChecks,
+  type DefinitionBase,
+  type VoidEndpointDefinition,
+} from "./endpoint-definition.ts";
+import { toEventSchemas } from "./event-schemas.ts";
 import type { EventStream, EventStreamSettings, StreamHandler } from "./event-stream.ts";
+import {
+  aChannel,
+  toTopics,
+  type ChannelDefinition,
+  type NoChannel,
+} from "./channel-definition.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
 import type { HandlerArguments, Spread } from "./handler-arguments.ts";
 
@@ -105,10 +115,12 @@ export class EventStreamFactory<
   protected override readonly isStreaming = true;
   readonly #events: Events;
   readonly #options: EventStreamOptions;
+  /** The result handler of errors, if it is not the default one. */
+  readonly #errors: AnyResultHandler | undefined;
   readonly #settings: EventStreamSettings;
 
   /**
-   * @param events the schema of each event's data, by event name
+   * @param events the schema of each event's data, by event name; `{}` if all endpoints follow channels
    * @throws {@link DefinitionError} when a name cannot be sent, a value is not a Zod 4 schema, or an option is invalid.
    */
   constructor(
@@ -119,6 +131,7 @@ export class EventStreamFactory<
     const settings = toSettings(events, options);
     const { factory } = options;
     super(createEventStreamResultHandler(events, factory?.["resultHandler"]));
+    this.#errors = factory?.["resultHandler"];
     if (factory) this.middlewares = factory["middlewares"];
     this.#events = events;
     this.#options = options;
@@ -126,7 +139,7 @@ export class EventStreamFactory<
   }
 
   /**
-   * Builds an endpoint that sends events until its handler returns.
+   * Builds an endpoint that sends events until its handler returns, or that sends the events of a channel.
    *
    * The configuration's `requestTimeout` does not apply, not even to the middlewares; the endpoint's own `timeout`
    * covers the middlewares and the whole stream, and ends the stream when it expires.
@@ -138,27 +151,34 @@ export class EventStreamFactory<
     M extends Method = never,
     Thrown extends ErrorDeclarations = EmptyObject,
     Headers extends InputSchema = NoInput,
+    Followed extends EventSchemas = Events,
   >(
-    definition: StreamDefinition<
-      M,
-      Input,
-      MiddlewareOutput,
-      Spread<Context, EventStream<Events>>,
-      Thrown,
-      Headers
-    >,
-  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors, Headers, Handler> {
-    const parts = this.toParts("build", definition, streamChecks, "emits the events");
+    definition:
+      | (StreamDefinition<
+          M,
+          Input,
+          MiddlewareOutput,
+          Spread<Context, EventStream<Events>>,
+          Thrown,
+          Headers
+        > &
+          NoChannel)
+      | ChannelDefinition<M, Input, MiddlewareOutput, Context, Thrown, Headers, Followed>,
+  ): StreamEndpoint<M, Input, MiddlewareInput, Followed, Thrown, Errors, Headers, Handler> {
+    const isFollowing = definition?.channel !== undefined;
+    const parts = isFollowing
+      ? this.#toChannelParts(definition as AnyChannelDefinition)
+      : this.#toHandlerParts(definition);
     return new Endpoint({
       ...parts,
       outputSchema: undefined,
       isVoid: false,
       timeout: parts.timeout ?? 0,
-      handle: toHandler(this.#settings, parts.handle as StreamHandler),
+      handle: toHandler(this.#settings, parts.handle),
     });
   }
 
-  /** Alias of {@link EventStreamFactory.build}. */
+  /** Alias of {@link EventStreamFactory.build}, for endpoints with a handler. */
   buildVoid<
     Input extends InputSchema = NoInput,
     M extends Method = never,
@@ -180,7 +200,51 @@ export class EventStreamFactory<
   protected override copy(): EventStreamFactory<Events> {
     return new EventStreamFactory(this.#events, this.#options);
   }
+
+  #toHandlerParts(definition: AnyStreamDefinition): StreamParts {
+    const parts = this.toParts("build", definition, streamChecks, "emits the events");
+    if (this.#settings.schemas.size === 0)
+      throw new DefinitionError(
+        "SLP_DEFINITION_EVENT",
+        "build: the factory has no events for `handler` to emit. Declare them, as in new EventStreamFactory({ time: z.number() }), or set `channel` in place of `handler`.",
+      );
+    const handle = parts.handle as (args: HandlerArguments<unknown, unknown>) => unknown;
+    return { ...parts, handle: (args) => handle(args) };
+  }
+
+  #toChannelParts({ handler, ...definition }: AnyChannelDefinition): StreamParts {
+    if (handler !== undefined)
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        "build: got both `channel` and `handler`. Remove one: an endpoint with a channel sends the events of the channel.",
+      );
+    const { channel, topic } = definition;
+    const { maxBuffered } = this.#settings;
+    const handle: StreamHandler = async (args, writer) => {
+      const topics = topic ? toTopics(await topic(args as never)) : undefined;
+      await channel["~follow"]({ args, writer, topics, maxBuffered });
+    };
+    const parts = this.toParts("build", { ...definition, handler: handle }, channelChecks);
+    const resultHandler = createEventStreamResultHandler(channel.events, this.#errors);
+    return { ...parts, handle, resultHandler };
+  }
 }
+
+type AnyStreamDefinition = DefinitionBase<Method, InputSchema> & { readonly handler: unknown };
+
+type AnyChannelDefinition = ChannelDefinition<
+  Method,
+  InputSchema,
+  unknown,
+  unknown,
+  ErrorDeclarations,
+  InputSchema,
+  EventSchemas
+>;
+
+type StreamParts = Omit<EndpointParts, "isVoid" | "outputSchema" | "handle"> & {
+  readonly handle: StreamHandler;
+};
 
 /** The argument of an {@link EventStreamFactory}'s `build`; a stream always opens with status 200. */
 export type StreamDefinition<
@@ -192,7 +256,7 @@ export type StreamDefinition<
   Headers extends InputSchema,
 > = Omit<
   VoidEndpointDefinition<M, Input, MiddlewareOutput, Context, AcceptedOutput, 200, Errors, Headers>,
-  "statusCode" | "responseHeaders"
+  "statusCode" | "responseHeaders" | "ifMatch" | "current"
 >;
 
 /** An endpoint built by an {@link EventStreamFactory}. */
@@ -217,7 +281,14 @@ export type StreamEndpoint<
   Headers
 >;
 
-const { statusCode: _status, responseHeaders: _fields, ...streamChecks } = definitionChecks;
+const {
+  statusCode: _status,
+  responseHeaders: _fields,
+  ifMatch: _match,
+  current: _current,
+  ...streamChecks
+} = definitionChecks;
+const channelChecks = { ...streamChecks, channel: aChannel, topic: aFunction };
 
 /** Wraps a handler that emits events; the code that sends the events is loaded with the first stream. */
 const toHandler =
@@ -245,24 +316,8 @@ const optionChecks = {
 
 /** Validates the events and the options, and returns the settings that all streams of a factory share. */
 const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStreamSettings => {
-  const names = typeof events === "object" && events !== null ? Object.keys(events) : [];
-  if (names.length === 0)
-    throw new DefinitionError(
-      "SLP_DEFINITION_EVENT",
-      "new EventStreamFactory: the first argument must be an object of one or more events, as in { time: z.number() }.",
-    );
+  const schemas = toEventSchemas("new EventStreamFactory", events, "the first argument");
   checkOptions("new EventStreamFactory", options, optionChecks);
   const { heartbeat = 15_000, openAfter = 10_000, maxBuffered = 1_048_576 } = options;
-  const schemas = new Map(names.map((name) => [name, assertEvent(name, events[name])]));
   return { schemas, heartbeat, openAfter, maxBuffered };
-};
-
-const assertEvent = (name: string, schema: unknown): ZodSchema => {
-  // a line break would end the field, and clients treat an empty name as `message`
-  if (name === "" || /[\r\n]/.test(name))
-    throw new DefinitionError(
-      "SLP_DEFINITION_EVENT",
-      `new EventStreamFactory: the name of an event must be a non-empty string without line breaks; got ${JSON.stringify(name)}. Rename it.`,
-    );
-  return toSchema(`new EventStreamFactory: \`${name}\``, schema, "z.number()");
 };

@@ -59,13 +59,12 @@ export interface EventStreamSettings {
   readonly maxBuffered: number;
 }
 
-/** A comment, which clients ignore. */
-const comment = ":\n\n";
-
 const done = Promise.resolve();
 
 /** One open event stream. */
-class EventWriter {
+export class EventWriter {
+  /** Returns what is sent when the stream has been silent for some time: a comment, which clients ignore. */
+  toHeartbeat = (): string => ":\n\n";
   readonly #settings: EventStreamSettings;
   readonly #request: Request;
   readonly #response: Response;
@@ -129,14 +128,14 @@ class EventWriter {
     const wasClosed = this.isClosed();
     this.stop();
     if (wasClosed) return;
-    this.#attempt(() => {
+    this.attempt(() => {
       this.#open();
       this.#response.end();
     });
   }
 
   /** Sends something in an event, where an error would end the process; it stops the stream instead. */
-  #attempt(send: () => void): void {
+  attempt(send: () => void): void {
     try {
       send();
     } catch (error) {
@@ -153,14 +152,14 @@ class EventWriter {
     const text = `${head}data: ${toJson(event, value)}\n\n`;
     if (this.isClosed()) return done;
     if (this.#response.writableLength > this.#settings.maxBuffered) {
-      this.#cut();
+      this.cut(this.#response.writableLength);
       return done;
     }
-    return this.#write(text) ? done : this.#waitForRoom();
+    return this.write(text) ? done : this.waitForRoom();
   }
 
   /** @returns whether the client can take more */
-  #write(text: string): boolean {
+  write(text: string): boolean {
     const response = this.#response as Response & { flush?: () => void };
     this.#open();
     this.#rest();
@@ -189,10 +188,11 @@ class EventWriter {
   readonly #beat = (): void => {
     if (this.isClosed()) this.stop();
     else if (this.#response.writableNeedDrain) this.#rest();
-    else this.#attempt(() => this.#write(comment));
+    else this.attempt(() => this.write(this.toHeartbeat()));
   };
 
-  #waitForRoom(): Promise<void> {
+  /** Resolves once the client can take more, or the stream has ended. */
+  waitForRoom(): Promise<void> {
     this.#room ??= new Promise((resolve) => {
       this.#releaseRoom = () => {
         this.#response.off("drain", this.#releaseRoom as () => void);
@@ -205,7 +205,7 @@ class EventWriter {
   }
 
   /** Disconnects a slow client, whose unread events would fill the memory. */
-  #cut(): void {
+  cut(buffered: number): void {
     this.stop();
     warnSampled(
       this.#logger,
@@ -214,7 +214,7 @@ class EventWriter {
       {
         method: this.#request.method,
         path: toLoggedPath(this.#request),
-        buffered: this.#response.writableLength,
+        buffered,
       },
     );
     this.#response.destroy();
@@ -244,7 +244,8 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
   return head;
 };
 
-const toJson = (event: string, value: unknown): string => {
+/** @throws {@link ServerFault} when the data of an event cannot be serialised as JSON. */
+export const toJson = (event: string, value: unknown): string => {
   let json: string | undefined;
   let cause: unknown;
   try {
@@ -274,8 +275,11 @@ const refuse = (): Promise<void> => {
   return refusal;
 };
 
-/** A handler that emits events. */
-export type StreamHandler = (args: HandlerArguments<unknown, unknown>) => unknown;
+/** Sends the events of a stream, with `emit` of the context or directly. */
+export type StreamHandler = (
+  args: HandlerArguments<unknown, unknown>,
+  writer: EventWriter,
+) => unknown;
 
 /** Runs a handler that emits events, then ends the stream. */
 export const runEventStream = async (
@@ -295,13 +299,16 @@ export const runEventStream = async (
   else signal.addEventListener("abort", onAbort, { once: true });
   const ctx = Object.assign(Object.create(null), args.ctx, { emit, isClosed, signal }) as object;
   try {
-    await handler({ input, headers, ctx, logger, request, response, signal });
+    await handler({ input, headers, ctx, logger, request, response, signal }, writer);
   } catch (error) {
     const isFault = !isClosed() || !isDeparture(error, signal);
     writer.stop();
     failed.throwIfAborted();
     // the end of a stream is no fault, but a transaction around the handler must know that the handler was stopped
     throw isFault ? error : new ClientLeft("The event stream has ended");
+  } finally {
+    // Node keeps a joined signal in memory as long as somebody listens to it
+    signal.removeEventListener("abort", onAbort);
   }
   writer.end();
   failed.throwIfAborted();

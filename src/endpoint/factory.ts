@@ -20,6 +20,7 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { toMethods } from "./check-definition.ts";
+import { toConditions } from "./conditions.ts";
 import type { EndpointParts } from "./endpoint.ts";
 import {
   toErrorDeclarations,
@@ -257,6 +258,7 @@ export abstract class Factory<
       resultHandler: this.resultHandler,
       statusCode: definition.statusCode,
       errors: toErrorDeclarations(where, definition.errors),
+      conditions: toConditions(where, definition),
       keepsRawBody: definition.keepRawBody ?? false,
       timeout: definition.timeout,
       inputSources: definition.inputSources,

@@ -59,7 +59,10 @@ export const placeInput = (
     .map(
       (name) => ({ name, json: { type: "string" }, isRequired: true, location: "path" }) as const,
     );
-  const headers = operation.headers.map((schema) => components.write(schema, "input", place));
+  const { conditions } = operation;
+  const headers = [...(conditions ? [conditions] : []), ...operation.headers].map((schema) =>
+    components.write(schema, "input", place),
+  );
   const declared = joinAll(headers.map((schema) => viewObject(schema, components))).fields;
   const elsewhere = new Set(
     located.flatMap(({ name, location }) => (location === "body" ? [] : [name])),

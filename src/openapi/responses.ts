@@ -18,11 +18,11 @@ export const toResponses = (
   place: WritePlace,
   context: ResponseContext,
 ): JsonObject => {
-  const { hasLinks } = operation;
+  const own = listOwnHeaders(operation);
   const successes = operation.successes.map(
     ({ status, bodies, description = toStatusText(status) }) => {
       const headers = {
-        ...(hasLinks && linkHeader),
+        ...own,
         ...toDeclaredHeaders(operation, place, context),
       };
       const content = toContent(bodies, { ...place, path: "response" }, context);
@@ -57,9 +57,23 @@ const toDeclaredHeaders = (
 const toHeaders = (headers: Readonly<Record<string, string>>): JsonObject =>
   mapValues(headers, (description) => ({ description, schema: { type: "string" } }));
 
-const linkHeader = toHeaders({
-  Link: "Links to the neighbouring pages, as relative URLs (RFC 8288).",
-});
+/** Describes the header fields that the framework itself sets on successful responses. */
+const listOwnHeaders = ({ endpoint, hasLinks, hasVersion }: Operation): JsonObject => {
+  const { sunset, replacement, policy } = endpoint.deprecation ?? {};
+  const links = [
+    ...(hasLinks ? ["Links to the neighbouring pages, as relative URLs (RFC 8288)."] : []),
+    ...((replacement ?? policy) ? ["Links about the deprecation (RFC 9745)."] : []),
+  ];
+  return toHeaders({
+    ...(hasVersion && {
+      etag: "The version, as a strong tag, if it is a string.",
+      "last-modified": "The version, if it is a date.",
+    }),
+    ...(endpoint.deprecation && { Deprecation: "Since when this is deprecated (RFC 9745)." }),
+    ...(sunset && { Sunset: "From when this may no longer respond (RFC 8594)." }),
+    ...(links.length > 0 && { Link: links.join(" ") }),
+  });
+};
 
 const toError = (
   { status, bodies, declared, hasData }: ErrorReply,

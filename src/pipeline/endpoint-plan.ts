@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import { toBodyLimits, type BodyLimits, type UploadLimits } from "../endpoint/body-options.ts";
-import { joinErrors } from "../endpoint/declared-errors.ts";
+import { joinErrors, type DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
+import type { Request, Response } from "../http/express-objects.ts";
+import type { Observation } from "../reply/response-state.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
+import { createConditions } from "./conditions.ts";
 import { createDeprecation } from "./deprecation.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
@@ -17,21 +20,22 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listMiddlewareOnlyKeys, readTopLevel } from "../schemas/top-level-keys.ts";
 import { listFileLists, takesFiles } from "../schemas/upload.ts";
 
-/** The check for the data of an error. */
-export interface ErrorData {
-  readonly parse: Parser;
+/** What is declared of the errors of one status. */
+export interface ErrorData extends DeclaredProblem {
+  /** Parses the data of an error; undefined if it has none. */
+  readonly parse: Parser | undefined;
   /** Whether an error without data is allowed. */
   readonly mayLackData: boolean;
 }
 
-/** Prepares the checks for error data, by status; returns undefined if the endpoint declares none. */
+/** Prepares what is declared of errors, by status; returns undefined if the endpoint declares none. */
 const planErrorData = (endpoint: AnyEndpoint): ReadonlyMap<number, ErrorData> | undefined => {
   const plans = new Map<number, ErrorData>();
-  for (const [status, { schemas, mayLackData }] of joinErrors(endpoint)) {
+  for (const [status, { schemas, mayLackData, type, title }] of joinErrors(endpoint)) {
     const [schema] = schemas;
-    if (!schema) continue;
-    const parse = toParser(schemas.length === 1 ? schema : z.union(schemas));
-    plans.set(status, { parse, mayLackData });
+    if ((schema ?? type ?? title) === undefined) continue;
+    const parse = schema && toParser(schemas.length === 1 ? schema : z.union(schemas));
+    plans.set(status, { parse, mayLackData, type, title });
   }
   return plans.size > 0 ? plans : undefined;
 };
@@ -89,7 +93,7 @@ export interface EndpointPlan {
   readonly content: ContentDeclaration | undefined;
   /** The pagination of the output, if responses link to the neighbouring pages. */
   readonly linkedPages: Pagination | undefined;
-  /** The checks for the data of thrown errors, by status. */
+  /** What is declared of thrown errors, by status. */
   readonly errorData: ReadonlyMap<number, ErrorData> | undefined;
   /** Whether responses are checked against what is declared, for warnings in development. */
   readonly watchesResponse: boolean;
@@ -97,12 +101,23 @@ export interface EndpointPlan {
   readonly responseHeaders: HeaderPlan | undefined;
   /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
   readonly timeout: number;
+  /** Runs the handler. */
+  readonly handle: AnyEndpoint["handle"];
+}
+
+/** What observes the requests of a server; made by `openTelemetry` of `sallyport/opentelemetry`. */
+export interface Telemetry {
+  /** Called when a request begins; returns undefined for a request that is not observed. */
+  readonly begin: (request: Request, response: Response) => Observation | undefined;
+  /** Makes the stages of an endpoint observed. */
+  readonly tracePlan: (plan: EndpointPlan) => EndpointPlan;
 }
 
 /** The options of a server that endpoints inherit; the time limit is in milliseconds, 0 for no limit. */
 export interface InheritedOptions {
   readonly requestTimeout?: number | undefined;
   readonly forms?: boolean | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 const toBodyKind = (
@@ -158,19 +173,20 @@ const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
 export const planEndpoint = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
-  { requestTimeout = 0, forms = true }: InheritedOptions = {},
+  { requestTimeout = 0, forms = true, telemetry }: InheritedOptions = {},
   where = "build",
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
   assertOrder(endpoint, where);
-  const { deprecation } = endpoint;
+  const { conditions, deprecation } = endpoint;
   const last = deprecation ? [createDeprecation(deprecation)] : [];
+  if (conditions) last.push(createConditions(conditions));
   const middlewares = [...endpoint.middlewares, ...last].map(planMiddleware);
   // a middleware must never run without those before it, such as an authentication
   const endOfNative = middlewares.findIndex(({ middleware }) => !middleware.isNative);
   const declared = endpoint.middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
   const schemas = [...declared, ...(endpoint.inputSchema ? [endpoint.inputSchema] : [])];
-  return Object.freeze({
+  const plan: EndpointPlan = {
     endpoint,
     sources: toMergeOrder(sources),
     body: toBodyKind(schemas, sources),
@@ -200,7 +216,9 @@ export const planEndpoint = (
       process.env["NODE_ENV"] !== "production",
     responseHeaders: planHeaders(endpoint.responseHeadersSchema),
     timeout: endpoint.timeout ?? requestTimeout,
-  });
+    handle: endpoint.handle,
+  };
+  return Object.freeze(telemetry ? telemetry.tracePlan(plan) : plan);
 };
 
 /** Checks whether the input of an endpoint, or of one of its middlewares, is declared as a form, files or bytes. */

@@ -105,6 +105,12 @@ const optionChecks = {
   storeTimeout: aPositiveTimeout,
 };
 
+/** The kind of problem that the IETF draft defines for exceeded limits. */
+const quotaExceeded = {
+  type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
+  title: "Request cannot be satisfied as assigned quota has been exceeded",
+};
+
 const usedStores = new WeakSet<Store>();
 
 /**
@@ -133,6 +139,7 @@ export const rateLimit = <Context = EmptyObject>(
   const errors: ErrorDeclarations = {
     429: {
       description: "Too many requests",
+      ...quotaExceeded,
       headers: {
         "Retry-After": "Seconds until requests are allowed again",
         RateLimit: "The remaining requests `r` of each limit, and the seconds `t` of its window",
@@ -179,16 +186,20 @@ export const rateLimit = <Context = EmptyObject>(
       const remaining = Math.max(0, limit - totalHits);
       response.appendHeader("RateLimit", `"${name}";r=${remaining};t=${seconds}`);
       if (totalHits > limit)
-        throw new RequestError("SLP_RATE_LIMITED", { headers: { "Retry-After": `${seconds}` } });
+        throw new RequestError("SLP_RATE_LIMITED", {
+          headers: { "Retry-After": `${seconds}` },
+          problem: { ...quotaExceeded, "violated-policies": [name] },
+        });
       return undefined;
     },
   });
-  return key
-    ? middleware
-    : Object.assign(middleware, {
-        checkSettings: (settings: Readonly<Record<string, unknown>>) =>
-          assertProxies(settings["trust proxy"]),
-      });
+  return Object.assign(middleware, {
+    name: "rateLimit",
+    ...(!key && {
+      checkSettings: (settings: Readonly<Record<string, unknown>>) =>
+        assertProxies(settings["trust proxy"]),
+    }),
+  });
 };
 
 /** @throws {@link ConfigError} when clients can choose the address under which they are counted. */

@@ -1,4 +1,5 @@
 // One of two servers behind a proxy; its argument is the port.
+import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createConfig, createServer, defaultEndpointsFactory } from "../../dist/index.js";
 import { z } from "zod";
@@ -23,4 +24,4 @@ await createServer(config, {
     post: defaultEndpointsFactory.build({ method: "post", input: schema, output: schema, handler }),
   },
 });
-console.log(`port ${port}`);
+writeSync(1, `port ${port}\n`);

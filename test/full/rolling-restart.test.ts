@@ -97,7 +97,7 @@ test.skipIf(nginx === undefined)(
         configFile,
         toNginxConfig(
           folder,
-          proxyPort as number,
+          proxyPort,
           ports.filter((_, index) => ready.has(index)),
         ),
       );
@@ -111,7 +111,7 @@ test.skipIf(nginx === undefined)(
     });
     const state = { isOver: false, requests: 0, restarts: 0 };
     const failures: unknown[] = [];
-    while ((await ask(alone, proxyPort as number, "/livez")).status !== 200) await sleep(50);
+    while ((await ask(alone, proxyPort, "/livez")).status !== 200) await sleep(50);
 
     const runClient = async (name: number): Promise<void> => {
       // a proxy that reads its configuration again closes the connections that its clients keep
@@ -121,7 +121,7 @@ test.skipIf(nginx === undefined)(
         const isPost = number % 2 === 1;
         const reply = await ask(
           agent,
-          proxyPort as number,
+          proxyPort,
           isPost ? "/work" : `/work?id=${id}`,
           isPost ? JSON.stringify({ id }) : undefined,
         );

@@ -1,8 +1,9 @@
 import { defaultEndpointsFactory as factory, type DefinitionError } from "sallyport";
 import { generateClient } from "sallyport/generate-client";
+import { testEndpoint } from "sallyport/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { generate } from "../openapi/generate.ts";
+import { generate, generateOne } from "../openapi/generate.ts";
 import { errorEnvelope, start, successEnvelope } from "./harness.ts";
 
 const build = (deprecated: NonNullable<Parameters<typeof factory.build>[0]["deprecated"]>) =>
@@ -31,6 +32,19 @@ const holdHour = (): (() => void) => {
 };
 
 describe("A deprecated endpoint", () => {
+  test("can be tested without a server", async () => {
+    const { responseMock } = await testEndpoint({ endpoint: build(dates) });
+    expect(responseMock.statusCode).toBe(200);
+  });
+
+  test("names each segment of a wildcard in its replacement", async () => {
+    const server = await start({
+      "files/*path": build({ ...dates, replacement: "/v2/files/:path" }),
+    });
+    const { headers } = await server.send("/files/a/b%20c");
+    expect(headers["link"]).toBe('</v2/files/a/b%20c>; rel="successor-version"');
+  });
+
   test("sends its dates and links, and works as before", async () => {
     const policy = "https://example.com/policy";
     const users = build({ ...dates, policy, replacement: "/v2/users/:id" });
@@ -186,4 +200,14 @@ describe("A deprecated endpoint", () => {
       expect((error as Error).message).toContain(message);
     }
   });
+});
+
+test("The header fields of a deprecated endpoint are documented", () => {
+  const listFields = (deprecated: Parameters<typeof build>[0]) => {
+    const { responses } = generateOne("GET /users", { users: build(deprecated) });
+    return Object.keys(responses["200"]?.headers ?? {});
+  };
+  expect(listFields({ ...dates, policy: "/policy" })).toEqual(["Deprecation", "Sunset", "Link"]);
+  expect(listFields({ since: "2023-06-30" })).toEqual(["Deprecation"]);
+  expect(listFields(true)).toEqual([]);
 });

@@ -220,7 +220,6 @@ describe("the definition of an event stream", () => {
   });
 
   test.each([
-    ["SLP_DEFINITION_EVENT", [{}]],
     ["SLP_DEFINITION_EVENT", []],
     ["SLP_DEFINITION_EVENT", [{ "": z.string() }]],
     ["SLP_DEFINITION_SCHEMA", [{ a: "string" }]],

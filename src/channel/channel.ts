@@ -1,0 +1,200 @@
+import { z } from "zod";
+import type { FollowedChannel, Following } from "../endpoint/channel-definition.ts";
+import { toEventSchemas } from "../endpoint/event-schemas.ts";
+import { toJson } from "../endpoint/event-stream.ts";
+import { DefinitionError, ServerFault } from "../errors.ts";
+import { anything, be, checkOptions, group, isDelay } from "../messages/option-checks.ts";
+import { aPositiveInteger, isObject, refuseValue } from "../messages/option-checks.ts";
+import { show } from "../messages/show.ts";
+import { describeUnknown } from "../messages/unknown-names.ts";
+import type { EventSchemas } from "../results/event-stream-result-handler.ts";
+import { formatIssues, toZodError } from "../schemas/issues.ts";
+import { toParser } from "../schemas/parser.ts";
+import type { SchemaInput } from "../schemas/schema.ts";
+import { OutputValidationError } from "../schemas/validation-errors.ts";
+import { EventLog, sizeOf, type History } from "./event-log.ts";
+import { Follower } from "./follower.ts";
+import { memoryChannel } from "./memory-channel.ts";
+import { toId } from "./position.ts";
+import type { ChannelStore } from "./store.ts";
+
+/** The data of the event `gap`. */
+export interface ChannelGap {
+  /** The id of the last event that the client has received. */
+  readonly requested: string;
+  /** The id of the earliest event that is still there; the same as `latest` if there is none. */
+  readonly earliest: string;
+  /** The id after which the events continue. */
+  readonly latest: string;
+}
+
+/** The schema of {@link ChannelGap}. */
+export type ChannelGapSchema = z.ZodObject<Record<keyof ChannelGap, z.ZodString>>;
+
+/** The events that clients of a channel receive: those that are declared, and `gap`. */
+export type ChannelEvents<Events extends EventSchemas> = Events & {
+  readonly gap: ChannelGapSchema;
+};
+
+/** The options of {@link createChannel}. */
+export interface ChannelOptions<Events extends EventSchemas> {
+  /** The schema of each event's data, by event name. The name `gap` is taken. */
+  readonly events: Events & { readonly gap?: never };
+  /**
+   * How much is kept for clients that reconnect: the number of events, and the number of bytes of their names, topics
+   * and data. All topics share it. What exceeds either is dropped, the oldest event first.
+   *
+   * @default { events: 1000, bytes: 1_048_576 }
+   */
+  readonly history?: Partial<History> | undefined;
+  /**
+   * After how many milliseconds clients reconnect. Each is told a random time between this and twice this, so that not
+   * all of them come back at once.
+   *
+   * @default 2000
+   */
+  readonly retry?: number | undefined;
+  /**
+   * Where events are kept.
+   *
+   * @default the memory of the process, for an API with a single one
+   */
+  readonly store?: ChannelStore | undefined;
+}
+
+/** The options of {@link Channel.publish}. */
+export interface PublishOptions {
+  /** What the event is about, such as the id of an order or of a user; endpoints choose by it. */
+  readonly topic?: string | undefined;
+}
+
+/** A channel of events; made with {@link createChannel}. */
+export interface Channel<Events extends EventSchemas> extends FollowedChannel<
+  ChannelEvents<Events>
+> {
+  /**
+   * Publishes an event to all processes; resolves to its id once it is kept. Publish after the commit of a transaction,
+   * not within it.
+   *
+   * @throws {@link OutputValidationError} when the data does not fit the event's schema.
+   * @throws {@link ServerFault} when the event is unknown or too large, or the topic is no string.
+   * @throws {@link RequestError} with status 503 when the store does not keep the event.
+   */
+  readonly publish: <Name extends keyof Events & string>(
+    event: Name,
+    data: SchemaInput<Events[Name]>,
+    options?: PublishOptions,
+  ) => Promise<string>;
+}
+
+const gapSchema: ChannelGapSchema = z
+  .object({ requested: z.string(), earliest: z.string(), latest: z.string() })
+  .describe("Events are missing: those between `requested` and `latest` were not all kept.");
+
+const isLarge = (value: unknown): boolean => isDelay(value) && Number(value) <= 0x3fffffff;
+
+const optionChecks = {
+  events: anything,
+  history: group({ events: aPositiveInteger, bytes: aPositiveInteger }),
+  retry: be("a number of milliseconds from 0 to 1073741823", isLarge),
+  store: be("a store, such as redisChannel(client)", (value) =>
+    Reflect.has(Object(value) as object, "~connect"),
+  ),
+};
+
+/**
+ * Creates a channel: events that the application publishes, and that endpoints send as event streams which clients can
+ * resume.
+ *
+ * @throws {@link DefinitionError} when an option is unknown or invalid, or an event cannot be sent.
+ * @example
+ * const orders = createChannel({ events: { placed: z.object({ id: z.string() }) } });
+ * const follow = new EventStreamFactory({}).build({
+ *   input: z.object({ shop: z.string() }),
+ *   channel: orders,
+ *   topic: ({ input }) => input.shop,
+ * });
+ * await orders.publish("placed", { id: "1" }, { topic: "berlin" });
+ */
+export const createChannel = <Events extends EventSchemas>(
+  options: ChannelOptions<Events>,
+): Channel<Events> => {
+  if (!isObject(options))
+    refuseValue("createChannel", "options", "an object with `events`", options);
+  checkOptions("createChannel", options, optionChecks);
+  const { events, retry = 2000, store = memoryChannel } = options;
+  const schemas = toEventSchemas("createChannel", events, "`events`");
+  if (schemas.size === 0 || schemas.has("gap"))
+    throw new DefinitionError(
+      "SLP_DEFINITION_EVENT",
+      `createChannel: \`events\` must declare one or more events, none of them \`gap\`, which tells clients that events are missing; got ${show(Object.keys(events))}.`,
+    );
+  const history = { events: 1000, bytes: 1_048_576, ...options.history };
+  const followers = new Set<Follower>();
+  const log = new EventLog(history, () => {
+    for (const follower of followers) follower.sendNew();
+  });
+  const connection = store["~connect"](log, history);
+  let reading: AbortController | undefined;
+  let isFailing = false;
+  const report = (error?: unknown): void => {
+    const [follower] = followers;
+    if (isFailing === (error !== undefined) || !follower) return;
+    isFailing = error !== undefined;
+    follower.report(error);
+  };
+  return {
+    events: { ...events, gap: gapSchema },
+    publish: async (event, data, { topic } = {}) => {
+      const schema = schemas.get(event);
+      if (!schema)
+        throw new ServerFault(
+          "SLP_EVENT_UNKNOWN",
+          describeUnknown("event", event, [...schemas.keys()], { where: "publish" }),
+        );
+      if (topic !== undefined && typeof topic !== "string")
+        throw new ServerFault(
+          "SLP_CHANNEL_TOPIC",
+          `publish: \`topic\` must be a string; got ${show(topic)}.`,
+        );
+      const { issues, value } = await toParser(schema)(data);
+      if (issues.length > 0) {
+        const cause = toZodError(issues);
+        throw new OutputValidationError(formatIssues(cause.issues, event), cause);
+      }
+      const published = { event, topic, data: toJson(event, value) };
+      const size = sizeOf(published);
+      if (size > history.bytes)
+        throw new ServerFault(
+          "SLP_CHANNEL_EVENT_SIZE",
+          `publish: the event \`${event}\` has ${size} bytes, but \`history.bytes\` is ${history.bytes}. Publish less, such as an id, or raise the limit.`,
+        );
+      return toId(await connection.publish(published));
+    },
+    "~follow": async (following) => {
+      const { args, writer } = following;
+      if (writer.isClosed()) return;
+      writer.write(`retry: ${Math.round(retry * (1 + Math.random()))}\n\n`);
+      const follower = new Follower(log, following, schemas);
+      followers.add(follower);
+      if (followers.size === 1 && connection.follow) {
+        reading = new AbortController();
+        connection.follow(reading.signal, report);
+      }
+      follower.sendNew();
+      await untilEnd(writer, args);
+      followers.delete(follower);
+      if (followers.size === 0) reading?.abort();
+    },
+  };
+};
+
+const untilEnd = (
+  writer: Following["writer"],
+  { signal, response }: Following["args"],
+): Promise<void> =>
+  new Promise((resolve) => {
+    if (writer.isClosed() || signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    response.once("close", resolve);
+  });

@@ -1,0 +1,14 @@
+export { createChannel } from "./channel.ts";
+export { redisChannel } from "./redis-channel.ts";
+export type {
+  Channel,
+  ChannelEvents,
+  ChannelGap,
+  ChannelGapSchema,
+  ChannelOptions,
+  PublishOptions,
+} from "./channel.ts";
+export type { History } from "./event-log.ts";
+export type { ChannelRedisClient, RedisChannelOptions } from "./redis-channel.ts";
+export type { RedisClient } from "../idempotency/redis-store.ts";
+export type { ChannelStore, StoreConnection } from "./store.ts";

@@ -1,0 +1,217 @@
+import { RequestError } from "../errors.ts";
+import type { RedisClient } from "../idempotency/redis-store.ts";
+import { aString, checkOptions, refuseValue } from "../messages/option-checks.ts";
+import { inTime } from "../pipeline/in-time.ts";
+import { sizeOf, type EventLog } from "./event-log.ts";
+import { createEpoch, type Position } from "./position.ts";
+import type { ChannelStore } from "./store.ts";
+
+/** A client of node-redis 5 or of ioredis, connected to one Redis 6.2 or later. */
+export type ChannelRedisClient = RedisClient & {
+  readonly duplicate: (options?: never) => object;
+};
+
+/** The options of {@link redisChannel}. */
+export interface RedisChannelOptions {
+  /**
+   * The key of the stream. Each channel needs its own.
+   *
+   * @default "sallyport:channel"
+   */
+  readonly key?: string | undefined;
+}
+
+/** A connection that only reads. */
+type Reader = RedisClient & {
+  readonly connect: () => Promise<unknown>;
+  readonly on: (event: "error", listener: () => void) => unknown;
+  /** Of ioredis. */
+  readonly disconnect?: () => void;
+  /** Of node-redis. */
+  readonly destroy?: () => void;
+  readonly isOpen?: boolean;
+};
+
+/** After how many milliseconds without an answer a command has failed. */
+const timeout = 5000;
+
+/** How long one command waits for new events; then the stream is checked even if nothing was published. */
+const blocking = 5000;
+
+/** An entry has its epoch, the id of the entry before, the bytes before and its own, then the event. */
+const latest = `
+local latest = redis.call("XREVRANGE", KEYS[1], "+", "-", "COUNT", 1)[1]`;
+
+/** A client may keep a command while Redis is away; what then comes after `publish` has rejected is refused. */
+const publishScript = `
+local time = redis.call("TIME")
+if time[1] * 1000 + time[2] / 1000 > tonumber(ARGV[7]) then
+  return redis.error_reply("ERR the event came too late")
+end
+${latest}
+local epoch, previous, before = ARGV[3], "0-0", 0
+if latest then
+  epoch, previous, before = latest[2][2], latest[1], latest[2][6] + latest[2][8]
+end
+local size = tonumber(ARGV[4])
+local id = redis.call("XADD", KEYS[1], "MAXLEN", "=", ARGV[1], "*", "epoch", epoch, "previous", previous,
+  "before", string.format("%.0f", before), "size", ARGV[4], "event", ARGV[5], "data", ARGV[6])
+while before + size - redis.call("XRANGE", KEYS[1], "-", "+", "COUNT", 1)[1][2][6] > tonumber(ARGV[2]) do
+  redis.call("XTRIM", KEYS[1], "MAXLEN", "=", redis.call("XLEN", KEYS[1]) - 1)
+end
+return {epoch, id}`;
+
+/**
+ * Returns what came after an id. A stream that is not there, or has lost events that a process knows, begins a new epoch
+ * with an entry without event.
+ */
+const readScript = `${latest}
+local function isBefore(one, other)
+  local time, count = one:match("(%d+)-(%d+)")
+  local otherTime, otherCount = other:match("(%d+)-(%d+)")
+  if time == otherTime then return tonumber(count) < tonumber(otherCount) end
+  return tonumber(time) < tonumber(otherTime)
+end
+if not latest or (latest[2][2] == ARGV[1] and isBefore(latest[1], ARGV[2])) then
+  redis.call("XADD", KEYS[1], "MAXLEN", "=", 1, "*", "epoch", ARGV[3], "previous", "0-0", "before", "0", "size", "0", "event", "[]", "data", "")
+elseif latest[2][2] == ARGV[1] then
+  return redis.call("XRANGE", KEYS[1], "(" .. ARGV[2], "+")
+end
+return redis.call("XRANGE", KEYS[1], "-", "+")`;
+
+/**
+ * Creates a store for a channel with several processes: a stream in Redis.
+ *
+ * Events are published through the client. While a process has clients that follow the channel, it reads the stream
+ * through one more connection, a duplicate of the client.
+ *
+ * @throws {@link DefinitionError} when the client is none of node-redis or ioredis, or an option is unknown or invalid.
+ */
+export const redisChannel = (
+  client: ChannelRedisClient,
+  options: RedisChannelOptions = {},
+): ChannelStore => {
+  const has = (name: string): boolean =>
+    typeof Reflect.get(Object(client) as object, name) === "function";
+  if (!has("duplicate") || !(has("call") || has("sendCommand")))
+    refuseValue("redisChannel", "client", "a client of the package redis or ioredis", client);
+  checkOptions("redisChannel", options, { key: aString });
+  const { key = "sallyport:channel" } = options;
+  /** How much the clock of Redis shows more than that of the process, in milliseconds. */
+  let ahead: number | undefined;
+  return {
+    "~connect": (log, history) => ({
+      publish: async (event) => {
+        const meta = JSON.stringify([event.event, event.topic]);
+        const limits = [`${history.events}`, `${history.bytes}`];
+        const args = [...limits, createEpoch(), `${sizeOf(event)}`, meta, event.data];
+        try {
+          assertReady(client);
+          ahead ??= await measureAhead(client);
+          args.push(`${performance.now() + ahead + timeout}`);
+          const reply = await inTime(
+            run(client, "EVAL", publishScript, "1", key, ...args),
+            timeout,
+          );
+          const [epoch, id] = reply as [string, string];
+          return toPosition(epoch, id);
+        } catch (cause) {
+          ahead = undefined;
+          throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
+        }
+      },
+      follow: (signal, report) => {
+        void follow(client, key, log, signal, report);
+      },
+    }),
+  };
+};
+
+const run = (client: RedisClient, command: string, ...args: string[]): Promise<unknown> =>
+  "call" in client ? client.call(command, ...args) : client.sendCommand([command, ...args]);
+
+const measureAhead = async (client: RedisClient): Promise<number> => {
+  const [seconds, microseconds] = (await inTime(run(client, "TIME"), timeout)) as [string, string];
+  return Number(seconds) * 1000 + Number(microseconds) / 1000 - performance.now();
+};
+
+/** @throws if the client has no connection: it would keep the command and publish the event much later. */
+const assertReady = (client: ChannelRedisClient): void => {
+  const { isReady, status } = client as { readonly isReady?: boolean; readonly status?: string };
+  if (!(isReady ?? status === "ready"))
+    throw new Error("The client is not connected to Redis, so the event was not published");
+};
+
+const toPosition = (epoch: string, id: string): Position => {
+  const [time = 0, count = 0] = id.split("-").map(Number);
+  return { epoch, time, count };
+};
+
+/** Reads the stream until the signal is aborted; a connection that fails is replaced. */
+const follow = async (
+  client: ChannelRedisClient,
+  key: string,
+  log: EventLog,
+  signal: AbortSignal,
+  report: (error?: unknown) => void,
+): Promise<void> => {
+  let reader: Reader | undefined;
+  const close = (): void => {
+    log.isCurrent = false;
+    reader?.disconnect?.();
+    if (reader?.isOpen) reader.destroy?.();
+    reader = undefined;
+  };
+  signal.addEventListener("abort", close, { once: true });
+  for (let pause = 50; !signal.aborted; pause = Math.min(pause * 2, 2000)) {
+    try {
+      reader = createReader(client);
+      await inTime(reader.connect(), timeout);
+      while (!signal.aborted) {
+        await readNew(reader, key, log, signal);
+        report();
+        pause = 50;
+        const id = `${log.latest.time}-${log.latest.count}`;
+        const waiting = ["COUNT", "1", "BLOCK", `${blocking}`, "STREAMS", key, id];
+        await inTime(run(reader, "XREAD", ...waiting), blocking + timeout);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      report(error);
+      close();
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause).unref());
+  }
+};
+
+const readNew = async (
+  reader: Reader,
+  key: string,
+  log: EventLog,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { epoch, time, count } = log.latest;
+  const args = [epoch, `${time}-${count}`, createEpoch()];
+  const reply = await inTime(run(reader, "EVAL", readScript, "1", key, ...args), timeout);
+  if (signal.aborted) return;
+  for (const [id, fields] of reply as [string, string[]][]) {
+    const [, epoch = "", , previous = "", , , , , , meta = "", , data = ""] = fields;
+    const [event = "", topic] = JSON.parse(meta) as [string?, string?];
+    log.add(
+      { event, topic: topic ?? undefined, data },
+      toPosition(epoch, id),
+      toPosition(epoch, previous),
+    );
+  }
+  log.isCurrent = true;
+};
+
+const createReader = (client: ChannelRedisClient): Reader => {
+  const ofIoredis = { lazyConnect: true, enableOfflineQueue: false, retryStrategy: null };
+  const ofNodeRedis = { disableOfflineQueue: true, commandOptions: {} };
+  const options = "call" in client ? ofIoredis : ofNodeRedis;
+  const reader = client.duplicate(options as never) as Reader;
+  // a command that fails rejects; without a listener, the event would end the process
+  reader.on("error", () => undefined);
+  return reader;
+};

@@ -1,0 +1,86 @@
+import { ServerFault } from "../errors.ts";
+import type { Method } from "../http/method.ts";
+import { show } from "../messages/show.ts";
+import { be, type Check } from "../messages/option-checks.ts";
+import type { EventSchemas } from "../results/event-stream-result-handler.ts";
+import type { InputSchema, SchemaOutput } from "../schemas/schema.ts";
+import type { ErrorDeclarations } from "./declared-errors.ts";
+import type { DefinitionBase } from "./endpoint-definition.ts";
+import type { EventWriter } from "./event-stream.ts";
+import type { HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
+
+/** What a channel needs to send its events on a stream. */
+export interface Following {
+  readonly args: Pick<
+    HandlerArguments<unknown, unknown>,
+    "request" | "response" | "signal" | "logger"
+  >;
+  readonly writer: Pick<
+    EventWriter,
+    "attempt" | "cut" | "isClosed" | "toHeartbeat" | "waitForRoom" | "write"
+  >;
+  /** The topics whose events are sent; undefined for all events. */
+  readonly topics: ReadonlySet<string> | undefined;
+  /** How many bytes a slow client may be behind. */
+  readonly maxBuffered: number;
+}
+
+/** The part of a channel of `sallyport/channel` that an endpoint uses. */
+export interface FollowedChannel<Events extends EventSchemas> {
+  /** The schemas of the events that clients receive, `gap` among them. */
+  readonly events: Events;
+  /** Sends the events of the channel until the stream ends. Internal. */
+  readonly "~follow": (following: Following) => Promise<void>;
+}
+
+/** The argument of an event stream factory's `build` that sends the events of a channel. */
+export interface ChannelDefinition<
+  M extends Method,
+  Input extends InputSchema,
+  MiddlewareOutput,
+  Context,
+  Errors extends ErrorDeclarations,
+  Headers extends InputSchema,
+  Followed extends EventSchemas,
+> extends Omit<DefinitionBase<M, Input, 200, Errors, Headers>, "statusCode" | "responseHeaders"> {
+  /** The channel whose events the endpoint sends, in place of a `handler`; made with `createChannel`. */
+  readonly channel: FollowedChannel<Followed>;
+  /**
+   * Returns the topic, or the topics, whose events the client receives; it may throw, for example a 403. Events that
+   * were published without a topic are not among them.
+   *
+   * @default the client receives all events of the channel
+   */
+  readonly topic?:
+    | ((
+        args: HandlerArguments<
+          Spread<MiddlewareOutput, SchemaOutput<Input>>,
+          Context,
+          SchemaOutput<Headers>
+        >,
+      ) => MaybePromise<string | readonly string[]>)
+    | undefined;
+  readonly handler?: undefined;
+}
+
+/** Keeps `channel` and `topic` out of a definition with a handler. */
+export interface NoChannel {
+  readonly channel?: undefined;
+  readonly topic?: undefined;
+}
+
+export const aChannel: Check = be(
+  "a channel, made with `createChannel` of `sallyport/channel`",
+  (value) => typeof Reflect.get(Object(value) as object, "~follow") === "function",
+);
+
+/** @throws {@link ServerFault} when `topic` has returned something else than topics. */
+export const toTopics = (returned: unknown): ReadonlySet<string> => {
+  const topics: readonly unknown[] = [returned].flat();
+  // a missing topic must never stand for all of them
+  if (topics.every((topic) => typeof topic === "string")) return new Set(topics as string[]);
+  throw new ServerFault(
+    "SLP_CHANNEL_TOPIC",
+    `\`topic\` must return a string or an array of strings; got ${show(returned)}.`,
+  );
+};

@@ -1,0 +1,97 @@
+import { DefinitionError } from "../errors.ts";
+import type { Method } from "../http/method.ts";
+import { readContent } from "../schemas/content.ts";
+import type { AnySchema, InputSchema, ZodSchema } from "../schemas/schema.ts";
+import type { InputAndContext, MaybePromise } from "./handler-arguments.ts";
+
+/** Whether writes may or must name the version that they expect. */
+export type IfMatch = "optional" | "required";
+
+/** The options of an endpoint whose writes are conditional. */
+export interface WriteConditions<Arguments extends InputAndContext, Match extends IfMatch> {
+  /**
+   * Whether a request other than GET may, or must, name in `If-Match` the version that it expects to change. If the
+   * resource has another version, the request is refused with 412; with `"required"`, a request without the field is
+   * refused with 428. Needs `current`.
+   *
+   * @default conditions of the request are ignored
+   * @see RFC 9110, section 13, and RFC 6585, section 3
+   */
+  readonly ifMatch?: Match | undefined;
+  /**
+   * Returns the version that the resource has now, in the form in which `version` returns it; undefined if the resource
+   * does not exist. It runs after all middlewares, once the input is valid, and before the handler.
+   */
+  readonly current?:
+    | ((args: {
+        readonly input: Arguments["input"];
+        readonly ctx: Arguments["ctx"];
+      }) => MaybePromise<
+        ([Match] extends ["required"] ? string : Date | string) | null | undefined
+      >)
+    | undefined;
+}
+
+/** The request's header fields that an endpoint with `ifMatch` takes. */
+interface MatchFields {
+  readonly optional: { readonly "if-match"?: string | undefined };
+  readonly required: { readonly "if-match": string };
+}
+
+/** A schema of header fields, with those of `ifMatch`. */
+export interface MatchingHeaders<Headers extends AnySchema, Match extends IfMatch> {
+  readonly _zod: {
+    readonly input: Headers["_zod"]["input"] & MatchFields[Match];
+    readonly output: Headers["_zod"]["output"];
+  };
+}
+
+/** The schema of the header fields that clients send to an endpoint. */
+export type SentHeaders<Headers extends InputSchema, Match extends IfMatch> = [Match] extends [
+  never,
+]
+  ? Headers
+  : MatchingHeaders<Headers, Match>;
+
+/** The conditions of an endpoint. */
+export interface Conditions {
+  readonly version: ((args: { output: unknown; ctx: unknown }) => unknown) | undefined;
+  readonly ifMatch: IfMatch | undefined;
+  readonly current: ((args: { input: unknown; ctx: unknown }) => unknown) | undefined;
+}
+
+/**
+ * Returns the conditions of a definition; undefined if it has none.
+ *
+ * @throws {@link DefinitionError} when one of `ifMatch` and `current` is missing, when they can never apply, or when the
+ * output is content.
+ */
+export const toConditions = (where: string, definition: object): Conditions | undefined => {
+  const { version, ifMatch, current, method, output } = definition as Partial<Conditions> & {
+    readonly method?: Method | readonly Method[];
+    readonly output?: ZodSchema;
+  };
+  if (!version && !ifMatch && !current) return undefined;
+  const refuse = (text: string): never => {
+    throw new DefinitionError("SLP_DEFINITION_VALUE", `${where}: ${text}`);
+  };
+  if (!ifMatch !== !current)
+    refuse(
+      "`ifMatch` and `current` belong together: one says whether writes are conditional, the other returns the version. Set both.",
+    );
+  if (ifMatch && method !== undefined && [method].flat().every((one) => one === "get"))
+    refuse("`ifMatch` is for methods that write, but `method` is get. Remove it.");
+  if (version && output && readContent(output))
+    refuse("`version` is for JSON. For files and streams, set the field ETag on the response.");
+  return { version, ifMatch, current };
+};
+
+const failed = { 412: "The resource has another version than the request expects" };
+
+/** Lists the errors of an endpoint with `ifMatch`. */
+export const listConditionErrors = ({ ifMatch }: Conditions): Readonly<Record<number, string>> => {
+  if (!ifMatch) return {};
+  return ifMatch === "optional"
+    ? failed
+    : { ...failed, 428: "The request does not name a version in If-Match" };
+};

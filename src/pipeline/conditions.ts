@@ -1,0 +1,126 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Response } from "express";
+import type { Conditions } from "../endpoint/conditions.ts";
+import { middlewareMark, type AnyMiddleware } from "../endpoint/middleware.ts";
+import { RequestError, ServerFault } from "../errors.ts";
+import { show } from "../messages/show.ts";
+import { clearRepresentation } from "../reply/response-state.ts";
+import { findState, noOutput, type RequestState } from "./request-state.ts";
+
+/** A version of a resource: the tag without its quotes, or the date in milliseconds, in whole seconds. */
+interface Version {
+  readonly tag?: string;
+  readonly date?: number;
+}
+
+/**
+ * Creates the middleware of an endpoint with conditions. It runs after all others, and thus within their transactions.
+ *
+ * @see RFC 9110, section 13
+ */
+export const createConditions = ({ version, ifMatch, current }: Conditions): AnyMiddleware => ({
+  [middlewareMark]: true,
+  inputSchema: undefined,
+  security: undefined,
+  isNative: false,
+  afterValidation: current !== undefined,
+  handle: () => undefined,
+  span: async ({ request: { method, headers }, response }, { run }) => {
+    const state = findState(response) as RequestState;
+    const isRead = method === "GET" || method === "HEAD";
+    if (current && !isRead) {
+      if (ifMatch === "required" && headers["if-match"] === undefined)
+        throw new RequestError("SLP_PRECONDITION_REQUIRED");
+      const { fields, ctx } = state;
+      const own = state.input?.value as object;
+      const known = await current({ input: fields ? { ...fields, ...own } : own, ctx });
+      if (judge(headers, toVersion("current", known ?? undefined), isRead) !== "met")
+        throw new RequestError("SLP_PRECONDITION_FAILED");
+    }
+    await run(undefined);
+    const { output, ctx, resultHandler } = state;
+    if (!version || output === noOutput || response.statusCode >= 300) return;
+    const sent = toVersion("version", (await version({ output, ctx })) ?? null);
+    const outcome = isRead ? judge(headers, sent, isRead) : "met";
+    if (outcome === "failed") throw new RequestError("SLP_PRECONDITION_FAILED");
+    setVersion(response, sent);
+    if (outcome === "met") return;
+    state.resultHandler = {
+      ...resultHandler,
+      handle: (result) => {
+        if (result.error) return resultHandler.handle(result);
+        clearRepresentation(response);
+        setVersion(response, sent);
+        return response.status(304).end();
+      },
+    };
+  },
+});
+
+/**
+ * Converts what the application returned; undefined remains.
+ *
+ * @throws {@link ServerFault} when it is not a version
+ */
+const toVersion = (name: string, value: unknown): Version | undefined => {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && /^[!#-~]+$/.test(value)) return { tag: value };
+  const date = value instanceof Date ? value.getTime() : Number.NaN;
+  // a date in the future would hide later changes
+  if (!Number.isNaN(date)) return { date: Math.floor(Math.min(date, Date.now()) / 1000) * 1000 };
+  throw new ServerFault(
+    "SLP_VERSION",
+    `\`${name}\` must return a string of printable ASCII without spaces and quotes, or a valid Date; it returned ${show(value)}`,
+  );
+};
+
+const setVersion = (response: Response, { tag, date }: Version = {}): void => {
+  if (tag !== undefined) response.setHeader("ETag", `"${tag}"`);
+  if (date !== undefined) response.setHeader("Last-Modified", new Date(date).toUTCString());
+};
+
+/**
+ * Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2.
+ *
+ * @param version that of the resource; undefined if it does not exist
+ * @returns whether the conditions are met; "unchanged" if the client has the version that it reads
+ */
+const judge = (
+  headers: IncomingHttpHeaders,
+  version: Version | undefined,
+  isRead: boolean,
+): "failed" | "met" | "unchanged" => {
+  const { date = Number.NaN } = version ?? {};
+  const { "if-match": match, "if-none-match": noneMatch } = headers;
+  if (match === undefined) {
+    if (date > toTime(headers["if-unmodified-since"])) return "failed";
+  } else if (!names(match, version, "strong")) return "failed";
+  const isKnown =
+    noneMatch === undefined
+      ? isRead && date <= toTime(headers["if-modified-since"])
+      : names(noneMatch, version, "weak");
+  if (!isKnown) return "met";
+  return isRead ? "unchanged" : "failed";
+};
+
+/** Checks whether a list of entity tags names a version; a weak tag does so only in the weak comparison. */
+const names = (
+  list: string,
+  version: Version | undefined,
+  comparison: "strong" | "weak",
+): boolean => {
+  if (list.trim() === "*") return version !== undefined;
+  // a tag may contain commas, but no quotes, so every second part is one
+  const parts = list.split('"');
+  return parts.some(
+    (tag, at) =>
+      at % 2 === 1 &&
+      at < parts.length - 1 &&
+      tag === version?.tag &&
+      (comparison === "weak" || parts[at - 1]?.endsWith("W/") === false),
+  );
+};
+
+/** Returns the time of a date of any of the three forms in HTTP, the last of which lacks its GMT; or NaN. */
+const toTime = (field = ""): number =>
+  /^[A-Z][a-z]+,? /.test(field) ? Date.parse(field.replace(/( GMT)?$/, " GMT")) : Number.NaN;
