@@ -223,7 +223,7 @@ export abstract class Factory<
         }
       },
     });
-    return this.#derive(Object.assign(middleware, { isDisposal: true }));
+    return this.#derive(Object.assign(middleware, { isObserver: true }));
   }
 
   /** Returns a factory of the same kind, without middlewares. */

@@ -27,10 +27,13 @@ export interface Keeping {
 const noReply: KeptReply = { status: 0, headers: {}, body: "" };
 
 /** Tells the store something; a failure is only logged. */
-const tell = (logger: Logger, send: () => Promise<void>): Promise<void> =>
-  inTime(send, storeTimeout).catch((error: unknown) => {
+const tell = async (logger: Logger, send: () => Promise<void>): Promise<void> => {
+  try {
+    await inTime(send(), storeTimeout);
+  } catch (error) {
     logger.error("The store of idempotency keys failed", { error });
-  });
+  }
+};
 
 /**
  * Claims a key, or returns what is known of it.
@@ -49,7 +52,7 @@ export const claimKey = (
     if (isLate && !used) await tell(logger, () => store.release(claim));
     return used;
   };
-  return inTime(ask, storeTimeout).catch((cause: unknown) => {
+  return inTime(ask(), storeTimeout).catch((cause: unknown) => {
     isLate = true;
     throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
   });

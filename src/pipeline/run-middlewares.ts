@@ -139,7 +139,7 @@ const runSpan = async (
   };
   const { request, response } = state;
   const undo = (): void => {
-    if (!middleware.isNative && !middleware.isDisposal) state.isDone = false;
+    if (!middleware.isNative && !middleware.isObserver) state.isDone = false;
   };
   const unwatch = middleware.isNative ? watchRefusal(request, response) : undefined;
   if (middleware.isNative) state.watchers ??= "native";

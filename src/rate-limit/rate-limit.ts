@@ -172,7 +172,7 @@ export const rateLimit = <Context = EmptyObject>(
       const client = key ? await key(args) : ipKeyGenerator(request.ip ?? "");
       let counted;
       try {
-        counted = await inTime(() => count(`${name}:${client}`, hits), storeTimeout);
+        counted = await inTime(count(`${name}:${client}`, hits), storeTimeout);
         tell(logger);
       } catch (cause) {
         tell(logger, cause);

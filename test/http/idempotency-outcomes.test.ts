@@ -249,6 +249,7 @@ test.each(["inner", "outer"])(
 test.each([
   ["succeeds", "nothing", 422],
   ["succeeds", "a context that is disposed of", 422],
+  ["succeeds", "conditions", 422],
   ["succeeds", "a transaction", 200],
   ["fails", "nothing", 200],
 ])(
@@ -258,6 +259,7 @@ test.each([
     let runs = 0;
     const inner = {
       nothing: withKey(),
+      conditions: withKey(),
       "a context that is disposed of": withKey().addContext(() => ({}), {
         dispose: () => undefined,
       }),
@@ -266,6 +268,7 @@ test.each([
     const a = inner[within as keyof typeof inner].build({
       method: "post",
       timeout: 50,
+      ...(within === "conditions" && { version: () => "1" }),
       handler: async () => {
         if (++runs > 1) return {};
         await gate.opened;
