@@ -297,7 +297,7 @@ test.each(["waits", "has left"])(
     });
     const a = withKey({ store }).build({ method: "post", timeout: 200, handler: () => ({}) });
     const server = await start({ a });
-    if (client === "waits") expect((await post(server)).status).toBe(503);
+    if (client === "waits") await post(server);
     else await sendAndLeave(server, () => claiming.mock.calls.length === 1);
     await expect
       .poll(() => [...server.linesOf("error"), ...server.linesOf("warn")])

@@ -71,7 +71,7 @@ test("a weight is counted at once, in as many concurrent calls to the store", as
   const limited = factory.addMiddleware(rateLimit({ limit: 250, weight: 100, store }));
   const server = await start({ "get /a": limited.build({ handler }) });
   const replies = await Promise.all([server.send("/a"), server.send("/a"), server.send("/a")]);
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 429]);
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(2);
   expect(store.most).toBeGreaterThanOrEqual(100);
 });
 
