@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ServeStatic } from "sallyport";
 import { createClient } from "sallyport/client";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { apiKey } from "../fixtures/users-api/src/factories.ts";
-import { routing } from "../fixtures/users-api/src/routing.ts";
+import { routing as usersRouting } from "../fixtures/users-api/src/routing.ts";
 import { start } from "../http/harness.ts";
 import {
   closePages,
@@ -19,6 +20,7 @@ import { ensureBuilt } from "./harness.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const web = `${root}example/web`;
+const routing = { ...usersRouting, "": new ServeStatic(`${web}/dist`) };
 
 /** Installs the page's dependencies from its lock file, and builds the page. */
 const buildPage = (): void => {
