@@ -48,16 +48,16 @@ const open = async (): Promise<Opened> => {
     shop,
     customers,
     load: () => {
-      let isOver = false;
+      const state = { isOver: false };
       const buying = customers.map(async (customer) => {
-        while (!isOver) {
+        while (!state.isOver) {
           await customer.browse();
           await customer.order();
           await sleep(50);
         }
       });
       return async () => {
-        isOver = true;
+        state.isOver = true;
         await Promise.all(buying);
       };
     },

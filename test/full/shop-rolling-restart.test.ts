@@ -36,10 +36,10 @@ test.skipIf(lacksServices)(
     // a proxy that reads its configuration again closes the connections that its clients keep
     const customers = Array.from({ length: 20 }, () => new Customer(proxy.port, false));
     await Promise.all(customers.map((customer) => customer.enter()));
-    let isOver = false;
+    const state = { isOver: false };
     const watching = customers.map((customer) => customer.watch());
     const buying = customers.map(async (customer) => {
-      while (!isOver) {
+      while (!state.isOver) {
         await customer.browse();
         await customer.order();
         await sleep(50);
@@ -61,7 +61,7 @@ test.skipIf(lacksServices)(
       await proxy.use(ports);
       await sleep(1000);
     }
-    isOver = true;
+    state.isOver = true;
     await Promise.all(buying);
     // a payment that a restart has interrupted is asked for again after 15 seconds
     await expect
@@ -73,7 +73,7 @@ test.skipIf(lacksServices)(
     await Promise.all(watching);
 
     const kept = await query<{ id: string }>(postgres.url, "SELECT id FROM orders");
-    const [{ unsold = -1, open = -1 } = {}] = await query<{ unsold: number; open: number }>(
+    const [sums] = await query<{ unsold: number; open: number }>(
       postgres.url,
       `SELECT (SELECT sum(1000000 - stock) FROM books)::int - (SELECT sum(quantity) FROM order_items)::int AS unsold,
         (SELECT count(*) FROM payments WHERE status <> 'succeeded')::int AS open`,
@@ -91,7 +91,7 @@ test.skipIf(lacksServices)(
     expect(errors).toEqual([]);
     // each order is there once, with its books and its charge, and each of its events came once
     expect(kept.map(({ id }) => id).toSorted()).toEqual(orders.toSorted());
-    expect({ unsold, open }).toEqual({ unsold: 0, open: 0 });
+    expect(sums).toEqual({ unsold: 0, open: 0 });
     expect(events.toSorted()).toEqual(
       orders.flatMap((id) => [`${id} paid`, `${id} placed`]).toSorted(),
     );
