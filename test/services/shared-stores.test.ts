@@ -16,7 +16,7 @@ import {
   type IdempotencyStore,
 } from "sallyport/idempotency";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { send } from "./harness.ts";
+import { send } from "../http/harness.ts";
 
 const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
