@@ -61,6 +61,8 @@ export interface RequestErrorOptions {
   readonly cause?: unknown;
   /** The upload field at fault. */
   readonly field?: string | undefined;
+  /** Members of the body, if it has the form of problem details. */
+  readonly problem?: Readonly<Record<string, unknown>>;
 }
 
 /** An error with a code that does not change between releases. */
@@ -85,15 +87,21 @@ export class RequestError extends CodedError<RequestErrorCode> {
   readonly statusCode: number;
   readonly expose = true;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Members of the body, if it has the form of problem details. */
+  readonly problem: Readonly<Record<string, unknown>> | undefined;
   /** Whether the connection must be closed after the response. */
   readonly endsConnection: boolean;
 
-  constructor(code: RequestErrorCode, { headers, cause, field }: RequestErrorOptions = {}) {
+  constructor(
+    code: RequestErrorCode,
+    { headers, cause, field, problem }: RequestErrorOptions = {},
+  ) {
     const [statusCode, text] = requestFaults[code];
     super(code, field === undefined ? text : `${text}: ${field.slice(0, 100)}`, cause);
     this.status = statusCode;
     this.statusCode = statusCode;
     this.headers = headers;
+    this.problem = problem;
     this.endsConnection = framingFaults.has(code);
   }
 }

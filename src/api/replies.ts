@@ -88,7 +88,9 @@ export const listErrors = (endpoint: AnyEndpoint, facts: ErrorFacts): readonly E
   return [...statuses].map((status) => {
     const declared = errors.get(status);
     const data = declared && toDataSchema(declared, own.has(status));
-    const all = listNegative(resultHandler, data);
+    // a server that shuts down sends 503, too
+    const type = own.has(status) || status === 503 ? undefined : declared?.type;
+    const all = listNegative(resultHandler, data, type);
     const exact = all.filter(({ statusCode }) => [statusCode ?? []].flat().includes(status));
     const open = all.filter(({ statusCode }) => statusCode === undefined);
     const responses = exact.length > 0 ? exact : open.length > 0 ? open : all;
@@ -114,7 +116,9 @@ const negatives = new WeakMap<AnyResultHandler, WeakMap<object, readonly ApiResp
 const listNegative = (
   handler: AnyResultHandler,
   data: z.ZodType | undefined,
+  type?: string,
 ): readonly ApiResponse[] => {
+  if (type !== undefined) return handler.listNegative(data, type);
   const known = negatives.get(handler) ?? new WeakMap<object, readonly ApiResponse[]>();
   negatives.set(handler, known);
   const responses = known.get(data ?? handler) ?? handler.listNegative(data);

@@ -82,12 +82,29 @@ export interface SharedOptions {
    * @default 0
    */
   readonly retry?: number | RetryOptions | undefined;
+  /**
+   * Whether POST and PATCH carry an `Idempotency-Key`, the same in each attempt, and are therefore retried as well. A
+   * key in `headers` takes precedence. The API must know such keys, or a retry may do the work twice.
+   *
+   * @default false
+   */
+  readonly idempotency?: boolean | undefined;
   /** Runs before each attempt. */
   readonly onRequest?: ((attempt: Attempt) => unknown) | undefined;
   /** Runs with each response, before its body is read. */
   readonly onResponse?: ((attempt: Attempt, response: Response) => unknown) | undefined;
   /** Runs before an error of the call is thrown. */
   readonly onError?: ((error: unknown, route: CallRoute) => unknown) | undefined;
+}
+
+/** What the API says about a deprecated route. */
+export interface RouteDeprecation extends CallRoute {
+  /** Since when the route is deprecated. */
+  readonly since: Date | undefined;
+  /** From when the route may no longer respond. */
+  readonly sunset: Date | undefined;
+  /** The URL or the path of what replaces the route. */
+  readonly replacement: string | undefined;
 }
 
 /** Options for one call. */
@@ -170,6 +187,11 @@ export interface ClientOptions extends SharedOptions {
    */
   readonly queryParser?: "extended" | "simple" | undefined;
   /**
+   * Runs with the first response of each route whose header fields say that the route is deprecated. From another
+   * origin, scripts in browsers see only fields that the API exposes.
+   */
+  readonly onDeprecated?: ((deprecation: RouteDeprecation) => unknown) | undefined;
+  /**
    * Media types of responses to expect besides the usual ones, such as `text/plain` or `image/*`.
    *
    * Errors are expected to be JSON, and successes anything but HTML. Other responses, such as a proxy's error page, are
@@ -204,6 +226,8 @@ export interface Call extends CallRoute {
   readonly options: CallOptions;
   readonly client: ClientOptions;
   readonly plan: RoutePlan | undefined;
+  /** The deprecated routes that `onDeprecated` has been told of. */
+  readonly told: Set<string>;
   /** Whether `signal` must also abort the body, which is read after the call. */
   readonly isOpen?: boolean;
 }

@@ -51,10 +51,11 @@ const maxEmptyPages = 100;
 export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClient => {
   if (typeof client?.baseUrl !== "string")
     throw new TypeError("createClient: `baseUrl` is missing");
+  const told = new Set<string>();
   const toCall = (key: string, options: CallOptions = {}): Call => {
     const at = key.indexOf(" ");
     const method = key.slice(0, at).toUpperCase();
-    return { method, path: key.slice(at + 1), options, client, plan: plans?.[key] };
+    return { method, path: key.slice(at + 1), options, client, plan: plans?.[key], told };
   };
   const send = async <Result>(
     call: Call,

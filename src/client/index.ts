@@ -20,6 +20,7 @@ export type {
   HeaderFields,
   HeaderSource,
   RetryOptions,
+  RouteDeprecation,
   SharedOptions,
   SourceName,
   SubscribeOptions,

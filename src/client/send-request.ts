@@ -112,6 +112,8 @@ const followRedirects = async (
 /** The longest time that timers accept, roughly, in milliseconds. */
 const maxTime = 2e9;
 
+const keyField = "idempotency-key";
+
 const idempotentMethods = ["GET", "PUT", "DELETE"];
 
 export const readOption = <Name extends keyof SharedOptions>(
@@ -137,18 +139,25 @@ export const sendRequest = async <Result>(
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> => {
   const retry = readOption(call, "retry") ?? 0;
+  const hasKey = readOption(call, "idempotency") && /^P(OST|ATCH)$/.test(call.method);
   const {
     limit = Number(retry),
     delay = 300,
     maxDelay = 30_000,
-    methods = idempotentMethods,
+    methods = hasKey ? [call.method] : idempotentMethods,
   } = retry as Partial<RetryOptions>;
   const last = methods.some((one) => one.toUpperCase() === call.method) ? limit + 1 : 1;
+  const headers = hasKey
+    ? { [keyField]: crypto.randomUUID(), ...request.headers }
+    : request.headers;
   for (let attempt = 1; ; attempt++) {
     let wait = toWait(delay, maxDelay, attempt - 1);
     try {
-      const { response, result } = await sendOnce(call, request, attempt, read);
-      const isTemporary = [408, 425, 429, 502, 503, 504].includes(response.status);
+      const { response, result } = await sendOnce(call, { ...request, headers }, attempt, read);
+      // with a 409, the API says that an earlier attempt is still running
+      const isTemporary =
+        [408, 425, 429, 502, 503, 504].includes(response.status) ||
+        (hasKey && response.status === 409 && response.headers.has("retry-after"));
       if (attempt >= last || !isTemporary) return result;
       const asked = readRetryAfter(response);
       if (asked > maxDelay) return result;
@@ -237,7 +246,11 @@ const exchange = async <Result>(
   for (const { headers: source } of both) await addHeaders(headers, source);
   for (const [name, value] of Object.entries(own))
     // a caller may know the media type better, but only this code knows the boundary
-    if (name !== "content-type" || value.startsWith("multipart/") || !headers.has(name))
+    if (
+      (name !== "content-type" && name !== keyField) ||
+      value.startsWith("multipart/") ||
+      !headers.has(name)
+    )
       headers.set(name, value);
   const attempt: Attempt = { method, path, url, headers, attempt: number };
   for (const { onRequest } of both) await onRequest?.(attempt);
@@ -253,8 +266,27 @@ const exchange = async <Result>(
       ? send(url, init)
       : followRedirects(call, send, url, { ...init, redirect: "manual" }),
   );
+  await tellDeprecation(call, response);
   for (const { onResponse } of both) await onResponse?.(attempt, response);
   return { response, result: await read(response) };
+};
+
+/** Calls `onDeprecated` for the first response that says that its route is deprecated. */
+const tellDeprecation = async (
+  { method, path, client: { onDeprecated }, told }: Call,
+  { headers }: Response,
+): Promise<void> => {
+  const since = headers.get("deprecation");
+  const key = `${method} ${path}`;
+  if (!onDeprecated || since === null || told.has(key)) return;
+  told.add(key);
+  const toDate = (time: number): Date | undefined => (time ? new Date(time) : undefined);
+  await onDeprecated({
+    ...{ method, path },
+    since: toDate(Number(since.slice(1)) * 1000),
+    sunset: toDate(Date.parse(headers.get("sunset") ?? "")),
+    replacement: /<([^<>]*)>[^<,]*rel="?successor-version/.exec(headers.get("link") ?? "")?.[1],
+  });
 };
 
 /** @throws {@link RedirectError}, or {@link NetworkError} with the function's error as its cause. */

@@ -16,6 +16,19 @@ export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
    * @default none, so only the message is sent
    */
   readonly schema?: Data | undefined;
+  /**
+   * The URI of the kind of problem, for problem details. It is sent in place of the type of the thrown error.
+   *
+   * @default the type of the thrown error, or `about:blank`
+   * @see RFC 9457, section 3.1.1
+   */
+  readonly type?: string | undefined;
+  /**
+   * A short summary of the kind of problem, for problem details, unless the thrown error has one.
+   *
+   * @default the reason phrase of the status
+   */
+  readonly title?: string | undefined;
   /** The headers that the thrown error carries, each with a description; used in documents. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -33,8 +46,14 @@ export type JoinedErrors<First, Second> = {
     | (Status extends keyof Second ? Second[Status] : never);
 };
 
+/** The kind of problem that all declarations of a status name. */
+export interface DeclaredProblem {
+  readonly type?: string | undefined;
+  readonly title?: string | undefined;
+}
+
 /** All declarations of one status, for example by a middleware and by its endpoint. */
-export interface DeclaredError {
+export interface DeclaredError extends DeclaredProblem {
   readonly descriptions: readonly string[];
   /** The schemas of the error's data, those of the endpoint first. */
   readonly schemas: readonly ZodSchema[];
@@ -69,11 +88,17 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
   if (typeof declaration === "string") return;
   if (typeof declaration !== "object" || declaration === null)
     throw toError(`${place} without a description; write ${status}: "When the error is thrown".`);
-  assertKeys(`${where}: \`errors[${status}]\``, declaration, ["description", "schema", "headers"]);
-  const { description, schema, headers } = declaration as Record<string, unknown>;
+  assertKeys(`${where}: \`errors[${status}]\``, declaration, [
+    ...["description", "schema", "type", "title", "headers"],
+  ]);
+  const { description, schema, type, title, headers } = declaration as Record<string, unknown>;
   if (typeof description !== "string")
     throw toError(`${place} without a \`description\`; say when the error is thrown.`);
   if (schema !== undefined) toSchema(`${where}: the \`schema\` of \`errors[${status}]\``, schema);
+  if (type !== undefined && !/^[!-~]+$/.test(String(type)))
+    throw toError(`${place} with a \`type\` that is not a URI; got ${show(type)}.`);
+  if (title !== undefined && typeof title !== "string")
+    throw toError(`${place} with a \`title\` that is not a string; got ${show(title)}.`);
   const texts = headers === undefined ? [] : Object.values(Object(headers) as object);
   if (texts.some((text) => typeof text !== "string"))
     throw toError(
@@ -121,7 +146,7 @@ export const joinErrors = (
 
 const join = (
   known: DeclaredError | undefined,
-  { description, schema, headers }: ErrorDeclaration,
+  { description, schema, type, title, headers }: ErrorDeclaration,
 ): DeclaredError => {
   const { descriptions = [], schemas = [], mayLackData = false } = known ?? {};
   const more = schema && !schemas.includes(schema as ZodSchema) ? [schema as ZodSchema] : [];
@@ -129,6 +154,9 @@ const join = (
     descriptions: [...new Set([...descriptions, description])],
     schemas: [...schemas, ...more],
     mayLackData: mayLackData || schema === undefined,
+    // what another declaration of the status does not say cannot be said of all
+    type: known && known.type !== type ? undefined : type,
+    title: known && known.title !== title ? undefined : title,
     headers: { ...headers, ...known?.headers },
   };
 };

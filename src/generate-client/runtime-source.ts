@@ -26,7 +26,15 @@ export const exportedClasses = [
 export const exportedTypes = [
   ...["CallError", "ErrorOf", "HasMore", "InputOf", "OutputOf", "ReplyErrorOf"],
   ...["Attempt", "CallOptions", "CallRoute", "ClientOptions", "ErrorReply", "ErrorStatus", "Fetch"],
-  ...["HeaderFields", "HeaderSource", "Pages", "ReplyIssue", "RetryOptions", "SharedOptions"],
+  ...[
+    "HeaderFields",
+    "HeaderSource",
+    "Pages",
+    "ReplyIssue",
+    "RetryOptions",
+    "RouteDeprecation",
+    "SharedOptions",
+  ],
   ...["SourceName", "SubscribeOptions", "SuccessReply", "SuccessStatus", "UnexpectedReply"],
   "UploadProgress",
 ] as const;

@@ -235,13 +235,14 @@ const writeInput = (
 
 /** Writes the header fields of a request; those of middlewares are optional, because a client may send them with all calls. */
 const writeHeaders = (
-  { endpoint: { headersSchema: own, middlewares }, conditions }: Operation,
+  { endpoint: { headersSchema: own, middlewares }, conditions, method }: Operation,
   writer: TypeWriter,
   name: string,
 ): string | undefined => {
   const write = (schema: ZodSchema): string => toText(writer.write(schema, sent, `${name}Headers`));
   const shared = middlewares.flatMap(({ headersSchema }) => headersSchema ?? []);
-  const owned = [own ?? [], conditions ?? []].flat();
+  // an inferred client types those of writes alone
+  const owned = [own ?? [], (method !== "get" && conditions) || []].flat();
   if (owned.length + shared.length === 0) return undefined;
   const parts = [...owned.map(write), ...shared.map((one) => `Partial<${write(one)}>`)];
   return parts.join(" & ");

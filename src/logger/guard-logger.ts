@@ -14,28 +14,28 @@ const swallow = (): void => undefined;
  * the replacement counts for this wrapper alone.
  */
 export const guardLogger = (logger: Logger): Logger =>
-  safeLoggers.has(logger) ? logger : wrap(logger, toWriteLine(logger));
+  safeLoggers.has(logger) ? logger : wrap(logger, toMethods(logger));
 
 /** Returns a logger that never throws and can create child loggers. */
 export const toParent = (logger: Logger): ParentLogger =>
   typeof Reflect.get(logger, "child") === "function"
     ? (logger as ParentLogger)
-    : wrap(logger, toWriteLine(logger));
+    : wrap(logger, toMethods(logger));
 
 /** Creates a logger that adds fields to its lines, using the logger's own `child` if it has one. */
 export const toChild = (logger: Logger, fields: object): Logger => {
   const made: unknown = toParent(logger).child(fields);
-  return isLogger(made) ? guardLogger(made) : wrap(logger, withFields(toWriteLine(logger), fields));
+  return isLogger(made) ? guardLogger(made) : wrap(logger, withFields(toMethods(logger), fields));
 };
 
-const wrap = (logger: Logger, write: WriteLine): ParentLogger => {
+const wrap = (logger: Logger, toMethod: ToMethod): ParentLogger => {
   const own: Members = {};
-  for (const severity of severities) own[severity] = quieten((...line) => write(severity, line));
+  for (const severity of severities) own[severity] = quieten(toMethod(severity));
   // not enumerable, so that `{ ...parent, requestId }` has the `child` of the logger
   Object.defineProperty(own, "child", {
     writable: true,
     configurable: true,
-    value: (...fields: unknown[]): unknown => makeChild(logger, write, fields),
+    value: (...fields: unknown[]): unknown => makeChild(logger, toMethod, fields),
   });
   const guarded = overlay(own, logger, toMember) as ParentLogger;
   safeLoggers.add(guarded);
@@ -63,19 +63,24 @@ const quiet: ProxyHandler<Method> = {
 };
 
 /** Calls the logger's own `child`, if there is one; the result may be anything. */
-const makeChild = (logger: Logger, write: WriteLine, fields: unknown[]): unknown => {
+const makeChild = (logger: Logger, toMethod: ToMethod, fields: unknown[]): unknown => {
   const { child } = logger as { readonly child?: unknown };
-  if (typeof child !== "function") return wrap(logger, withFields(write, fields[0] as object));
+  if (typeof child !== "function") return wrap(logger, withFields(toMethod, fields[0] as object));
   const made: unknown = (child as Method).apply(logger, fields);
   return isLogger(made) ? guardLogger(made) : made;
 };
 
 /** Adds fields to the lines that are written. */
 const withFields =
-  (write: WriteLine, fields: object): WriteLine =>
-  (severity, [message, meta, ...more]) => {
-    const joined = meta instanceof Error ? { ...fields, error: meta } : join(fields, meta);
-    return write(severity, [message, joined, ...more]);
+  (toMethod: ToMethod, fields: object): ToMethod =>
+  (severity) => {
+    const write = toMethod(severity);
+    return (message, meta, ...more) =>
+      write(
+        message,
+        meta instanceof Error ? { ...fields, error: meta } : join(fields, meta),
+        ...more,
+      );
   };
 
 const join = (fields: object, meta: unknown): object =>
@@ -83,26 +88,31 @@ const join = (fields: object, meta: unknown): object =>
     ? { ...fields, ...meta }
     : { ...fields, ...(meta === undefined ? {} : { meta }) };
 
-/** Writes a line to a logger, in the logger's own argument order. */
-export type WriteLine = (severity: Severity, line: readonly unknown[]) => unknown;
-
-type Methods = Readonly<Record<string, Method | undefined>>;
+/** Returns the method that writes lines of a severity, whose arguments are a message and an object. */
+type ToMethod = (severity: Severity) => Method;
 
 /**
  * Determines how to call a logger: message first, like the built-in logger, or object first, like pino and bunyan.
  * Calls in which the application already uses the logger's own order are passed on unchanged.
  */
-export const toWriteLine = (logger: object): WriteLine => {
-  const methods = logger as Methods;
+export const toMethods = (logger: object): ToMethod => {
+  // the method is looked up for each line, because the level of a logger may replace it
+  const methods = logger as Readonly<Record<string, Method | undefined>>;
   if (isPino(logger))
-    return (severity, line) => methods[severity]?.(...turn(line, (error) => ["err", error]));
+    return (severity) =>
+      (...line) =>
+        methods[severity]?.(...turn(line, (error) => ["err", error]));
   if (isBunyan(logger))
-    return (severity, line) =>
-      methods[severity]?.(...turn(line, (error) => ["err", toPlain(error)]));
+    return (severity) =>
+      (...line) =>
+        methods[severity]?.(...turn(line, (error) => ["err", toPlain(error)]));
   if (isWinston(logger))
-    return (severity, [message, meta, ...more]) =>
-      methods[severity]?.(message, withPlainError(meta), ...more);
-  return (severity, line) => methods[severity]?.(...line);
+    return (severity) =>
+      (message, meta, ...more) =>
+        methods[severity]?.(message, withPlainError(meta), ...more);
+  return (severity) =>
+    (...line) =>
+      methods[severity]?.(...line);
 };
 
 /** The property by which pino's loggers can be recognised. */

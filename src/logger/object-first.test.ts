@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
-import { toWriteLine } from "./guard-logger.ts";
+import { toMethods } from "./guard-logger.ts";
 
 const createWinston = () => {
   const error = vi.fn<(message: string, meta: unknown) => void>();
-  const write = toWriteLine({ error, levels: {}, format: {}, transports: [] });
-  return { write: (meta: unknown) => write("error", ["said", meta]), error };
+  const write = toMethods({ error, levels: {}, format: {}, transports: [] })("error");
+  return { write: (meta: unknown) => write("said", meta), error };
 };
 
 /** Creates an error with a chain of the given number of causes. */
@@ -41,7 +41,7 @@ test.each([
   ["pino", { [Symbol.for("pino.serializers")]: {} }],
 ])("passes the object of a line, if there is one, to %s as the first argument", (_name, marks) => {
   const info = vi.fn();
-  const write = toWriteLine({ info, ...marks });
+  const write = toMethods({ info, ...marks })("info");
   const lines = [
     ["said"],
     ["said", null],
@@ -49,6 +49,6 @@ test.each([
     [{ a: 1 }, { b: 2 }],
     ["said", { a: 1 }, 2],
   ];
-  for (const line of lines) write("info", line);
+  for (const line of lines) write(...line);
   expect(info.mock.calls).toEqual([...lines.slice(0, -1), [{ a: 1 }, "said", 2]]);
 });

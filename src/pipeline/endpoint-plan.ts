@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import { toBodyLimits, type BodyLimits, type UploadLimits } from "../endpoint/body-options.ts";
-import { joinErrors } from "../endpoint/declared-errors.ts";
+import { joinErrors, type DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
@@ -18,21 +18,22 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listMiddlewareOnlyKeys, readTopLevel } from "../schemas/top-level-keys.ts";
 import { listFileLists, takesFiles } from "../schemas/upload.ts";
 
-/** The check for the data of an error. */
-export interface ErrorData {
-  readonly parse: Parser;
+/** What is declared of the errors of one status. */
+export interface ErrorData extends DeclaredProblem {
+  /** Parses the data of an error; undefined if it has none. */
+  readonly parse: Parser | undefined;
   /** Whether an error without data is allowed. */
   readonly mayLackData: boolean;
 }
 
-/** Prepares the checks for error data, by status; returns undefined if the endpoint declares none. */
+/** Prepares what is declared of errors, by status; returns undefined if the endpoint declares none. */
 const planErrorData = (endpoint: AnyEndpoint): ReadonlyMap<number, ErrorData> | undefined => {
   const plans = new Map<number, ErrorData>();
-  for (const [status, { schemas, mayLackData }] of joinErrors(endpoint)) {
+  for (const [status, { schemas, mayLackData, type, title }] of joinErrors(endpoint)) {
     const [schema] = schemas;
-    if (!schema) continue;
-    const parse = toParser(schemas.length === 1 ? schema : z.union(schemas));
-    plans.set(status, { parse, mayLackData });
+    if ((schema ?? type ?? title) === undefined) continue;
+    const parse = schema && toParser(schemas.length === 1 ? schema : z.union(schemas));
+    plans.set(status, { parse, mayLackData, type, title });
   }
   return plans.size > 0 ? plans : undefined;
 };
@@ -90,7 +91,7 @@ export interface EndpointPlan {
   readonly content: ContentDeclaration | undefined;
   /** The pagination of the output, if responses link to the neighbouring pages. */
   readonly linkedPages: Pagination | undefined;
-  /** The checks for the data of thrown errors, by status. */
+  /** What is declared of thrown errors, by status. */
   readonly errorData: ReadonlyMap<number, ErrorData> | undefined;
   /** Whether responses are checked against what is declared, for warnings in development. */
   readonly watchesResponse: boolean;

@@ -3,6 +3,7 @@ import { readSafely, toErrorStatus } from "../reply/http-error.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import type { ParseResult } from "../schemas/parser.ts";
 import { InputValidationError } from "../schemas/validation-errors.ts";
+import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
 import { validate } from "./validate.ts";
 
@@ -15,19 +16,21 @@ interface CheckedError {
   /** The error that was thrown, or a fault if its data does not fit the schema. */
   readonly error: unknown;
   readonly data?: unknown;
+  readonly problem?: DeclaredProblem | undefined;
 }
 
-/** Parses the data of an error with the schema declared for its status. */
+/** Returns what is declared of an error, whose data is parsed with the schema declared for its status. */
 export const checkErrorData = async (
   plans: ReadonlyMap<number, ErrorData>,
   thrown: unknown,
 ): Promise<CheckedError> => {
   if (isOfFramework(thrown)) return { error: thrown };
   const status = toErrorStatus(thrown);
-  const plan = plans.get(status);
-  if (!plan) return { error: thrown };
+  const problem = plans.get(status);
+  if (!problem?.parse) return { error: thrown, problem };
+  const { parse, mayLackData } = problem;
   const data = readSafely(thrown, "data");
-  if (data === undefined && plan.mayLackData) return { error: thrown };
+  if (data === undefined && mayLackData) return { error: thrown, problem };
   const toError = (issues: ParseResult["issues"]): Error =>
     new ServerFault(
       "SLP_ERROR_DATA",
@@ -35,7 +38,7 @@ export const checkErrorData = async (
       thrown,
     );
   try {
-    return { error: thrown, data: await validate(plan.parse, data, toError) };
+    return { error: thrown, problem, data: await validate(parse, data, toError) };
   } catch (error) {
     return { error };
   }

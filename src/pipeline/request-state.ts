@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
@@ -98,6 +99,8 @@ export class RequestState implements ReplyState {
   isReplyKept = false;
   /** The data of the error to be sent, parsed with the schema that the endpoint declares. */
   errorData: unknown = undefined;
+  /** What the endpoint declares of the error to be sent. */
+  problem: DeclaredProblem | undefined = undefined;
   /** The value of `request.next` while a native middleware runs. */
   next: unknown = undefined;
   /** The value of `request.next` that a router of the application has set. */
@@ -128,8 +131,8 @@ export class RequestState implements ReplyState {
   /** Whether the response has been sent, or given up. */
   isAnswered = false;
 
-  #abort: AbortController | undefined = undefined;
-  #reason: Error | undefined = undefined;
+  private controller: AbortController | undefined = undefined;
+  private abortReason: Error | undefined = undefined;
 
   constructor(request: Request, response: Response, service: Service) {
     this.request = request;
@@ -144,12 +147,12 @@ export class RequestState implements ReplyState {
 
   /** The signal for handlers, created when first read because most handlers never use it. */
   get signal(): AbortSignal {
-    if (!this.#abort) {
-      this.#abort = new AbortController();
-      if (this.#reason) this.#abort.abort(this.#reason);
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.abortReason) this.controller.abort(this.abortReason);
       else this.#watchClient();
     }
-    return this.#abort.signal;
+    return this.controller.signal;
   }
 
   /** Aborts the signal once the client leaves. */
@@ -167,8 +170,8 @@ export class RequestState implements ReplyState {
 
   /** Asks the code that uses the signal to finish; the signal is aborted even if it is first read later. */
   abort(reason: Error): void {
-    this.#reason ??= reason;
-    this.#abort?.abort(reason);
+    this.abortReason ??= reason;
+    this.controller?.abort(reason);
   }
 
   /**

@@ -105,7 +105,11 @@ const respondWithError = async (
     }
     let error = thrown;
     if (plan.errorData)
-      ({ error, data: state.errorData } = await checkErrorData(plan.errorData, thrown));
+      ({
+        error,
+        data: state.errorData,
+        problem: state.problem,
+      } = await checkErrorData(plan.errorData, thrown));
     await sendError(state, error);
     if (plan.watchesResponse) watchResponse(plan, state, error);
   } catch (defect) {

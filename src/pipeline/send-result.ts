@@ -137,7 +137,12 @@ const sendFailure = async (
     state.failure ??= error as Error;
     state.abort(error as Error);
     state.isSending = false;
-    if (errorData) ({ error, data: state.errorData } = await checkErrorData(errorData, error));
+    if (errorData)
+      ({
+        error,
+        data: state.errorData,
+        problem: state.problem,
+      } = await checkErrorData(errorData, error));
     await sendError(state, error);
   } catch (defect) {
     state.failure ??= ensureError(defect);
@@ -151,14 +156,14 @@ const sendFailure = async (
  * @param error null if the output is to be sent
  */
 export const sendResult = (state: RequestState, error: Error | null): Promise<void> | undefined => {
-  const { request, response, ctx, logger } = state;
+  const { request, response, ctx, logger, errorData, problem } = state;
   if (error) state.handledError = error;
   if (!request.complete) discardRestOfBody(request, response, error !== null);
   const rest = { ctx, request, response, logger };
   try {
     const running = state.resultHandler.handle(
       error
-        ? { input: toRawInput(state), output: null, error, errorData: state.errorData, ...rest }
+        ? { input: toRawInput(state), output: null, error, errorData, problem, ...rest }
         : {
             input: state.combined,
             output: state.output as Record<string, unknown>,

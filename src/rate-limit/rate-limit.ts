@@ -98,6 +98,12 @@ const optionChecks = {
   storeTimeout: aPositiveTimeout,
 };
 
+/** The kind of problem that the IETF draft defines for exceeded limits. */
+const quotaExceeded = {
+  type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
+  title: "Request cannot be satisfied as assigned quota has been exceeded",
+};
+
 const usedStores = new WeakSet<Store>();
 
 /**
@@ -126,6 +132,7 @@ export const rateLimit = <Context = EmptyObject>(
   const errors: ErrorDeclarations = {
     429: {
       description: "Too many requests",
+      ...quotaExceeded,
       headers: {
         "Retry-After": "Seconds until requests are allowed again",
         RateLimit: "The remaining requests `r` of each limit, and the seconds `t` of its window",
@@ -170,7 +177,10 @@ export const rateLimit = <Context = EmptyObject>(
       const remaining = Math.max(0, limit - totalHits);
       response.appendHeader("RateLimit", `"${name}";r=${remaining};t=${seconds}`);
       if (totalHits > limit)
-        throw new RequestError("SLP_RATE_LIMITED", { headers: { "Retry-After": `${seconds}` } });
+        throw new RequestError("SLP_RATE_LIMITED", {
+          headers: { "Retry-After": `${seconds}` },
+          problem: { ...quotaExceeded, "violated-policies": [name] },
+        });
       return undefined;
     },
   });

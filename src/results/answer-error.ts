@@ -17,6 +17,8 @@ export interface ErrorAnswer {
   readonly issues: readonly ShortIssue[] | undefined;
   /** The data of the error, as declared; undefined if there is none. */
   readonly data: unknown;
+  /** The declared kind of problem; undefined if there is none. */
+  readonly problem: Result["problem"];
   /** Whether the client may see the error's own message. */
   readonly isPublic: boolean;
 }
@@ -59,6 +61,8 @@ const bodyFields: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
+const noDetails: Partial<Result> = {};
+
 /**
  * Prepares a response for an error: sets the error's header fields, and those that prevent caching and MIME sniffing.
  *
@@ -81,10 +85,10 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
         ? toShortIssues(cause.cause.issues)
         : undefined;
     // a fault that replaces the error has no data
-    const data = thrown === result.error ? result.errorData : undefined;
+    const { errorData: data, problem } = thrown === result.error ? result : noDetails;
     const shown = isPublic(error);
     const message = shown ? getMessageFromError(error) : toStatusText(status);
-    return { status, message, issues, data, isPublic: shown };
+    return { status, message, issues, data, problem, isPublic: shown };
   }
   const names = headers.filter((header) => !sendable.includes(header)).map(([name]) => name);
   const fault = new ServerFault(
@@ -99,6 +103,7 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
     message: toStatusText(500),
     issues: undefined,
     data: undefined,
+    problem: undefined,
     isPublic: false,
   };
 };

@@ -54,7 +54,7 @@ export const createEventStreamResultHandler = (
       statusCode: 200,
       mimeType: "text/event-stream",
     },
-    negative: (data) => errors.listNegative(data),
+    negative: (data, type) => errors.listNegative(data, type),
     handler: (result) => errors.handle(result),
   });
 

@@ -55,9 +55,9 @@ export interface ProblemResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<ProblemDetails & { readonly data: ErrorDataPlaceholder }>>
 > {}
 
-const toNegativeSchema = (data?: z.ZodType) =>
+const toNegativeSchema = (data?: z.ZodType, type?: string) =>
   z.looseObject({
-    type: z.string(),
+    type: type === undefined ? z.string() : z.literal(type),
     title: z.string(),
     status: z.int().min(400).max(599),
     detail: z.string(),
@@ -126,14 +126,24 @@ const toStep = (step: string | number): string =>
 const toName = (field: string | number, rest: readonly (string | number)[]): string =>
   `${field}${rest.map((step) => `[${step}]`).join("")}`;
 
+/** Names the occurrence by the id of its request, if that is a UUID. */
+const toInstance = (request: Request): { readonly instance?: string } => {
+  const id = String(readSafely(request, "id"));
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
+    ? { instance: `urn:uuid:${id}` }
+    : {};
+};
+
 const toProblem = (
-  { status, message, issues, data, isPublic }: ErrorAnswer,
+  { status, message, issues, data, problem: { type, title } = {}, isPublic }: ErrorAnswer,
   thrown: unknown,
   request: Request,
 ): ProblemDetails => ({
   type: "about:blank",
-  title: toStatusText(status),
+  title: title ?? toStatusText(status),
+  ...toInstance(request),
   ...(isPublic && readOwn(thrown)),
+  ...(type !== undefined && { type }),
   status,
   detail: message,
   ...(issues && { errors: issues.map((issue) => toInvalidPart(issue, request)), issues }),
@@ -162,7 +172,10 @@ const sendError = (result: Result, thrown: unknown): void => {
  */
 export const problemResultHandler: ProblemResultHandler = new ResultHandler({
   positive: (data) => ({ schema: data, mimeType: "application/json" }),
-  negative: (data) => ({ schema: toNegativeSchema(data), mimeType: "application/problem+json" }),
+  negative: (data, type) => ({
+    schema: toNegativeSchema(data, type),
+    mimeType: "application/problem+json",
+  }),
   handler: (result) => {
     if (result.error) sendError(result, result.error);
     else sendSuccess(result, result.output, sendError);

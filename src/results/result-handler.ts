@@ -49,12 +49,17 @@ export type Result<Output = AcceptedOutput> = ResultContext &
         readonly output: Output;
         readonly error: null;
         readonly errorData?: undefined;
+        readonly problem?: undefined;
       }
     | {
         readonly output: null;
         readonly error: ResultError;
         /** The `data` of the error, parsed with the schema that the endpoint or a middleware declares in `errors`. */
         readonly errorData?: unknown;
+        /** The `type` and the `title` that the declaration in `errors` has. */
+        readonly problem?:
+          | { readonly type?: string | undefined; readonly title?: string | undefined }
+          | undefined;
       }
   );
 
@@ -72,8 +77,11 @@ export interface ResultHandlerDefinition<
 > {
   /** The success responses, usually given as a function from the output schema to `{ schema, mimeType }`. */
   readonly positive: Positive | ((output: OutputPlaceholderSchema) => Positive);
-  /** The error responses, or a function from the schema of the error's data, if any, to the error responses. */
-  readonly negative: Negative | ((data?: ErrorDataPlaceholderSchema) => Negative);
+  /**
+   * The error responses, or a function from the schema of the error's data and its declared `type`, if any, to the error
+   * responses.
+   */
+  readonly negative: Negative | ((data?: ErrorDataPlaceholderSchema, type?: string) => Negative);
   /**
    * Sends the response, or returns a promise that settles once the response is sent. If it sends nothing, sallyport
    * responds with 500.
@@ -95,8 +103,8 @@ export interface AnyResultHandler {
   readonly handle: (result: Result) => unknown;
   /** Lists the success responses of an endpoint with the given output schema. */
   listPositive(output: z.ZodType): readonly ApiResponse[];
-  /** Lists the error responses, which may carry data of the given schema. */
-  listNegative(data?: z.ZodType): readonly ApiResponse[];
+  /** Lists the error responses, which may carry data of the given schema, and have the given type. */
+  listNegative(data?: z.ZodType, type?: string): readonly ApiResponse[];
 }
 
 /**
@@ -163,14 +171,16 @@ export class ResultHandler<
   }
 
   /**
-   * Lists the error responses, which may carry data of the given schema.
+   * Lists the error responses, which may carry data of the given schema, and have the given type.
    *
    * @throws {@link DefinitionError} when the declaration has no responses, or a response has no Zod schema.
    */
-  listNegative(data?: z.ZodType): readonly ApiResponse[] {
+  listNegative(data?: z.ZodType, type?: string): readonly ApiResponse[] {
     const { negative } = this.#definition;
     const declared =
-      typeof negative === "function" ? negative(data as ErrorDataPlaceholderSchema) : negative;
+      typeof negative === "function"
+        ? negative(data as ErrorDataPlaceholderSchema, type)
+        : negative;
     return assertResponses("negative", declared);
   }
 }

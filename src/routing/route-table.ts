@@ -62,12 +62,12 @@ const createNode = <Target>(): Node<Target> => ({
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
   #size = 0;
-  /** Prepares the literals of routes and requests for comparison. */
-  readonly #fold: (text: string) => string;
+  /** Prepares the literals of routes and requests for comparison; undefined if they are compared as they are. */
+  readonly #fold: ((text: string) => string) | undefined;
 
   /** @param caseSensitive whether literals match only in the case of the route */
   constructor(caseSensitive = true) {
-    this.#fold = caseSensitive ? keep : foldCase;
+    this.#fold = caseSensitive ? undefined : foldCase;
   }
 
   /**
@@ -88,14 +88,20 @@ export class RouteTable<Target> {
       }
       node =
         segment.kind === "literal"
-          ? toChild(node, this.#fold(hideSlashes(segment.text)))
+          ? toChild(node, this.#toLiteral(segment.text))
           : toParameterChild(
               node,
-              segment.around.map((text) => this.#fold(hideSlashes(text))),
+              segment.around.map((text) => this.#toLiteral(text)),
             );
     }
     if (node.leaf) refuseDuplicate(method, path, node.leaf);
     node.leaf = leaf;
+  }
+
+  /** Returns the text of a route as decoded paths are compared with it. */
+  #toLiteral(text: string): string {
+    const hidden = hideSlashes(text);
+    return this.#fold ? this.#fold(hidden) : hidden;
   }
 
   #addTree(method: Method): Node<Target> {
@@ -117,7 +123,7 @@ export class RouteTable<Target> {
     const leaf = match(
       tree,
       decoded,
-      this.#fold(decoded),
+      this.#fold ? this.#fold(decoded) : decoded,
       path === "/" ? 2 : 1,
       decoded.length,
       values,
@@ -134,7 +140,7 @@ export class RouteTable<Target> {
    */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
     const decoded = path.includes("%") ? decodePath(path) : path;
-    const folded = this.#fold(decoded);
+    const folded = this.#fold ? this.#fold(decoded) : decoded;
     const found = [...this.#trees].flatMap(([method, tree]) => {
       const leaf = match(tree, decoded, folded, path === "/" ? 2 : 1, decoded.length, []);
       return leaf ? { method, leaf } : [];
@@ -261,8 +267,6 @@ const match = <Target>(
   values.push(rest);
   return node.rest;
 };
-
-const keep = (text: string): string => text;
 
 /** Folds ASCII letters only, because the length of other letters may change. */
 const foldCase = (text: string): string =>

@@ -1,4 +1,5 @@
-import { type Ways, findReplyState } from "../reply/response-state.ts";
+import { findState } from "../pipeline/request-state.ts";
+import type { Ways } from "../reply/response-state.ts";
 import type { ServerResponse, IncomingMessage } from "node:http";
 
 /** The undocumented members of a node:http response. */
@@ -218,7 +219,7 @@ export const endRequests = (prototype: IncomingMessage): void => {
   inside._dump = function () {
     let isEnded = false;
     try {
-      const state = findReplyState(this);
+      const state = findState(this);
       // the listeners of the response run next and may still wait for the end of the request; Node adds one of them
       isEnded =
         state !== undefined &&

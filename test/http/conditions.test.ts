@@ -7,6 +7,7 @@ import {
   type DefinitionError,
 } from "sallyport";
 import { createClient } from "sallyport/client";
+import { idempotency, memoryStore } from "sallyport/idempotency";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Sent, type TestServer } from "./harness.ts";
@@ -315,6 +316,26 @@ describe("A conditional write", () => {
     expect(seen.splice(0)).toEqual(["begin", input, 5, input, "end"]);
     expect((await send("3", { "If-Match": '"2"' })).status).toBe(412);
     expect(seen).toEqual(["begin", input, 5, "end"]);
+  });
+
+  test("that is repeated with its idempotency key is replayed, with its tag", async () => {
+    let revision = 1;
+    const write = factory
+      .addMiddleware(idempotency({ store: memoryStore(), scope: () => "all" }))
+      .build({
+        method: "put",
+        version: () => `${revision}`,
+        ifMatch: "required",
+        current: () => `${revision}`,
+        handler: () => ({ revision: ++revision }),
+      });
+    const server = await start({ write });
+    for (const replayed of [undefined, "true"]) {
+      const headers = { "If-Match": '"1"', "Idempotency-Key": "a" };
+      const answer = await server.send("/write", put(headers));
+      expect([answer.status, answer.headers.etag]).toEqual([200, '"2"']);
+      expect(answer.headers["idempotency-replayed"]).toBe(replayed);
+    }
   });
 
   test("that cannot find the version responds with that error", async () => {

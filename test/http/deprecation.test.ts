@@ -2,7 +2,7 @@ import { defaultEndpointsFactory as factory, type DefinitionError } from "sallyp
 import { generateClient } from "sallyport/generate-client";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { generate } from "../openapi/generate.ts";
+import { generate, generateOne } from "../openapi/generate.ts";
 import { errorEnvelope, start, successEnvelope } from "./harness.ts";
 
 const build = (deprecated: NonNullable<Parameters<typeof factory.build>[0]["deprecated"]>) =>
@@ -186,4 +186,14 @@ describe("A deprecated endpoint", () => {
       expect((error as Error).message).toContain(message);
     }
   });
+});
+
+test("The header fields of a deprecated endpoint are documented", () => {
+  const listFields = (deprecated: Parameters<typeof build>[0]) => {
+    const { responses } = generateOne("GET /users", { users: build(deprecated) });
+    return Object.keys(responses["200"]?.headers ?? {});
+  };
+  expect(listFields({ ...dates, policy: "/policy" })).toEqual(["Deprecation", "Sunset", "Link"]);
+  expect(listFields({ since: "2023-06-30" })).toEqual(["Deprecation"]);
+  expect(listFields(true)).toEqual([]);
 });

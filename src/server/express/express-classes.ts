@@ -117,12 +117,6 @@ export const createResponseClass = (
   { stalled, sentTwice, wrongLength }: ResponseOptions,
 ): NodeResponse => {
   /**
-   * Checks whether a response has ended. This reads Node's own `finished`, because compression replaces
-   * `writableEnded`.
-   */
-  const hasEnded = (response: object): boolean => (response as { finished: boolean }).finished;
-
-  /**
    * Reports a write after the end of a response that has no `error` listener; Node would emit an error, which would end
    * the process. The response that was sent is kept.
    */
@@ -190,7 +184,8 @@ export const createResponseClass = (
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
       refuseBody(this);
       if (this.req.method === "HEAD") return this.#skip(callback ?? encoding);
-      if (hasEnded(this) && isSentTwice(this, encoding, callback)) return false;
+      // Node's own `finished`, because compression replaces `writableEnded`
+      if (this.finished && isSentTwice(this, encoding, callback)) return false;
       // Node compares the first chunk with the Content-Length only if the head has been written; a tool may still add to it
       if (!this.headersSent && !isPatched(this) && this.hasHeader("content-length"))
         this.writeHead(this.statusCode);
@@ -233,7 +228,7 @@ export const createResponseClass = (
      */
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (this.writableEnded && this.req.method === "HEAD") return this;
-      if (hasEnded(this)) {
+      if (this.finished) {
         const hasChunk = chunk !== undefined && chunk !== null && typeof chunk !== "function";
         if (hasChunk && isSentTwice(this, encoding, callback)) return this;
       }

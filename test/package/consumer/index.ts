@@ -52,6 +52,15 @@ export const resultHandler = new ResultHandler({
 
 export const customFactory = new EndpointsFactory(resultHandler);
 
+export const write = factory.build({
+  method: "put",
+  output: z.object({ revision: z.number() }),
+  version: ({ output: { revision } }) => String(revision),
+  ifMatch: "required",
+  current: async ({ ctx }) => (ctx.isAdmin ? "1" : undefined),
+  handler: () => ({ revision: 1 }),
+});
+
 export const get = factory.build({
   input: z
     .object({ id: z.string().transform(Number) })
