@@ -58,10 +58,14 @@ const project = (name: string, include: string[], more: object = {}) => ({
 export default defineConfig({
   test: {
     projects: [
-      project("unit", ["src/**/*.test.ts", "example/src/**/*.test.ts"], shared),
+      project("unit", ["src/**/*.test.ts"], shared),
       project("assumptions", ["test/assumptions/**/*.test.ts"], { setupFiles }),
       project("architecture", ["test/*.test.ts"]),
       project("http", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
+      project("example", ["example/test/**/*.test.ts"], {
+        ...shared,
+        setupFiles: ["example/test/setup.ts"],
+      }),
       project("compiler", ["test/compiler/**/*.test.ts"], {
         testTimeout: 180_000,
         hookTimeout: 180_000,

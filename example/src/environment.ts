@@ -25,10 +25,10 @@ const schema = z
     PAYMENT_SECRET: secret.optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   })
-  .superRefine((variables, { addIssue }) => {
+  .superRefine((variables, context) => {
     const require = (name: "SESSION_SECRET" | "PAYMENT_SECRET", why: string): void => {
       if (variables[name] === undefined)
-        addIssue({ code: "custom", path: [name], message: `Required ${why}` });
+        context.addIssue({ code: "custom", path: [name], message: `Required ${why}` });
     };
     if (variables.NODE_ENV === "production")
       require("SESSION_SECRET", "in production: at least 32 characters, the same for all processes");

@@ -13,7 +13,11 @@ const toHash = (secret: string): string => createHash("sha256").update(secret).d
 /** Creates a session or a token; the returned secret is stored nowhere. */
 export const createCredential = async (
   db: Database,
-  { accountId, kind, name }: { readonly accountId: string; readonly kind: Kind; readonly name: string },
+  {
+    accountId,
+    kind,
+    name,
+  }: { readonly accountId: string; readonly kind: Kind; readonly name: string },
 ) => {
   const secret = randomBytes(32).toString("base64url");
   const expiresAt = kind === "session" ? new Date(Date.now() + sessionTime) : null;

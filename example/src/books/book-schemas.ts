@@ -13,7 +13,10 @@ export const bookFields = z.object({
   author: text(200).meta({ examples: ["Jane Austen"] }),
   category: text(50).meta({ examples: ["Novel"] }),
   description: z.string().trim().max(5000).default(""),
-  price: amount(1_000_000).min(1).describe("In cents").meta({ examples: [1299] }),
+  price: amount(1_000_000)
+    .min(1)
+    .describe("In cents")
+    .meta({ examples: [1299] }),
   stock: amount(1_000_000).meta({ examples: [20] }),
 });
 

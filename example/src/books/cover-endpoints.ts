@@ -33,13 +33,16 @@ export const sendCover = adminFactory.build({
   tag,
   shortDescription: "Sets the cover of a book",
   errors: noBook,
-  inputSources: ["params", "files"],
+  inputSources: ["body", "params", "files"],
   upload: { limits: { files: 1, fileSize: 2 * megabyte, memory: 2 * megabyte } },
   input: z.object({
     id: bookId,
     cover: ez
       .upload()
-      .refine(({ data }) => findExtension(data) !== undefined, "Choose a PNG, JPEG or WebP picture"),
+      .refine(
+        ({ data }) => findExtension(data) !== undefined,
+        "Choose a PNG, JPEG or WebP picture",
+      ),
   }),
   output: book,
   handler: async ({ input: { id, cover }, ctx: { db } }) => {

@@ -73,7 +73,8 @@ export const listOrders = accountFactory.build({
     const rows = await listOrdersAfter(db, caller.id, cursor, limit + 1);
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
-    const nextCursor = rows.length > limit && last ? { createdAt: last.createdAt, id: last.id } : null;
+    const nextCursor =
+      rows.length > limit && last ? { createdAt: last.createdAt, id: last.id } : null;
     return { orders: shown, limit, nextCursor };
   },
 });

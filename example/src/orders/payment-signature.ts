@@ -11,10 +11,8 @@ export const signatureHeader = "x-payment-signature";
 const maxAge = 300;
 
 /** Signs the body of a webhook and the time, in seconds. */
-export const toSignature = (
-  body: string,
-  time: number = Math.floor(Date.now() / 1000),
-): string => `t=${time},v1=${sign(String(time), body).toString("hex")}`;
+export const toSignature = (body: string, time: number = Math.floor(Date.now() / 1000)): string =>
+  `t=${time},v1=${sign(String(time), body).toString("hex")}`;
 
 /** Checks the signature of a webhook. */
 export const isSigned = (body: Buffer, signature: string): boolean => {

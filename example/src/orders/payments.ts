@@ -82,10 +82,7 @@ export const settlePayment = async (
   status: "succeeded" | "failed",
   logger: Logger,
 ): Promise<OrderRow | undefined> => {
-  const ofPayment = tx
-    .select({ id: payments.orderId })
-    .from(payments)
-    .where(eq(payments.id, id));
+  const ofPayment = tx.select({ id: payments.orderId }).from(payments).where(eq(payments.id, id));
   // the order first, as everywhere, so that no two transactions wait for each other
   await tx.select().from(orders).where(inArray(orders.id, ofPayment)).for("update");
   const [payment] = await tx.select().from(payments).where(eq(payments.id, id));

@@ -2,7 +2,7 @@ import { QueryClient } from "@tanstack/react-query";
 import { createClient } from "sallyport/client";
 import { queryKey } from "sallyport/tanstack-query";
 // `import type`: no server code gets into the bundle
-import type { routing } from "../../src/routing.ts";
+import type { routing } from "../../../test/fixtures/users-api/src/routing.ts";
 
 /** The client of the API, which has the same origin as this page. */
 export const client = createClient<typeof routing>({

@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { addBook, administrator, dataOf, send, visit, type Book } from "./shop.ts";
+
+test("a change names the version that it expects", async () => {
+  const { id, title } = await addBook(3);
+  const path = `/admin/books/${id}`;
+  const read = await send(administrator, `GET ${path}`);
+  const etag = read.headers.get("etag") ?? "";
+  expect([etag, await read.json()]).toMatchObject(['"1"', { id, title, version: 1 }]);
+  expect((await send(administrator, `PATCH ${path}`, { price: 1200 })).status).toBe(428);
+
+  const headers = { "if-match": etag };
+  const changed = await send(administrator, `PATCH ${path}`, { price: 1200 }, headers);
+  expect([changed.status, changed.headers.get("etag")]).toEqual([200, '"2"']);
+  expect(await changed.json()).toMatchObject({ title, price: 1200, stock: 3 });
+  const late = await send(administrator, `PATCH ${path}`, { price: 1300 }, headers);
+  expect([late.status, late.headers.get("content-type")]).toMatchObject([
+    412,
+    expect.stringContaining("problem+json"),
+  ]);
+  expect((await send(administrator, `DELETE ${path}`, undefined, headers)).status).toBe(412);
+  const last = await send(administrator, `DELETE ${path}`, undefined, { "if-match": '"2"' });
+  expect(last.status).toBe(200);
+  for (const [method, body] of [["GET"], ["PATCH", { price: 1 }], ["DELETE"]] as const)
+    expect((await send(administrator, `${method} ${path}`, body, headers)).status).toBe(404);
+});
+
+test("an ISBN belongs to one book", async () => {
+  const [one, other] = [await addBook(1), await addBook(1)];
+  const read = await send(administrator, `GET /admin/books/${one.id}`);
+  const { isbn } = (await read.json()) as { readonly isbn: string };
+  const fields = { isbn, title: "a", author: "b", category: "c", price: 1, stock: 1 };
+  expect((await send(administrator, "POST /admin/books", fields)).status).toBe(409);
+  const headers = { "if-match": '"1"' };
+  const path = `PATCH /admin/books/${other.id}`;
+  expect((await send(administrator, path, { isbn }, headers)).status).toBe(409);
+});
+
+test("invalid fields are named in problem details", async () => {
+  const response = await send(administrator, "POST /admin/books", { isbn: "1", price: -5 });
+  expect(response.status).toBe(400);
+  const { errors } = (await response.json()) as { readonly errors: readonly object[] };
+  expect(errors).toEqual(
+    expect.arrayContaining([
+      { detail: "An ISBN has 13 digits", pointer: "#/isbn" },
+      { detail: expect.any(String), pointer: "#/price" },
+    ]),
+  );
+});
+
+test("the CSV of all books can be imported again", async () => {
+  await addBook(1, { title: '=A "title", with\nall sorts' });
+  const exported = await send(administrator, "GET /admin/books.csv");
+  expect(exported.headers.get("content-type")).toMatch(/^text\/csv/);
+  expect(exported.headers.get("content-disposition")).toBe("attachment; filename=books.csv");
+  const csv = await exported.text();
+  expect(csv).toMatch(/^isbn,title,author,category,description,price,stock\r\n/);
+  const added = `${csv}9791234567896,"New, and nice",B,C,,500,2\r\n`;
+  const type = { "content-type": "text/csv" };
+  const imported = await send(administrator, "POST /admin/books/import", added, type);
+  const count = csv.split(/"\d{13}"/).length - 1;
+  expect(await imported.json()).toEqual({ created: 1, changed: count });
+  const found = await send(visit(), "GET /v2/books?q=new,%20and");
+  const [book] = (await dataOf<{ books: readonly Book[] }>(found)).books;
+  expect(book).toMatchObject({ title: "New, and nice", price: 500, version: 1 });
+});
+
+test("a CSV with a wrong row changes nothing, and tells which row", async () => {
+  const type = { "content-type": "text/csv" };
+  const heading = "isbn,title,author,category,description,price,stock";
+  const csv = `${heading}\n9791234567001,A,B,C,,5,1\n9791234567002,,B,C,,x,1\n"`;
+  const refused = await send(administrator, "POST /admin/books/import", csv, type);
+  expect([refused.status, await refused.json()]).toMatchObject([
+    422,
+    {
+      rows: [
+        { row: 3, detail: expect.stringContaining("title: ") },
+        { row: 3, detail: expect.stringContaining("price: ") },
+        { row: 4, detail: "A quote is misplaced or missing" },
+      ],
+    },
+  ]);
+  const other = await send(administrator, "POST /admin/books/import", "isbn\n1", type);
+  expect(await other.json()).toMatchObject({
+    rows: [{ row: 1, detail: expect.stringContaining("Missing columns: title") }],
+  });
+  const exported = await (await send(administrator, "GET /admin/books.csv")).text();
+  expect(exported).not.toContain("9791234567001");
+});

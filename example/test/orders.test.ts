@@ -1,0 +1,190 @@
+import { afterEach, expect, test } from "vitest";
+import { toSignature } from "../src/orders/payment-signature.ts";
+import { startPayments, stopPayments } from "../src/orders/payments.ts";
+import { takePayments } from "../src/shop.ts";
+import {
+  addBook,
+  clientOf,
+  createCustomer,
+  dataOf,
+  send,
+  visit,
+  type Book,
+  type Visitor,
+} from "./shop.ts";
+
+interface Order {
+  readonly id: string;
+  readonly status: string;
+  readonly total: number;
+  readonly version: number;
+}
+
+const path = "POST /v2/orders";
+
+const fillCart = (customer: Visitor, book: Book, quantity: number): Promise<Response> =>
+  send(customer, `PUT /v2/cart/items/${book.id}`, { quantity });
+
+const place = (customer: Visitor, key: string = crypto.randomUUID()): Promise<Response> =>
+  send(customer, path, {}, { "idempotency-key": key });
+
+const read = async <Data>(visitor: Visitor, path: string): Promise<Data> =>
+  dataOf<Data>(await send(visitor, `GET ${path}`));
+
+const stockOf = async ({ id }: Book): Promise<number> =>
+  (await read<Book>(visit(), `/v2/books/${id}`)).stock;
+
+const sendWebhook = (body: object, signature = toSignature(JSON.stringify(body))) =>
+  send(visit(), "POST /v2/payments/webhook", body, { "x-payment-signature": signature });
+
+const log = () => undefined;
+const silent = { debug: log, info: log, warn: log, error: log };
+
+/** Collects the charges that the shop asks for, and returns the id of the payment of an amount. */
+const findPayment = async (amount: number): Promise<string> => {
+  const seen = new Map<number, string>();
+  startPayments((charge) => Promise.resolve(void seen.set(charge.amount, charge.id)), silent);
+  await expect.poll(() => seen.get(amount)).toBeDefined();
+  return seen.get(amount) ?? "";
+};
+
+afterEach(stopPayments);
+
+test("a cart holds books until they are ordered", async () => {
+  const [customer, book] = [await createCustomer(), await addBook(5)];
+  expect((await fillCart(customer, book, 3)).status).toBe(200);
+  expect(await dataOf(await fillCart(customer, book, 2))).toMatchObject({
+    items: [{ bookId: book.id, quantity: 2, price: 1000 }],
+    total: 2000,
+  });
+  expect((await fillCart(customer, book, 0)).status).toBe(400);
+  const unknown = { ...book, id: crypto.randomUUID() };
+  expect((await fillCart(customer, unknown, 1)).status).toBe(404);
+  const items = [{ bookId: unknown.id, quantity: 1 }];
+  expect((await send(customer, "PUT /v2/cart", { items })).status).toBe(409);
+  const twice = [...items, ...items];
+  expect((await send(customer, "PUT /v2/cart", { items: twice })).status).toBe(400);
+  const item = { bookId: book.id, quantity: 1 };
+  const replaced = await send(customer, "PUT /v2/cart", { items: [item] });
+  expect(await dataOf(replaced)).toMatchObject({ total: 1000 });
+  const removed = await send(customer, `DELETE /v2/cart/items/${book.id}`);
+  expect(await dataOf(removed)).toEqual({ items: [], total: 0 });
+  expect(await dataOf(await send(customer, "PUT /v2/cart", { items: [] }))).toMatchObject({
+    items: [],
+  });
+  expect((await place(customer)).status).toBe(422);
+});
+
+test("an order takes the books from the stock and the cart, once for a key", async () => {
+  const [customer, book] = [await createCustomer(), await addBook(5)];
+  await fillCart(customer, book, 2);
+  expect((await send(customer, path, {})).status).toBe(400);
+  const replies = await Promise.all([place(customer, "k"), place(customer, '"k"')]);
+  const statuses = new Set(replies.map(({ status }) => status));
+  expect(statuses.has(201)).toBe(true);
+  // the second may come while the first is still running
+  for (const status of statuses) expect([201, 409]).toContain(status);
+  const again = await place(customer, "k");
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect(await dataOf<Order>(again)).toMatchObject({
+    ...{ status: "placed", total: 2000, version: 1 },
+    items: [{ bookId: book.id, title: "A Test", price: 1000, quantity: 2 }],
+  });
+  expect(await stockOf(book)).toBe(3);
+  expect(await read(customer, "/v2/cart")).toMatchObject({ items: [] });
+});
+
+test("the last books are sold once, and those who come late hear what is left", async () => {
+  const book = await addBook(4);
+  const customers = await Promise.all(Array.from({ length: 10 }, createCustomer));
+  await Promise.all(customers.map((customer) => fillCart(customer, book, 1)));
+  const replies = await Promise.all(customers.map((customer) => place(customer)));
+  const sold = replies.filter(({ status }) => status === 201);
+  const late = replies.filter(({ status }) => status === 409);
+  expect([sold.length, late.length, await stockOf(book)]).toEqual([4, 6, 0]);
+  expect(await late[0]?.json()).toMatchObject({
+    error: { message: "There are 0 of A Test", data: { bookId: book.id, stock: 0 } },
+  });
+});
+
+test("a customer pages through their orders, and sees nobody else's", async () => {
+  const [customer, book] = [await createCustomer(), await addBook(5)];
+  const ids: string[] = [];
+  for (let count = 0; count < 3; count++) {
+    await fillCart(customer, book, 1);
+    ids.push((await dataOf<Order>(await place(customer))).id);
+  }
+  type Page = { readonly orders: readonly Order[]; readonly nextCursor: string | null };
+  const first = await read<Page>(customer, "/v2/orders?limit=2");
+  const next = await read<Page>(customer, `/v2/orders?limit=2&cursor=${first.nextCursor}`);
+  expect([...first.orders, ...next.orders].map(({ id }) => id)).toEqual(ids.toReversed());
+  expect(next.nextCursor).toBeNull();
+  const other = await createCustomer();
+  expect(await read(other, "/v2/orders")).toMatchObject({ orders: [] });
+  expect((await send(other, `GET /v2/orders/${ids[0]}`)).status).toBe(404);
+  const headers = { "if-match": '"1"' };
+  const body = { status: "cancelled" };
+  expect((await send(other, `PATCH /v2/orders/${ids[0]}`, body, headers)).status).toBe(404);
+});
+
+test("an order can be cancelled until it is paid for, by those who know its state", async () => {
+  const [customer, book] = [await createCustomer(), await addBook(5)];
+  await fillCart(customer, book, 2);
+  const { id } = await dataOf<Order>(await place(customer));
+  const read = await send(customer, `GET /v2/orders/${id}`);
+  const headers = { "if-match": read.headers.get("etag") ?? "" };
+  const cancel = (headers?: Record<string, string>) =>
+    send(customer, `PATCH /v2/orders/${id}`, { status: "cancelled" }, headers);
+  expect((await cancel()).status).toBe(428);
+  const cancelled = await cancel(headers);
+  expect(await dataOf(cancelled)).toMatchObject({ status: "cancelled", version: 2 });
+  expect(await stockOf(book)).toBe(5);
+  expect((await cancel(headers)).status).toBe(412);
+  expect((await cancel({ "if-match": '"2"' })).status).toBe(409);
+  expect(await stockOf(book)).toBe(5);
+});
+
+test("the simulated provider charges, and the customer's page hears of it", async () => {
+  const [customer, book] = [await createCustomer(), await addBook(1)];
+  takePayments((body, signature) => sendWebhook(JSON.parse(body) as object, signature), silent);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const events = clientOf(customer).subscribe("get /v2/orders/events", {}, { signal });
+  const first = events.next();
+  await fillCart(customer, book, 1);
+  // until the stream has begun, nobody would hear
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const { id } = await dataOf<Order>(await place(customer));
+  expect((await first).value).toMatchObject({ event: "changed", data: { id, status: "placed" } });
+  expect((await events.next()).value).toMatchObject({ data: { id, status: "paid", version: 2 } });
+  controller.abort();
+});
+
+test("a webhook counts once, and only with a signature", async () => {
+  const [customer, book] = [await createCustomer(), await addBook(3)];
+  await fillCart(customer, book, 2);
+  const { id } = await dataOf<Order>(await place(customer));
+  const payment = await findPayment(2000);
+  const body = { payment, status: "failed" };
+  const text = JSON.stringify(body);
+  const old = Math.floor(Date.now() / 1000) - 600;
+  for (const signature of ["", "t=1", toSignature(`${text} `), toSignature(text, old)])
+    expect((await sendWebhook(body, signature)).status).toBe(401);
+  expect(await stockOf(book)).toBe(1);
+  for (let count = 0; count < 2; count++) expect((await sendWebhook(body)).status).toBe(200);
+  expect(await read<Order>(customer, `/v2/orders/${id}`)).toMatchObject({ status: "refused" });
+  expect(await stockOf(book)).toBe(3);
+  const unknown = { payment: crypto.randomUUID(), status: "succeeded" };
+  expect((await sendWebhook(unknown)).status).toBe(200);
+});
+
+test("a payment for a cancelled order changes nothing", async () => {
+  const [customer, book] = [await createCustomer(), await addBook(9)];
+  await fillCart(customer, book, 7);
+  const { id } = await dataOf<Order>(await place(customer));
+  const payment = await findPayment(7000);
+  const body = { status: "cancelled" };
+  await send(customer, `PATCH /v2/orders/${id}`, body, { "if-match": '"1"' });
+  expect((await sendWebhook({ payment, status: "succeeded" })).status).toBe(200);
+  expect(await read<Order>(customer, `/v2/orders/${id}`)).toMatchObject({ status: "cancelled" });
+});
