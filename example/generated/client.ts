@@ -303,6 +303,20 @@ export type ErrorBody2 = {
 /** Every reply that `put /v2/books/:id/cover` may send. */
 export type PutV2BooksByIdCoverReply = SuccessReply<200, PutV2BooksByIdCoverBody> | ErrorReply<400 | 401 | 403 | 404 | 413 | 415 | 500 | 503, ErrorBody2> | UnexpectedReply;
 
+/** The input of `get /v2/categories`. */
+export type GetV2CategoriesInput = { [key: string]: never };
+
+/** The body of a successful response to `get /v2/categories`. */
+export type GetV2CategoriesBody = {
+  status: "success";
+  data: {
+    categories: string[];
+  };
+};
+
+/** Every reply that `get /v2/categories` may send. */
+export type GetV2CategoriesReply = SuccessReply<200, GetV2CategoriesBody> | ErrorReply<500 | 503, ErrorBody> | UnexpectedReply;
+
 /** The input of `get /v2/cart`. */
 export type GetV2CartInput = { [key: string]: never };
 
@@ -714,6 +728,13 @@ export interface Routes {
     body: PutV2BooksByIdCoverBody | ErrorBody2;
     reply: PutV2BooksByIdCoverReply;
   };
+  /** Lists the categories that have books */
+  "get /v2/categories": {
+    input: GetV2CategoriesInput;
+    success: GetV2CategoriesBody;
+    body: GetV2CategoriesBody | ErrorBody;
+    reply: GetV2CategoriesReply;
+  };
   /** Reads the cart */
   "get /v2/cart": {
     input: GetV2CartInput;
@@ -792,12 +813,6 @@ export interface Routes {
   /** Reads an order */
   "get /v2/orders/:id": {
     input: GetV2OrdersByIdInput;
-    headers: {
-      /** The ETag of a version that need not be sent again. */
-      "if-none-match"?: string | undefined;
-      /** The Last-Modified of a version that need not be sent again. */
-      "if-modified-since"?: string | undefined;
-    };
     success: GetV2OrdersByIdBody;
     body: GetV2OrdersByIdBody | ErrorBody;
     reply: GetV2OrdersByIdReply;
@@ -836,12 +851,6 @@ export interface Routes {
   /** Reads a book, with the version that a change names */
   "get /admin/books/:id": {
     input: GetAdminBooksByIdInput;
-    headers: {
-      /** The ETag of a version that need not be sent again. */
-      "if-none-match"?: string | undefined;
-      /** The Last-Modified of a version that need not be sent again. */
-      "if-modified-since"?: string | undefined;
-    };
     success: GetAdminBooksByIdBody;
     body: GetAdminBooksByIdBody | ErrorBody2;
     reply: GetAdminBooksByIdReply;
@@ -932,6 +941,7 @@ const plans: RoutePlans = {
   "get /v2/books/:id": { replies: { 200: ["json"], 400: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/books/:id/cover": { replies: { 200: ["json"], 400: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
   "put /v2/books/:id/cover": { sources: ["body", "params", "files"], replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 500: ["json"], 503: ["json"] } },
+  "get /v2/categories": { replies: { 200: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/cart": { replies: { 200: ["json"], 401: ["json"], 500: ["json"], 503: ["json"] } },
   "put /v2/cart": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 500: ["json"], 503: ["json"] } },
   "put /v2/cart/items/:bookId": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 500: ["json"], 503: ["json"] } },
@@ -1034,12 +1044,29 @@ interface SharedOptions {
    * @default 0
    */
   readonly retry?: number | RetryOptions | undefined;
+  /**
+   * Whether POST and PATCH carry an `Idempotency-Key`, the same in each attempt, and are therefore retried as well. A
+   * key in `headers` takes precedence. The API must know such keys, or a retry may do the work twice.
+   *
+   * @default false
+   */
+  readonly idempotency?: boolean | undefined;
   /** Runs before each attempt. */
   readonly onRequest?: ((attempt: Attempt) => unknown) | undefined;
   /** Runs with each response, before its body is read. */
   readonly onResponse?: ((attempt: Attempt, response: Response) => unknown) | undefined;
   /** Runs before an error of the call is thrown. */
   readonly onError?: ((error: unknown, route: CallRoute) => unknown) | undefined;
+}
+
+/** What the API says about a deprecated route. */
+interface RouteDeprecation extends CallRoute {
+  /** Since when the route is deprecated. */
+  readonly since: Date | undefined;
+  /** From when the route may no longer respond. */
+  readonly sunset: Date | undefined;
+  /** The URL or the path of what replaces the route. */
+  readonly replacement: string | undefined;
 }
 
 /** Options for one call. */
@@ -1122,6 +1149,11 @@ interface ClientOptions extends SharedOptions {
    */
   readonly queryParser?: "extended" | "simple" | undefined;
   /**
+   * Runs with the first response of each route whose header fields say that the route is deprecated. From another
+   * origin, scripts in browsers see only fields that the API exposes.
+   */
+  readonly onDeprecated?: ((deprecation: RouteDeprecation) => unknown) | undefined;
+  /**
    * Media types of responses to expect besides the usual ones, such as `text/plain` or `image/*`.
    *
    * Errors are expected to be JSON, and successes anything but HTML. Other responses, such as a proxy's error page, are
@@ -1156,6 +1188,8 @@ interface Call extends CallRoute {
   readonly options: CallOptions;
   readonly client: ClientOptions;
   readonly plan: RoutePlan | undefined;
+  /** The deprecated routes that `onDeprecated` has been told of. */
+  readonly told: Set<string>;
   /** Whether `signal` must also abort the body, which is read after the call. */
   readonly isOpen?: boolean;
 }
@@ -1948,6 +1982,8 @@ const followRedirects = async (
 /** The longest time that timers accept, roughly, in milliseconds. */
 const maxTime = 2e9;
 
+const keyField = "idempotency-key";
+
 const idempotentMethods = ["GET", "PUT", "DELETE"];
 
 const readOption = <Name extends keyof SharedOptions>(
@@ -1973,18 +2009,25 @@ const sendRequest = async <Result>(
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> => {
   const retry = readOption(call, "retry") ?? 0;
+  const hasKey = readOption(call, "idempotency") && /^P(OST|ATCH)$/.test(call.method);
   const {
     limit = Number(retry),
     delay = 300,
     maxDelay = 30_000,
-    methods = idempotentMethods,
+    methods = hasKey ? [call.method] : idempotentMethods,
   } = retry as Partial<RetryOptions>;
   const last = methods.some((one) => one.toUpperCase() === call.method) ? limit + 1 : 1;
+  const headers = hasKey
+    ? { [keyField]: crypto.randomUUID(), ...request.headers }
+    : request.headers;
   for (let attempt = 1; ; attempt++) {
     let wait = toWait(delay, maxDelay, attempt - 1);
     try {
-      const { response, result } = await sendOnce(call, request, attempt, read);
-      const isTemporary = [408, 425, 429, 502, 503, 504].includes(response.status);
+      const { response, result } = await sendOnce(call, { ...request, headers }, attempt, read);
+      // with a 409, the API says that an earlier attempt is still running
+      const isTemporary =
+        [408, 425, 429, 502, 503, 504].includes(response.status) ||
+        (hasKey && response.status === 409 && response.headers.has("retry-after"));
       if (attempt >= last || !isTemporary) return result;
       const asked = readRetryAfter(response);
       if (asked > maxDelay) return result;
@@ -2073,7 +2116,11 @@ const exchange = async <Result>(
   for (const { headers: source } of both) await addHeaders(headers, source);
   for (const [name, value] of Object.entries(own))
     // a caller may know the media type better, but only this code knows the boundary
-    if (name !== "content-type" || value.startsWith("multipart/") || !headers.has(name))
+    if (
+      (name !== "content-type" && name !== keyField) ||
+      value.startsWith("multipart/") ||
+      !headers.has(name)
+    )
       headers.set(name, value);
   const attempt: Attempt = { method, path, url, headers, attempt: number };
   for (const { onRequest } of both) await onRequest?.(attempt);
@@ -2089,8 +2136,27 @@ const exchange = async <Result>(
       ? send(url, init)
       : followRedirects(call, send, url, { ...init, redirect: "manual" }),
   );
+  await tellDeprecation(call, response);
   for (const { onResponse } of both) await onResponse?.(attempt, response);
   return { response, result: await read(response) };
+};
+
+/** Calls `onDeprecated` for the first response that says that its route is deprecated. */
+const tellDeprecation = async (
+  { method, path, client: { onDeprecated }, told }: Call,
+  { headers }: Response,
+): Promise<void> => {
+  const since = headers.get("deprecation");
+  const key = `${method} ${path}`;
+  if (!onDeprecated || since === null || told.has(key)) return;
+  told.add(key);
+  const toDate = (time: number): Date | undefined => (time ? new Date(time) : undefined);
+  await onDeprecated({
+    ...{ method, path },
+    since: toDate(Number(since.slice(1)) * 1000),
+    sunset: toDate(Date.parse(headers.get("sunset") ?? "")),
+    replacement: /<([^<>]*)>[^<,]*rel="?successor-version/.exec(headers.get("link") ?? "")?.[1],
+  });
 };
 
 /** @throws {@link RedirectError}, or {@link NetworkError} with the function's error as its cause. */
@@ -2380,10 +2446,11 @@ const maxEmptyPages = 100;
 const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClient => {
   if (typeof client?.baseUrl !== "string")
     throw new TypeError("createClient: `baseUrl` is missing");
+  const told = new Set<string>();
   const toCall = (key: string, options: CallOptions = {}): Call => {
     const at = key.indexOf(" ");
     const method = key.slice(0, at).toUpperCase();
-    return { method, path: key.slice(at + 1), options, client, plan: plans?.[key] };
+    return { method, path: key.slice(at + 1), options, client, plan: plans?.[key], told };
   };
   const send = async <Result>(
     call: Call,
@@ -2622,4 +2689,4 @@ type ErrorOf<C, Key extends keyof RoutesIn<C>> = ReplyErrorOf<
 >;
 
 export { AbortedError, ClientError, EventSizeError, NetworkError, PageError, RedirectError, ReplyError, TimeoutError, UnexpectedBodyError, UnsendableInputError };
-export type { CallError, ErrorOf, HasMore, InputOf, OutputOf, ReplyErrorOf, Attempt, CallOptions, CallRoute, ClientOptions, ErrorReply, ErrorStatus, Fetch, HeaderFields, HeaderSource, Pages, ReplyIssue, RetryOptions, SharedOptions, SourceName, SubscribeOptions, SuccessReply, SuccessStatus, UnexpectedReply, UploadProgress };
+export type { CallError, ErrorOf, HasMore, InputOf, OutputOf, ReplyErrorOf, Attempt, CallOptions, CallRoute, ClientOptions, ErrorReply, ErrorStatus, Fetch, HeaderFields, HeaderSource, Pages, ReplyIssue, RetryOptions, RouteDeprecation, SharedOptions, SourceName, SubscribeOptions, SuccessReply, SuccessStatus, UnexpectedReply, UploadProgress };

@@ -17,7 +17,13 @@ import {
   importBooks,
   readBookForChange,
 } from "./books/admin-endpoints.ts";
-import { listBooks, listOldBooks, readBook, readOldBook } from "./books/book-endpoints.ts";
+import {
+  listBooks,
+  listCategories,
+  listOldBooks,
+  readBook,
+  readOldBook,
+} from "./books/book-endpoints.ts";
 import { readCover, sendCover } from "./books/cover-endpoints.ts";
 import { readCart, removeCartItem, replaceCart, setCartItem } from "./orders/cart-endpoints.ts";
 import {
@@ -41,6 +47,7 @@ export const routing = {
       get: listBooks,
       ":id": { get: readBook, cover: { get: readCover, put: sendCover } },
     },
+    categories: listCategories,
     cart: {
       get: readCart,
       put: replaceCart,

@@ -60,6 +60,15 @@ export const listPage = async (
   return { books: rows.map(toBook), total: counted?.total ?? 0 };
 };
 
+/** Lists the categories that have books. */
+export const findCategories = async (db: Database): Promise<string[]> => {
+  const rows = await db
+    .selectDistinct({ category: books.category })
+    .from(books)
+    .orderBy(books.category);
+  return rows.map(({ category }) => category);
+};
+
 /** Finds a book. */
 export const findBook = async (db: Database, id: string): Promise<Row | undefined> => {
   const [found] = await db.select().from(books).where(eq(books.id, id));
