@@ -1,0 +1,109 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { mutationOptions } from "sallyport/tanstack-query";
+import { createCheckoutKey, endCheckout } from "./checkout-key.ts";
+import { cartQuery, client, queryClient, refresh, type Cart } from "./client.ts";
+import { Failure } from "./form.tsx";
+import { toMoney } from "./format.ts";
+import { goTo } from "./place.ts";
+import { Screen } from "./screen.tsx";
+
+const keepCart = (cart: Cart): void => void queryClient.setQueryData(cartQuery.queryKey, cart);
+
+/** Shows the cart, and orders what is in it. */
+export const CartScreen = () => {
+  const { data: cart, error } = useQuery(cartQuery);
+  const change = useMutation({
+    ...mutationOptions(client, "put /v2/cart/items/:bookId"),
+    onSuccess: keepCart,
+  });
+  const remove = useMutation({
+    ...mutationOptions(client, "delete /v2/cart/items/:bookId"),
+    onSuccess: keepCart,
+  });
+  const order = useMutation({
+    ...mutationOptions(client, "post /v2/orders", {
+      idempotency: true,
+      headers: () => ({ "idempotency-key": createCheckoutKey() }),
+    }),
+    onSuccess: async ({ id }) => {
+      endCheckout();
+      goTo(`/orders/${id}`);
+      await Promise.all([refresh("/v2/cart"), refresh("/v2/orders"), refresh("/v2/books")]);
+    },
+    onError: (error) => {
+      endCheckout(error);
+      return refresh("/v2/cart");
+    },
+  });
+  return (
+    <Screen title="Cart">
+      <Failure error={error ?? order.error ?? change.error ?? remove.error} />
+      {cart?.items.length === 0 && (
+        <p>
+          The cart is empty. <a href="#/">Look for books</a>
+        </p>
+      )}
+      {cart && cart.items.length > 0 && (
+        <section>
+          <table className="items">
+            <caption className="hidden">Books in the cart</caption>
+            <thead>
+              <tr>
+                <th scope="col">Book</th>
+                <th scope="col">Price</th>
+                <th scope="col">Quantity</th>
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {cart.items.map(({ bookId, title, price, quantity, stock }) => (
+                <tr key={bookId}>
+                  <th scope="row">
+                    <a href={`#/books/${bookId}`}>{title}</a>
+                    {stock < quantity && <p className="error">Only {stock} in stock</p>}
+                  </th>
+                  <td>{toMoney(price)}</td>
+                  <td>
+                    <input
+                      type="number"
+                      aria-label={`Quantity of ${title}`}
+                      min={1}
+                      max={100}
+                      value={quantity}
+                      onChange={({ target: { valueAsNumber } }) => {
+                        if (valueAsNumber >= 1) change.mutate({ bookId, quantity: valueAsNumber });
+                      }}
+                    />
+                  </td>
+                  <td>
+                    <button
+                      aria-label={`Remove ${title}`}
+                      onClick={() => remove.mutate({ bookId })}
+                    >
+                      Remove
+                    </button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+            <tfoot>
+              <tr>
+                <th scope="row">Total</th>
+                <td colSpan={3} className="price">
+                  {toMoney(cart.total)}
+                </td>
+              </tr>
+            </tfoot>
+          </table>
+          <button
+            className="primary"
+            aria-disabled={order.isPending}
+            onClick={() => order.isPending || order.mutate()}
+          >
+            Order and pay {toMoney(cart.total)}
+          </button>
+        </section>
+      )}
+    </Screen>
+  );
+};

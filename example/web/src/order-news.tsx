@@ -1,0 +1,33 @@
+import { useEffect, useState } from "react";
+import { client, refresh } from "./client.ts";
+import { toOrderName, toStatusWords } from "./format.ts";
+
+/** Follows the events of the account's orders: says what has changed, and fetches what is displayed again. */
+export const OrderNews = () => {
+  const [news, setNews] = useState("");
+
+  useEffect(() => {
+    const controller = new AbortController();
+    const follow = async () => {
+      const events = client.subscribe(
+        "get /v2/orders/events",
+        {},
+        // what has changed before the stream was open is in no event
+        { signal: controller.signal, onResponse: () => void refresh("/v2/orders") },
+      );
+      for await (const { event, data } of events) {
+        // after a gap, the events do not tell what has changed
+        if (event === "changed") setNews(`${toOrderName(data.id)}: ${toStatusWords(data.status)}`);
+        void refresh("/v2/orders");
+      }
+    };
+    follow().catch((error: unknown) => setNews(`Orders are not followed: ${String(error)}`));
+    return () => controller.abort();
+  }, []);
+
+  return (
+    <p className="news" role="status" aria-label="News of orders">
+      {news}
+    </p>
+  );
+};
