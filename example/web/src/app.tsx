@@ -36,7 +36,7 @@ export const App = () => {
         <CurrentScreen name={name} id={id} query={query} />
       </main>
       <footer>
-        <a href="/docs">API documentation</a> · Payments are simulated: no money moves.
+        This shop is an example: nothing is sold. <a href="/docs">API documentation</a>
       </footer>
     </>
   );

@@ -7,7 +7,10 @@ import { Field, Form } from "./form.tsx";
 /** Changes the price and the stock of a book, unless somebody else has changed it since it was displayed. */
 export const BookEditor = ({ book }: { readonly book: Book }) => {
   // the book that the fields show: a sale meanwhile must not go unseen
-  const [{ id, version, price, stock }, show] = useState(book);
+  const [shown, show] = useState(book);
+  const { id, price, stock } = shown;
+  const isSame = book.price === price && book.stock === stock;
+  const version = isSame ? Math.max(book.version, shown.version) : shown.version;
   const { mutate, error, isPending, isSuccess, reset } = useMutation({
     ...mutationOptions(client, "patch /admin/books/:id", {
       headers: { "if-match": `"${version}"` },
@@ -30,7 +33,7 @@ export const BookEditor = ({ book }: { readonly book: Book }) => {
           mutate({ id, price: Math.round(Number(price) * 100), stock: Number(stock) })
         }
       >
-        <div className="columns" key={version}>
+        <div className="columns" key={shown.version}>
           <Field
             name="price"
             label="Price in €"

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { mutationOptions } from "sallyport/tanstack-query";
 import { createCheckoutKey, endCheckout } from "./checkout-key.ts";
 import { cartQuery, client, queryClient, refresh, type Cart } from "./client.ts";
@@ -9,22 +10,32 @@ import { Screen } from "./screen.tsx";
 
 const keepCart = (cart: Cart): void => void queryClient.setQueryData(cartQuery.queryKey, cart);
 
+/** What is changed in the cart is changed one after the other, and ordered only then. */
+const scope = { id: "cart" };
+
 /** Shows the cart, and orders what is in it. */
 export const CartScreen = () => {
   const { data: cart, error } = useQuery(cartQuery);
   const change = useMutation({
     ...mutationOptions(client, "put /v2/cart/items/:bookId"),
+    scope,
     onSuccess: keepCart,
   });
   const remove = useMutation({
     ...mutationOptions(client, "delete /v2/cart/items/:bookId"),
-    onSuccess: keepCart,
+    scope,
+    onSuccess: (cart) => {
+      keepCart(cart);
+      // the button that had the focus is gone
+      document.querySelector("h1")?.focus();
+    },
   });
   const order = useMutation({
     ...mutationOptions(client, "post /v2/orders", {
       idempotency: true,
       headers: () => ({ "idempotency-key": createCheckoutKey() }),
     }),
+    scope,
     onSuccess: async ({ id }) => {
       endCheckout();
       goTo(`/orders/${id}`);
@@ -64,15 +75,10 @@ export const CartScreen = () => {
                   </th>
                   <td>{toMoney(price)}</td>
                   <td>
-                    <input
-                      type="number"
-                      aria-label={`Quantity of ${title}`}
-                      min={1}
-                      max={100}
-                      value={quantity}
-                      onChange={({ target: { valueAsNumber } }) => {
-                        if (valueAsNumber >= 1) change.mutate({ bookId, quantity: valueAsNumber });
-                      }}
+                    <QuantityInput
+                      quantity={quantity}
+                      label={`Quantity of ${title}`}
+                      onChange={(quantity) => change.mutate({ bookId, quantity })}
                     />
                   </td>
                   <td>
@@ -105,5 +111,33 @@ export const CartScreen = () => {
         </section>
       )}
     </Screen>
+  );
+};
+
+interface QuantityProps {
+  readonly quantity: number;
+  readonly label: string;
+  readonly onChange: (quantity: number) => void;
+}
+
+const QuantityInput = ({ quantity, label, onChange }: QuantityProps) => {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const { current } = input;
+    // what someone is typing stays
+    if (current && current !== document.activeElement) current.value = String(quantity);
+  }, [quantity]);
+  return (
+    <input
+      ref={input}
+      type="number"
+      aria-label={label}
+      min={1}
+      max={100}
+      defaultValue={quantity}
+      onChange={({ target: { validity, valueAsNumber } }) => {
+        if (validity.valid && valueAsNumber >= 1) onChange(valueAsNumber);
+      }}
+    />
   );
 };

@@ -20,15 +20,15 @@ export const hasStatus = (error: unknown, status: number): boolean =>
   error instanceof ReplyError && error.status === status;
 
 /** Asks who is logged in when a call says that nobody is, for example because the session has expired. */
-const onError = (error: unknown): void => {
+export const checkSession = (error: unknown): void => {
   const { queryKey } = accountQuery;
   if (hasStatus(error, 401) && queryClient.getQueryState(queryKey)?.status === "success")
     void queryClient.resetQueries({ queryKey });
 };
 
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError }),
-  mutationCache: new MutationCache({ onError }),
+  queryCache: new QueryCache({ onError: checkSession }),
+  mutationCache: new MutationCache({ onError: checkSession }),
   // the client retries what may help
   defaultOptions: { queries: { retry: false } },
 });

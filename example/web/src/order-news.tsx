@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { client, refresh } from "./client.ts";
+import { checkSession, client, hasStatus, refresh } from "./client.ts";
 import { toOrderName, toStatusWords } from "./format.ts";
 
 /** Follows the events of the account's orders: says what has changed, and fetches what is displayed again. */
@@ -21,7 +21,11 @@ export const OrderNews = () => {
         void refresh("/v2/orders");
       }
     };
-    follow().catch((error: unknown) => setNews(`Orders are not followed: ${String(error)}`));
+    follow().catch((error: unknown) => {
+      if (hasStatus(error, 401)) checkSession(error);
+      else if (!controller.signal.aborted)
+        setNews("To see whether orders change, reload this page");
+    });
     return () => controller.abort();
   }, []);
 

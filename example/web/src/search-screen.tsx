@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { infiniteQueryOptions, queryOptions } from "sallyport/tanstack-query";
 import { client, type Book } from "./client.ts";
 import { Cover } from "./cover.tsx";
@@ -9,8 +9,15 @@ import { MoreButton } from "./more-button.tsx";
 import { changePlace } from "./place.ts";
 import { Screen } from "./screen.tsx";
 
+/** Converts what is searched for to a part of the address. */
+const toText = (form: HTMLFormElement): string => {
+  const entries = [...new FormData(form)] as [string, string][];
+  return new URLSearchParams(entries.filter(([, value]) => value.trim() !== "")).toString();
+};
+
 /** Searches books; the address holds what is searched for, so that it can be kept and sent. */
 export const SearchScreen = ({ query }: { readonly query: URLSearchParams }) => {
+  const text = query.toString();
   const category = query.get("category") ?? undefined;
   const isInStock = query.has("inStock");
   const search = useInfiniteQuery({
@@ -26,11 +33,18 @@ export const SearchScreen = ({ query }: { readonly query: URLSearchParams }) => 
   const { data: { categories } = { categories: [] } } = useQuery(
     queryOptions(client, "get /v2/categories"),
   );
+  const form = useRef<HTMLFormElement>(null);
+  const [generation, setGeneration] = useState(0);
+  useEffect(() => {
+    const { current } = form;
+    // a link to another search fills the form anew; what someone is typing stays
+    if (current && !current.contains(document.activeElement) && toText(current) !== text)
+      setGeneration((before) => before + 1);
+  }, [text]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const change = (form: HTMLFormElement) => {
-    const entries = [...new FormData(form)] as [string, string][];
-    const filled = entries.filter(([, value]) => value.trim() !== "");
-    changePlace(`/?${new URLSearchParams(filled)}`);
+    clearTimeout(timer.current);
+    changePlace(`/?${toText(form)}`);
   };
   const books = search.data?.pages.flatMap(({ books }) => books) ?? [];
   const total = search.data?.pages.at(-1)?.total;
@@ -39,8 +53,8 @@ export const SearchScreen = ({ query }: { readonly query: URLSearchParams }) => 
       <search>
         <form
           className="filters"
-          // a link to another search fills the form anew
-          key={category}
+          key={generation}
+          ref={form}
           onSubmit={(event) => {
             event.preventDefault();
             change(event.currentTarget);
