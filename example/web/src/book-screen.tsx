@@ -1,11 +1,12 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { mutationOptions, queryOptions } from "sallyport/tanstack-query";
 import { BookEditor } from "./book-editor.tsx";
-import { cartQuery, client, queryClient, type Book } from "./client.ts";
+import { cartQuery, client, type Book } from "./client.ts";
 import { CoverUpload } from "./cover-upload.tsx";
 import { Cover } from "./cover.tsx";
 import { Failure, Field, Form } from "./form.tsx";
 import { toMoney } from "./format.ts";
+import { keepCart } from "./keep-cart.ts";
 import { Screen } from "./screen.tsx";
 import { useAccount } from "./use-account.ts";
 
@@ -46,7 +47,7 @@ const CartForm = ({ book }: { readonly book: Book }) => {
   const { data: cart } = useQuery({ ...cartQuery, enabled: Boolean(account) });
   const { mutate, error, isPending, isSuccess } = useMutation({
     ...mutationOptions(client, "put /v2/cart/items/:bookId"),
-    onSuccess: (cart) => queryClient.setQueryData(cartQuery.queryKey, cart),
+    onSuccess: keepCart,
   });
   if (!account) return <a href="#/log-in">Log in to order</a>;
   const inCart = cart?.items.find(({ bookId }) => bookId === book.id)?.quantity;

@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { ReplyError } from "sallyport/client";
 import { mutationOptions } from "sallyport/tanstack-query";
 import { createCheckoutKey, endCheckout } from "./checkout-key.ts";
-import { cartQuery, client, queryClient, refresh, type Cart } from "./client.ts";
+import { cartQuery, client, refresh } from "./client.ts";
 import { Failure } from "./form.tsx";
 import { toMoney } from "./format.ts";
+import { keepCart } from "./keep-cart.ts";
 import { goTo } from "./place.ts";
 import { Screen } from "./screen.tsx";
-
-const keepCart = (cart: Cart): void => void queryClient.setQueryData(cartQuery.queryKey, cart);
 
 /** What is changed in the cart is changed one after the other, and ordered only then. */
 const scope = { id: "cart" };
@@ -48,7 +48,7 @@ export const CartScreen = () => {
   });
   return (
     <Screen title="Cart">
-      <Failure error={error ?? order.error ?? change.error ?? remove.error} />
+      <Failure error={toOrderFailure(order.error) ?? change.error ?? remove.error ?? error} />
       {cart?.items.length === 0 && (
         <p>
           The cart is empty. <a href="#/">Look for books</a>
@@ -113,6 +113,14 @@ export const CartScreen = () => {
     </Screen>
   );
 };
+
+/** An order may have been placed although no reply has come. */
+const toOrderFailure = (error: Error | null): Error | null =>
+  error === null || error instanceof ReplyError
+    ? error
+    : new Error(
+        "No answer has come. Order again, or look at your orders: nothing is ordered twice.",
+      );
 
 interface QuantityProps {
   readonly quantity: number;

@@ -3,8 +3,8 @@ import { ReplyError } from "sallyport/client";
 const name = "checkout";
 
 /**
- * Returns the idempotency key of the order that is being placed. It stays the same until the API has answered, so that
- * a second attempt, even after a reload, cannot order twice.
+ * Returns the idempotency key of the order that is being placed. It stays the same until the API has answered or the cart
+ * has changed, so that a second attempt, even after a reload, cannot order twice.
  */
 export const createCheckoutKey = (): string => {
   const kept = sessionStorage.getItem(name);
