@@ -19,10 +19,12 @@ const isBuilt = () => {
   );
 };
 
+// what the page needs is installed while the package is built, and the page is built once this process is free again
+const page = buildPage();
 if (!isBuilt()) {
   const { status } = spawnSync(process.execPath, [`${root}scripts/build.js`], { stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
 }
 register();
 await import("../example/src/main.ts");
-await buildPage();
+await page;
