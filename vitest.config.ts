@@ -14,6 +14,7 @@ const alias = {
   "sallyport/rate-limit": fileURLToPath(new URL("src/rate-limit/index.ts", import.meta.url)),
   "sallyport/idempotency": fileURLToPath(new URL("src/idempotency/index.ts", import.meta.url)),
   "sallyport/channel": fileURLToPath(new URL("src/channel/index.ts", import.meta.url)),
+  "sallyport/opentelemetry": fileURLToPath(new URL("src/opentelemetry/index.ts", import.meta.url)),
   "sallyport/testing": fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
   sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)),
 };
@@ -57,6 +58,13 @@ const project = (name: string, include: string[], more: object = {}) => ({
 
 export default defineConfig({
   test: {
+    coverage: {
+      // main.ts and telemetry.ts run in processes of their own
+      include: ["example/src/**"],
+      exclude: ["example/src/main.ts", "example/src/telemetry.ts"],
+      reporter: ["text"],
+      thresholds: { lines: 90 },
+    },
     projects: [
       project("unit", ["src/**/*.test.ts"], shared),
       project("assumptions", ["test/assumptions/**/*.test.ts"], { setupFiles }),
@@ -64,6 +72,7 @@ export default defineConfig({
       project("http", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
       project("example", ["example/test/**/*.test.ts"], {
         ...shared,
+        globalSetup: ["example/test/folder.ts"],
         setupFiles: ["example/test/setup.ts"],
       }),
       project("compiler", ["test/compiler/**/*.test.ts"], {

@@ -17,6 +17,7 @@ const steps = {
   compiler: ["Compiler tests: messages, hovers, cost", vitest("compiler")],
   package: ["Packed-install tests", vitest("package")],
   "quick-start": ["Quick-start test", vitest("quick-start")],
+  example: ["Tests of the example", [...vitest("example"), "--coverage"]],
   unit: ["Unit tests", vitest("unit")],
   lint: ["Lint", [...tool("oxlint"), "--type-aware", "--deny-warnings"]],
   types: ["Type check, and type tests", [...tool("tsc", "typescript"), "--noEmit"]],

@@ -22,7 +22,11 @@ export type {
   VoidEndpointDefinition,
   VoidHandlerReturn,
 } from "./endpoint/endpoint-definition.ts";
-export type { ChannelDefinition, FollowedChannel, NoChannel } from "./endpoint/channel-definition.ts";
+export type {
+  ChannelDefinition,
+  FollowedChannel,
+  NoChannel,
+} from "./endpoint/channel-definition.ts";
 export type { JoinedErrors } from "./endpoint/declared-errors.ts";
 export type { StreamDefinition, StreamEndpoint } from "./endpoint/event-stream-factory.ts";
 export type { AroundDefinition, MiddlewareReturn, Passed } from "./endpoint/middleware.ts";

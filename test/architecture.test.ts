@@ -29,6 +29,8 @@ const rooms = [
   "tanstack-query",
   "rate-limit",
   "idempotency",
+  "channel",
+  "opentelemetry",
   "shortcuts",
   "server",
   "testing",
@@ -225,11 +227,13 @@ describe("architecture", () => {
   test("only the entry points re-export other files", () => {
     const barrels = sources.filter((file) => /^export (type )?(\*|\{)[^;]*from/m.test(read(file)));
     expect(barrels.toSorted()).toEqual([
+      "src/channel/index.ts",
       "src/client/index.ts",
       "src/generate-client/index.ts",
       "src/idempotency/index.ts",
       "src/index.ts",
       "src/openapi/index.ts",
+      "src/opentelemetry/index.ts",
       "src/rate-limit/index.ts",
       "src/tanstack-query/index.ts",
       "src/testing/index.ts",
@@ -241,7 +245,7 @@ describe("architecture", () => {
     // members with an underscore, except for those intended for authors of streams and schemas
     const underscored =
       /(?:\._|\b_)(?!zod\b|destroy\b|read\b|write\b|final\b|transform\b|flush\b|request\b|response\b)[a-z]\w+(?=\??[:(]| [=:])/g;
-    const quoted = /"_(?!zod"|_proto__")\w+"/g;
+    const quoted = /"_(?!zod"|_proto__"|OTHER")\w+"/g;
     const ofZod =
       /_zod\??\.(?!def\b|run\b|input\b|output\b)\w+|\bcore\.util\.(?!Primitive)\w+|\.(?:optin|optout|propValues|bag|traits|parent)\b|Internals\)\.\w+|"memo"|context\.direction/g;
     const others =

@@ -262,19 +262,16 @@ export type GetV2BooksByIdCoverInput = {
 };
 
 /** The body of a successful response to `get /v2/books/:id/cover`. */
-export type GetV2BooksByIdCoverBody = {
-  status: "success";
-  data: unknown;
-};
+export type GetV2BooksByIdCoverBody = Blob;
 
 /** Every reply that `get /v2/books/:id/cover` may send. */
-export type GetV2BooksByIdCoverReply = SuccessReply<200, GetV2BooksByIdCoverBody> | ErrorReply<400 | 404 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV2BooksByIdCoverReply = SuccessReply<200, Blob> | SuccessReply<206, Blob> | ErrorReply<400 | 404 | 500 | 503, ErrorBody> | UnexpectedReply;
 
 /** The input of `put /v2/books/:id/cover`. */
 export type PutV2BooksByIdCoverInput = {
   /** The id of the book */
   id: string;
-  cover: unknown;
+  cover: Blob;
 };
 
 /** The body of a successful response to `put /v2/books/:id/cover`. */
@@ -600,7 +597,7 @@ export type DeleteAdminBooksByIdReply = SuccessReply<200, DeleteAdminBooksByIdBo
 
 /** The input of `post /admin/books/import`. */
 export type PostAdminBooksImportInput = {
-  raw: unknown;
+  raw: ArrayBuffer | Blob | Uint8Array | string;
 };
 
 /** The body of a successful response to `post /admin/books/import`. */
@@ -616,7 +613,7 @@ export type PostAdminBooksImportReply = SuccessReply<200, PostAdminBooksImportBo
 export type GetAdminBooksCsvInput = { [key: string]: never };
 
 /** The body of a successful response to `get /admin/books.csv`. */
-export type GetAdminBooksCsvBody = unknown;
+export type GetAdminBooksCsvBody = string;
 
 /** Every reply that `get /admin/books.csv` may send. */
 export type GetAdminBooksCsvReply = SuccessReply<200, GetAdminBooksCsvBody> | ErrorReply<401 | 403 | 500 | 503, ErrorBody2> | UnexpectedReply;
@@ -939,7 +936,7 @@ const plans: RoutePlans = {
   "delete /v2/tokens/:id": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/books": { replies: { 200: ["json"], 400: ["json"], 500: ["json"], 503: ["json"] }, items: "books" },
   "get /v2/books/:id": { replies: { 200: ["json"], 400: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
-  "get /v2/books/:id/cover": { replies: { 200: ["json"], 400: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
+  "get /v2/books/:id/cover": { replies: { 200: ["blob"], 206: ["blob"], 400: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
   "put /v2/books/:id/cover": { sources: ["body", "params", "files"], replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/categories": { replies: { 200: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/cart": { replies: { 200: ["json"], 401: ["json"], 500: ["json"], 503: ["json"] } },
@@ -956,8 +953,8 @@ const plans: RoutePlans = {
   "get /admin/books/:id": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
   "patch /admin/books/:id": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 409: ["json"], 412: ["json"], 413: ["json"], 415: ["json"], 428: ["json"], 500: ["json"], 503: ["json"] } },
   "delete /admin/books/:id": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 412: ["json"], 428: ["json"], 500: ["json"], 503: ["json"] } },
-  "post /admin/books/import": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 500: ["json"], 503: ["json"] } },
-  "get /admin/books.csv": { replies: { 200: ["json"], 401: ["json"], 403: ["json"], 500: ["json"], 503: ["json"] } },
+  "post /admin/books/import": { body: "text/csv", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 500: ["json"], 503: ["json"] } },
+  "get /admin/books.csv": { replies: { 200: ["text"], 401: ["json"], 403: ["json"], 500: ["json"], 503: ["json"] } },
 };
 
 // The client, which is the same for each API.

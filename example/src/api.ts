@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import pino from "pino";
 import { createConfig, defaultResultHandler, problemResultHandler } from "sallyport";
+import { openTelemetry } from "sallyport/opentelemetry";
 import { database } from "./database/database.ts";
 import { environment } from "./environment.ts";
 import { adminFactory } from "./factories.ts";
@@ -24,6 +25,9 @@ export const config = createConfig({
   errorHandler: { "/admin": problemResultHandler, "/": defaultResultHandler },
   beforeRouting: ({ app }) => void app.set("trust proxy", environment.PROXIES),
   gracefulShutdown: { drain: isProduction ? 5000 : 0, beforeExit: closeShop },
+  ...(environment.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {
+    telemetry: openTelemetry({ spans: ["handler"] }),
+  }),
   health: {
     checks: {
       database: async () => void (await database().execute(sql`SELECT 1`)),

@@ -1,73 +1,54 @@
 import { fileURLToPath } from "node:url";
 import { ServeStatic, type Routing } from "sallyport";
-import {
-  createToken,
-  deleteToken,
-  listTokens,
-  logIn,
-  logOut,
-  readMe,
-  signUp,
-} from "./accounts/account-endpoints.ts";
-import {
-  changeBook,
-  createBook,
-  deleteBook,
-  exportBooks,
-  importBooks,
-  readBookForChange,
-} from "./books/admin-endpoints.ts";
-import {
-  listBooks,
-  listCategories,
-  listOldBooks,
-  readBook,
-  readOldBook,
-} from "./books/book-endpoints.ts";
-import { readCover, sendCover } from "./books/cover-endpoints.ts";
-import { readCart, removeCartItem, replaceCart, setCartItem } from "./orders/cart-endpoints.ts";
-import {
-  cancelOrder,
-  createOrder,
-  listOrders,
-  readOrder,
-  watchOrders,
-} from "./orders/order-endpoints.ts";
+import * as accounts from "./accounts/account-endpoints.ts";
+import * as administration from "./books/admin-endpoints.ts";
+import * as books from "./books/book-endpoints.ts";
+import * as covers from "./books/cover-endpoints.ts";
+import * as cart from "./orders/cart-endpoints.ts";
+import * as orders from "./orders/order-endpoints.ts";
 import { receivePayment } from "./orders/webhook-endpoint.ts";
 
 /** The paths of the endpoints. */
 export const routing = {
-  v1: { books: { get: listOldBooks, ":id": readOldBook } },
+  v1: { books: { get: books.listOldBooks, ":id": books.readOldBook } },
   v2: {
-    accounts: { post: signUp },
-    session: { post: logIn, delete: logOut },
-    me: readMe,
-    tokens: { post: createToken, get: listTokens, "delete :id": deleteToken },
-    books: {
-      get: listBooks,
-      ":id": { get: readBook, cover: { get: readCover, put: sendCover } },
+    accounts: { post: accounts.signUp },
+    session: { post: accounts.logIn, delete: accounts.logOut },
+    me: accounts.readMe,
+    tokens: {
+      post: accounts.createToken,
+      get: accounts.listTokens,
+      "delete :id": accounts.deleteToken,
     },
-    categories: listCategories,
+    books: {
+      get: books.listBooks,
+      ":id": { get: books.readBook, cover: { get: covers.readCover, put: covers.sendCover } },
+    },
+    categories: books.listCategories,
     cart: {
-      get: readCart,
-      put: replaceCart,
-      "items/:bookId": { put: setCartItem, delete: removeCartItem },
+      get: cart.readCart,
+      put: cart.replaceCart,
+      "items/:bookId": { put: cart.setCartItem, delete: cart.removeCartItem },
     },
     orders: {
-      post: createOrder,
-      get: listOrders,
-      events: watchOrders,
-      ":id": { get: readOrder, patch: cancelOrder },
+      post: orders.createOrder,
+      get: orders.listOrders,
+      events: orders.watchOrders,
+      ":id": { get: orders.readOrder, patch: orders.cancelOrder },
     },
     "post payments/webhook": receivePayment,
   },
   admin: {
     books: {
-      post: createBook,
-      ":id": { get: readBookForChange, patch: changeBook, delete: deleteBook },
-      "post import": importBooks,
+      post: administration.createBook,
+      ":id": {
+        get: administration.readBookForChange,
+        patch: administration.changeBook,
+        delete: administration.deleteBook,
+      },
+      "post import": administration.importBooks,
     },
-    "get books.csv": exportBooks,
+    "get books.csv": administration.exportBooks,
   },
   // the page in `example/web`, if it has been built
   "": new ServeStatic(fileURLToPath(new URL("../web/dist", import.meta.url))),

@@ -1,11 +1,17 @@
 import type { Logger } from "sallyport";
 import { closeDatabase, openDatabase } from "./database/database.ts";
+import { environment } from "./environment.ts";
 import { createProvider, type Deliver } from "./orders/payment-providers.ts";
 import { startPayments, stopPayments } from "./orders/payments.ts";
 import { redis } from "./redis.ts";
 
+let stopTelemetry: (() => Promise<void>) | undefined;
+
 /** Opens what the endpoints need. */
 export const openShop = async (): Promise<void> => {
+  // the packages are loaded only if they are used
+  if (environment.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined)
+    stopTelemetry = (await import("./telemetry.ts")).startTelemetry();
   await openDatabase();
   await redis?.connect();
 };
@@ -19,4 +25,5 @@ export const closeShop = async (): Promise<void> => {
   await stopPayments();
   redis?.destroy();
   await closeDatabase();
+  await stopTelemetry?.();
 };

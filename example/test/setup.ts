@@ -1,10 +1,10 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inject } from "vitest";
 
 // before the shop reads its environment; the tests never touch the data of `npm start`
 Object.assign(process.env, {
-  DATA_FOLDER: mkdtempSync(join(tmpdir(), "book-shop-")),
+  // each worker has a database of its own
+  DATA_FOLDER: join(inject("shopFolder"), String(process.env["VITEST_POOL_ID"])),
   LOG_LEVEL: "silent",
   ADMIN_PASSWORD: "the administrator's",
   // each customer of the tests has an address of their own

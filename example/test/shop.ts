@@ -1,17 +1,12 @@
-import { rmSync } from "node:fs";
 import { createClient } from "sallyport/client";
 import { testServer } from "sallyport/testing";
 import { config, routing } from "../src/api.ts";
 import { environment } from "../src/environment.ts";
-import { closeShop, openShop } from "../src/shop.ts";
+import { openShop } from "../src/shop.ts";
 
 await openShop();
 const { logger: _logger, http: _http, ...rest } = config;
 const server = await testServer(rest, routing);
-process.once("beforeExit", () => {
-  void closeShop().then(() => rmSync(environment.DATA_FOLDER, { recursive: true, force: true }));
-});
-
 const url = (path: string): string => new URL(path, "http://shop.example").href;
 
 /** A browser or a program that calls the shop. */

@@ -173,6 +173,7 @@ export const createChannel = <Events extends EventSchemas>(
     },
     "~follow": async (following) => {
       const { args, writer } = following;
+      if (writer.isClosed()) return;
       writer.write(`retry: ${Math.round(retry * (1 + Math.random()))}\n\n`);
       const follower = new Follower(log, following, schemas);
       followers.add(follower);

@@ -80,10 +80,13 @@ export class Follower {
     const { writer } = this.#following;
     if (writer.write(text)) return;
     this.#isWaiting = true;
-    void writer.waitForRoom().then(() => {
-      this.#isWaiting = false;
-      this.sendNew();
-    });
+    void this.#continue();
+  }
+
+  async #continue(): Promise<void> {
+    await this.#following.writer.waitForRoom();
+    this.#isWaiting = false;
+    this.sendNew();
   }
 
   #cutIfSlow(): void {

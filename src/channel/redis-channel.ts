@@ -42,7 +42,13 @@ const blocking = 5000;
 const latest = `
 local latest = redis.call("XREVRANGE", KEYS[1], "+", "-", "COUNT", 1)[1]`;
 
-const publishScript = `${latest}
+/** A client may keep a command while Redis is away; what then comes after `publish` has rejected is refused. */
+const publishScript = `
+local time = redis.call("TIME")
+if time[1] * 1000 + time[2] / 1000 > tonumber(ARGV[7]) then
+  return redis.error_reply("ERR the event came too late")
+end
+${latest}
 local epoch, previous, before = ARGV[3], "0-0", 0
 if latest then
   epoch, previous, before = latest[2][2], latest[1], latest[2][6] + latest[2][8]
@@ -67,7 +73,7 @@ local function isBefore(one, other)
   return tonumber(time) < tonumber(otherTime)
 end
 if not latest or (latest[2][2] == ARGV[1] and isBefore(latest[1], ARGV[2])) then
-  redis.call("XADD", KEYS[1], "*", "epoch", ARGV[3], "previous", "0-0", "before", "0", "size", "0", "event", "[]", "data", "")
+  redis.call("XADD", KEYS[1], "MAXLEN", "=", 1, "*", "epoch", ARGV[3], "previous", "0-0", "before", "0", "size", "0", "event", "[]", "data", "")
 elseif latest[2][2] == ARGV[1] then
   return redis.call("XRANGE", KEYS[1], "(" .. ARGV[2], "+")
 end
@@ -91,6 +97,8 @@ export const redisChannel = (
     refuseValue("redisChannel", "client", "a client of the package redis or ioredis", client);
   checkOptions("redisChannel", options, { key: aString });
   const { key = "sallyport:channel" } = options;
+  /** How much the clock of Redis shows more than that of the process, in milliseconds. */
+  let ahead: number | undefined;
   return {
     "~connect": (log, history) => ({
       publish: async (event) => {
@@ -99,6 +107,8 @@ export const redisChannel = (
         const args = [...limits, createEpoch(), `${sizeOf(event)}`, meta, event.data];
         try {
           assertReady(client);
+          ahead ??= await measureAhead(client);
+          args.push(`${performance.now() + ahead + timeout}`);
           const reply = await inTime(
             run(client, "EVAL", publishScript, "1", key, ...args),
             timeout,
@@ -106,6 +116,7 @@ export const redisChannel = (
           const [epoch, id] = reply as [string, string];
           return toPosition(epoch, id);
         } catch (cause) {
+          ahead = undefined;
           throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
         }
       },
@@ -118,6 +129,11 @@ export const redisChannel = (
 
 const run = (client: RedisClient, command: string, ...args: string[]): Promise<unknown> =>
   "call" in client ? client.call(command, ...args) : client.sendCommand([command, ...args]);
+
+const measureAhead = async (client: RedisClient): Promise<number> => {
+  const [seconds, microseconds] = (await inTime(run(client, "TIME"), timeout)) as [string, string];
+  return Number(seconds) * 1000 + Number(microseconds) / 1000 - performance.now();
+};
 
 /** @throws if the client has no connection: it would keep the command and publish the event much later. */
 const assertReady = (client: ChannelRedisClient): void => {
@@ -139,15 +155,17 @@ const follow = async (
   signal: AbortSignal,
   report: (error?: unknown) => void,
 ): Promise<void> => {
+  let reader: Reader | undefined;
+  const close = (): void => {
+    log.isCurrent = false;
+    reader?.disconnect?.();
+    if (reader?.isOpen) reader.destroy?.();
+    reader = undefined;
+  };
+  signal.addEventListener("abort", close, { once: true });
   for (let pause = 50; !signal.aborted; pause = Math.min(pause * 2, 2000)) {
-    const reader = createReader(client);
-    const close = (): void => {
-      reader.disconnect?.();
-      if (reader.isOpen) reader.destroy?.();
-      log.isCurrent = false;
-    };
-    signal.addEventListener("abort", close, { once: true });
     try {
+      reader = createReader(client);
       await inTime(reader.connect(), timeout);
       while (!signal.aborted) {
         await readNew(reader, key, log, signal);
@@ -158,10 +176,10 @@ const follow = async (
         await inTime(run(reader, "XREAD", ...waiting), blocking + timeout);
       }
     } catch (error) {
-      if (!signal.aborted) report(error);
+      if (signal.aborted) return;
+      report(error);
+      close();
     }
-    signal.removeEventListener("abort", close);
-    if (!signal.aborted) close();
     await new Promise((resolve) => setTimeout(resolve, pause).unref());
   }
 };

@@ -86,8 +86,12 @@ export const toConditions = (where: string, definition: object): Conditions | un
   return { version, ifMatch, current };
 };
 
-/** The errors of an endpoint with `ifMatch`. */
-export const listConditionErrors = ({ ifMatch }: Conditions): Readonly<Record<number, string>> => ({
-  ...(ifMatch && { 412: "The resource has another version than the request expects" }),
-  ...(ifMatch === "required" && { 428: "The request does not name a version in If-Match" }),
-});
+const failed = { 412: "The resource has another version than the request expects" };
+
+/** Lists the errors of an endpoint with `ifMatch`. */
+export const listConditionErrors = ({ ifMatch }: Conditions): Readonly<Record<number, string>> => {
+  if (!ifMatch) return {};
+  return ifMatch === "optional"
+    ? failed
+    : { ...failed, 428: "The request does not name a version in If-Match" };
+};

@@ -95,7 +95,7 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
   if (typeof description !== "string")
     throw toError(`${place} without a \`description\`; say when the error is thrown.`);
   if (schema !== undefined) toSchema(`${where}: the \`schema\` of \`errors[${status}]\``, schema);
-  if (type !== undefined && !/^[!-~]+$/.test(String(type)))
+  if (type !== undefined && (typeof type !== "string" || !/^[!-~]+$/.test(type)))
     throw toError(`${place} with a \`type\` that is not a URI; got ${show(type)}.`);
   if (title !== undefined && typeof title !== "string")
     throw toError(`${place} with a \`title\` that is not a string; got ${show(title)}.`);

@@ -168,13 +168,13 @@ export class EventStreamFactory<
     const isFollowing = definition?.channel !== undefined;
     const parts = isFollowing
       ? this.#toChannelParts(definition as AnyChannelDefinition)
-      : this.#toHandlerParts(definition as AnyStreamDefinition);
+      : this.#toHandlerParts(definition);
     return new Endpoint({
       ...parts,
       outputSchema: undefined,
       isVoid: false,
       timeout: parts.timeout ?? 0,
-      handle: toHandler(this.#settings, parts.handle as StreamHandler),
+      handle: toHandler(this.#settings, parts.handle),
     });
   }
 

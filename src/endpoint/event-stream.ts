@@ -306,6 +306,9 @@ export const runEventStream = async (
     failed.throwIfAborted();
     // the end of a stream is no fault, but a transaction around the handler must know that the handler was stopped
     throw isFault ? error : new ClientLeft("The event stream has ended");
+  } finally {
+    // Node keeps a joined signal in memory as long as somebody listens to it
+    signal.removeEventListener("abort", onAbort);
   }
   writer.end();
   failed.throwIfAborted();

@@ -41,6 +41,7 @@ export class ExpressMiddleware<
   Res extends Response,
   Returned extends MiddlewareReturn,
 > extends Middleware<EmptyObject, Returned> {
+  override readonly name: string;
   override readonly isNative: boolean = true;
   override readonly span: NonNullable<Middleware["span"]>;
 
@@ -49,6 +50,7 @@ export class ExpressMiddleware<
     options: ExpressMiddlewareOptions<Req, Res, Returned> = {},
   ) {
     super({ body: options.body, handler: () => undefined as Returned });
+    this.name = middleware.name;
     this.span = (args, rest) => runNative(middleware, options, args, rest);
   }
 }

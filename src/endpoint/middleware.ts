@@ -140,6 +140,8 @@ export interface Rest {
 /** A middleware of any type, as the pipeline runs it. */
 export interface AnyMiddleware {
   readonly [middlewareMark]: true;
+  /** The name of the function that the middleware runs, for traces. */
+  readonly name?: string;
   readonly inputSchema: ZodSchema | undefined;
   readonly headersSchema?: ZodSchema | undefined;
   readonly security: Security | undefined;
@@ -185,6 +187,7 @@ export class Middleware<
   Headers extends InputSchema = NoInput,
 > implements AnyMiddleware {
   readonly [middlewareMark] = true;
+  readonly name: string;
   readonly inputSchema: ZodSchema | undefined;
   readonly headersSchema: ZodSchema | undefined;
   readonly security: Security | undefined;
@@ -235,6 +238,7 @@ export class Middleware<
         "new Middleware: set either `handler`, a function that returns an object for the context, or `around`, a function that calls `next`.",
       );
     checkDefinition("new Middleware", definition, definitionChecks);
+    this.name = (definition.handler ?? definition.around).name;
     this.errors = toErrorDeclarations("new Middleware", definition.errors);
     this.inputSchema = definition.input as ZodSchema | undefined;
     this.headersSchema = definition.headers as ZodSchema | undefined;

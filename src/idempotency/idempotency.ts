@@ -173,7 +173,7 @@ export const idempotency = <Context = EmptyObject>(
       return undefined as never;
     },
   });
-  return Object.assign(middleware, { checkEndpoint: assertKeepable });
+  return Object.assign(middleware, { name: "idempotency", checkEndpoint: assertKeepable });
 };
 
 /** @throws {@link DefinitionError} when an endpoint sends something that cannot be kept. */

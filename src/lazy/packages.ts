@@ -1,4 +1,5 @@
 import type { Busboy } from "@fastify/busboy";
+import type * as apiLogs from "@opentelemetry/api-logs";
 import type compression from "compression";
 import type express from "express";
 import type createHttpError from "http-errors";
@@ -28,6 +29,14 @@ export const isExpressLoaded = (): boolean => {
  */
 export const loadCompression = (): typeof compression =>
   getLoader()("compression") as typeof compression;
+
+/**
+ * Loads the logs API of OpenTelemetry, an optional peer, when errors are to be recorded as log records.
+ *
+ * @throws when the package is not installed.
+ */
+export const loadLogsApi = (): typeof apiLogs =>
+  getLoader()("@opentelemetry/api-logs") as typeof apiLogs;
 
 let createError: typeof createHttpError | undefined;
 

@@ -7,7 +7,7 @@ import { show } from "../messages/show.ts";
 import { clearRepresentation } from "../reply/response-state.ts";
 import { findState, noOutput, type RequestState } from "./request-state.ts";
 
-/** A version of a resource: the tag with its quotes, or the date in milliseconds, in whole seconds. */
+/** A version of a resource: the tag without its quotes, or the date in milliseconds, in whole seconds. */
 interface Version {
   readonly tag?: string;
   readonly date?: number;
@@ -64,7 +64,7 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
  */
 const toVersion = (name: string, value: unknown): Version | undefined => {
   if (value === undefined) return undefined;
-  if (typeof value === "string" && /^[!#-~]+$/.test(value)) return { tag: `"${value}"` };
+  if (typeof value === "string" && /^[!#-~]+$/.test(value)) return { tag: value };
   const date = value instanceof Date ? value.getTime() : Number.NaN;
   // a date in the future would hide later changes
   if (!Number.isNaN(date)) return { date: Math.floor(Math.min(date, Date.now()) / 1000) * 1000 };
@@ -75,7 +75,7 @@ const toVersion = (name: string, value: unknown): Version | undefined => {
 };
 
 const setVersion = (response: Response, { tag, date }: Version = {}): void => {
-  if (tag !== undefined) response.setHeader("ETag", tag);
+  if (tag !== undefined) response.setHeader("ETag", `"${tag}"`);
   if (date !== undefined) response.setHeader("Last-Modified", new Date(date).toUTCString());
 };
 
@@ -110,9 +110,14 @@ const names = (
   comparison: "strong" | "weak",
 ): boolean => {
   if (list.trim() === "*") return version !== undefined;
-  const tags = list.matchAll(/(W\/)?("[!#-~\u0080-\u00FF]*")/g);
-  return [...tags].some(
-    ([, weak, tag]) => tag === version?.tag && (comparison === "weak" || !weak),
+  // a tag may contain commas, but no quotes, so every second part is one
+  const parts = list.split('"');
+  return parts.some(
+    (tag, at) =>
+      at % 2 === 1 &&
+      at < parts.length - 1 &&
+      tag === version?.tag &&
+      (comparison === "weak" || parts[at - 1]?.endsWith("W/") === false),
   );
 };
 

@@ -4,6 +4,7 @@ import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { middlewareMark, type AnyMiddleware } from "../endpoint/middleware.ts";
 import { RequestError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
+import { toLoggedRoute } from "../results/log-fault.ts";
 import { findState, type RequestState } from "./request-state.ts";
 
 /** How often the calls of a deprecated endpoint are logged, in milliseconds. */
@@ -55,10 +56,15 @@ const listLinks = ({ sunset, replacement, policy }: Deprecation): readonly Link[
 
 type Link = readonly [target: string, relation: string];
 
-/** Puts the path parameters of a request in place of their names. */
+/** Puts the path parameters of a request in place of their names; those of wildcards are arrays. */
 const fillIn = (target: string, params: Readonly<Record<string, unknown>>): string =>
   target.replaceAll(/:(\w+)/g, (all, name: string) =>
-    Object.hasOwn(params, name) ? encodeURIComponent(String(params[name])) : all,
+    Object.hasOwn(params, name)
+      ? [params[name]]
+          .flat()
+          .map((part) => encodeURIComponent(String(part)))
+          .join("/")
+      : all,
   );
 
 type Count = (logger: Logger, request: Request, caller: string | undefined) => void;
@@ -68,8 +74,7 @@ const createCount = (): Count => {
   const callers = new Map<string, number>();
   return (logger, request, caller = "unknown") => {
     if (callers.size === 0) {
-      const { path } = request.route as { readonly path: string };
-      const route = `${request.method} ${path}`;
+      const route = toLoggedRoute(request);
       setTimeout(() => {
         const calls = [...callers.values()].reduce((sum, one) => sum + one, 0);
         const counts = Object.fromEntries(callers);

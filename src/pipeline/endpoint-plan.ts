@@ -5,6 +5,8 @@ import { joinErrors, type DeclaredProblem } from "../endpoint/declared-errors.ts
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
+import type { Request, Response } from "../http/express-objects.ts";
+import type { Observation } from "../reply/response-state.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import { createConditions } from "./conditions.ts";
@@ -99,12 +101,23 @@ export interface EndpointPlan {
   readonly responseHeaders: HeaderPlan | undefined;
   /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
   readonly timeout: number;
+  /** Runs the handler. */
+  readonly handle: AnyEndpoint["handle"];
+}
+
+/** What observes the requests of a server; made by `openTelemetry` of `sallyport/opentelemetry`. */
+export interface Telemetry {
+  /** Called when a request begins; returns undefined for a request that is not observed. */
+  readonly begin: (request: Request, response: Response) => Observation | undefined;
+  /** Makes the stages of an endpoint observed. */
+  readonly tracePlan: (plan: EndpointPlan) => EndpointPlan;
 }
 
 /** The options of a server that endpoints inherit; the time limit is in milliseconds, 0 for no limit. */
 export interface InheritedOptions {
   readonly requestTimeout?: number | undefined;
   readonly forms?: boolean | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 const toBodyKind = (
@@ -160,7 +173,7 @@ const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
 export const planEndpoint = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
-  { requestTimeout = 0, forms = true }: InheritedOptions = {},
+  { requestTimeout = 0, forms = true, telemetry }: InheritedOptions = {},
   where = "build",
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
@@ -173,7 +186,7 @@ export const planEndpoint = (
   const endOfNative = middlewares.findIndex(({ middleware }) => !middleware.isNative);
   const declared = endpoint.middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
   const schemas = [...declared, ...(endpoint.inputSchema ? [endpoint.inputSchema] : [])];
-  return Object.freeze({
+  const plan: EndpointPlan = {
     endpoint,
     sources: toMergeOrder(sources),
     body: toBodyKind(schemas, sources),
@@ -203,7 +216,9 @@ export const planEndpoint = (
       process.env["NODE_ENV"] !== "production",
     responseHeaders: planHeaders(endpoint.responseHeadersSchema),
     timeout: endpoint.timeout ?? requestTimeout,
-  });
+    handle: endpoint.handle,
+  };
+  return Object.freeze(telemetry ? telemetry.tracePlan(plan) : plan);
 };
 
 /** Checks whether the input of an endpoint, or of one of its middlewares, is declared as a form, files or bytes. */

@@ -6,6 +6,7 @@ import { ClientLeft, RequestError } from "../errors.ts";
 import {
   findSocket,
   type AppFacts,
+  type Observation,
   type ReplyState,
   type SentFields,
   requestState,
@@ -14,7 +15,7 @@ import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
 import { combineInput, type CombinedInput } from "../request/combine-input.ts";
-import { toLoggedPath } from "../results/log-fault.ts";
+import { toLoggedRoute } from "../results/log-fault.ts";
 
 /** The merged return values of a request's middlewares. */
 export type RequestContext = Record<string, unknown>;
@@ -72,6 +73,7 @@ export class RequestState implements ReplyState {
   watchers: "hooks" | "native" | undefined = undefined;
   harmlessFinishes = 0;
   harmlessCloses = 0;
+  observation: Observation | undefined = undefined;
   /** Whether the access logger leaves this request out. */
   isUnlogged = false;
   /** Whether a fault may still be offered to the error handlers of the application. */
@@ -257,11 +259,7 @@ export class RunningRequests {
 
   /** Lists the routes whose handlers are running, such as `GET /v1/users/:id`. */
   listRoutes(): string[] {
-    const routes = [...this.#states].map(({ request }) => {
-      const { path } = (request.route ?? {}) as { readonly path?: string };
-      return `${request.method} ${path ?? toLoggedPath(request)}`;
-    });
-    return [...new Set(routes)];
+    return [...new Set([...this.#states].map(({ request }) => toLoggedRoute(request)))];
   }
 }
 

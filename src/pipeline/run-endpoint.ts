@@ -143,13 +143,13 @@ const runHandler: LastStage = async (plan, state) => {
 const runWithMiddlewares: LastStage = (plan, state) => runMiddlewares(plan, state, runHandler);
 
 /** Runs the handler, whose types the factory has checked. */
-const handle = ({ endpoint }: EndpointPlan, state: RequestState, input: unknown): unknown => {
-  const { statusCode } = endpoint;
+const handle = (plan: EndpointPlan, state: RequestState, input: unknown): unknown => {
+  const { statusCode } = plan.endpoint;
   // a status set by a middleware is kept, and the handler may still change the status
   if (statusCode !== undefined && state.response.statusCode === 200)
     state.response.statusCode = statusCode;
   const joined = state.fields ? joinFields(state.fields, input as object) : input;
-  return endpoint.handle(new StateArguments(state, joined, state.headers) as never);
+  return plan.handle(new StateArguments(state, joined, state.headers) as never);
 };
 
 /** Returns the validated output, or `noOutput` if the response has been sent. */

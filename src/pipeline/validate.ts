@@ -51,7 +51,7 @@ export const readHeaders = async (
 ): Promise<object> =>
   (await validate(
     parse,
-    pick(names, (name) => headers[name]),
+    pick(names, (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined)),
     toHeaderError,
   )) as object;
 

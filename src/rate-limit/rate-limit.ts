@@ -184,12 +184,13 @@ export const rateLimit = <Context = EmptyObject>(
       return undefined;
     },
   });
-  return key
-    ? middleware
-    : Object.assign(middleware, {
-        checkSettings: (settings: Readonly<Record<string, unknown>>) =>
-          assertProxies(settings["trust proxy"]),
-      });
+  return Object.assign(middleware, {
+    name: "rateLimit",
+    ...(!key && {
+      checkSettings: (settings: Readonly<Record<string, unknown>>) =>
+        assertProxies(settings["trust proxy"]),
+    }),
+  });
 };
 
 /** @throws {@link ConfigError} when clients can choose the address under which they are counted. */

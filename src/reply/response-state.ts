@@ -45,6 +45,18 @@ export interface AppFacts {
 /** Header fields by name. */
 export type SentFields = Readonly<Record<string, string | number>>;
 
+/** What observes one request; made by the option `telemetry`. */
+export interface Observation {
+  /** The fields that each log line of the request has. */
+  readonly logFields: object;
+  /** Runs the request; what runs inside belongs to the request. */
+  readonly run: <T>(serve: () => T) => T;
+  /** Records a fault (5xx) of the request. */
+  readonly recordFault: (error: unknown) => void;
+  /** Called once, when the response has ended or the client has left. */
+  readonly end: () => void;
+}
+
 /** What must be known of a response in order to send it; a part of the state of the request. */
 export interface ReplyState {
   readonly response: Response;
@@ -60,6 +72,8 @@ export interface ReplyState {
   harmlessFinishes: number;
   /** The number of `close` listeners that do not use the request. */
   harmlessCloses: number;
+  /** What observes the request, if the option `telemetry` is set. */
+  observation: Observation | undefined;
 }
 
 /** The property of a request and of its response that holds the state of the request. */

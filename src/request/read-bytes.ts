@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
-import { ClientLeft, RequestError } from "../errors.ts";
+import { ClientLeft, RequestError, ServerFault } from "../errors.ts";
 import { loadNodeHttp, loadNodeZlib } from "../lazy/node-modules.ts";
 import { closeAfterReply } from "../reply/closing.ts";
+import { isAbandoned } from "../reply/response-state.ts";
 
 type Decoder = NodeJS.ReadWriteStream & Readable;
 
@@ -55,6 +56,13 @@ const findDecoder = ({ headers }: Request): (() => Decoder) | undefined => {
  * grows when compressed.
  */
 const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) + 1024;
+
+/** Creates the error for a body that a native middleware keeps from being read. */
+const toUnreadable = (reason: string): Error =>
+  new ServerFault(
+    "SLP_BODY_UNREADABLE",
+    `The body cannot be read, because a middleware ${reason}. Let it leave the request alone, or read \`request.body\` instead.`,
+  );
 
 /** Creates the error for a client that disconnected before its body was complete; no response is sent. */
 const toDeparture = (): Error => new ClientLeft("The client disconnected while sending the body");
@@ -131,7 +139,9 @@ export const readBytes = async (
   // Node parses a short body in the same turn as the head, so it has arrived a microtask later
   if (!request.complete) await Promise.resolve();
   // a destroyed request does not emit `close` again
-  if (request.destroyed) throw toDeparture();
+  if (request.destroyed)
+    throw isAbandoned(response) ? toDeparture() : toUnreadable("has destroyed the request");
+  if (request.readableEncoding !== null) throw toUnreadable("has called `setEncoding`");
   // a client that asks for permission to send a body gets it when the body is listened for
   const isAsked = request.headers.expect !== undefined;
   if (
@@ -189,9 +199,14 @@ class BodyReader {
     const request = this.#request;
     const fail = (error: unknown): void => this.#fail(error);
     const source = decoder ? request.pipe(decoder) : request;
-    const timer = watchPauses(request, idleTimeout, () =>
-      fail(new RequestError("SLP_BODY_TIMEOUT")),
-    );
+    const timer = setTimeout(() => {
+      const isHeldBack = request.complete || request.readableLength > 0;
+      fail(
+        isHeldBack
+          ? toUnreadable("listens to `readable`, or iterates over the request")
+          : new RequestError("SLP_BODY_TIMEOUT"),
+      );
+    }, idleTimeout).unref();
     let encodedSize = 0;
     const onEncoded = safely(fail, (piece: Buffer) => {
       timer.refresh();
@@ -219,6 +234,8 @@ class BodyReader {
     };
     if (decoder) request.on("data", onEncoded);
     source.on("data", onData).on("end", onEnd);
+    // a middleware may have paused the request
+    if (!decoder) request.resume();
     request.on("close", onClose);
     decoder?.on("error", (cause: Error) => {
       fail(new RequestError("SLP_BODY_CORRUPT_ENCODING", { cause }));

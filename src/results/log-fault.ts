@@ -3,6 +3,7 @@ import { RequestError } from "../errors.ts";
 import type { Request } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import { ensureError, readSafely } from "../reply/http-error.ts";
+import { findReplyState } from "../reply/response-state.ts";
 import { warnSampled } from "../logger/sampling.ts";
 
 /** Matches everything before the path of a target that is a URL. */
@@ -19,6 +20,12 @@ export const toLoggedPath = (request: IncomingMessage & { originalUrl?: string }
   let path = target.replace(beforePath, "");
   if (path.includes("@")) path = path.split("/").map(withoutCredentials).join("/");
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path || "/";
+};
+
+/** Returns the route of a request for logs, such as `GET /v1/users/:id`; its path if it has no route. */
+export const toLoggedRoute = (request: Request): string => {
+  const { path } = (request.route ?? {}) as { readonly path?: string };
+  return `${request.method} ${path ?? toLoggedPath(request)}`;
 };
 
 /** A server fault, as passed to the function of the option `logFaults`. */
@@ -72,6 +79,7 @@ export const logServerFault = (
   thrown: unknown,
   sent?: Error,
 ): void => {
+  recordFault(logger, request, thrown);
   // a result handler may throw the very error that it was to send
   const original = sent === thrown ? undefined : sent;
   const { logFaults, readInput } = faultLogs.get(logger) ?? {};
@@ -104,6 +112,16 @@ const redact = <Input>(
 /** Logs a fault that a result handler receives, unless `logFaults: false` leaves that to the handler. */
 export const logHandledFault = (logger: Logger, request: Request, error: Error): void => {
   if (faultLogs.get(logger)?.logFaults !== false) logServerFault(logger, request, error);
+  else recordFault(logger, request, error);
+};
+
+/** Tells the option `telemetry` of a fault. */
+const recordFault = (logger: Logger, request: Request, error: unknown): void => {
+  try {
+    findReplyState(request)?.observation?.recordFault(error);
+  } catch (failure) {
+    logger.error("The telemetry failed", { error: failure });
+  }
 };
 
 const logAsLine = (

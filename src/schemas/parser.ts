@@ -33,6 +33,13 @@ export const toParser = (schema: ZodSchema): Parser => {
 
 const schemas = new WeakMap<Parser, ZodSchema>();
 
+/** Returns a parser that takes the place of another one for the same schema. */
+export const wrapParser = (parse: Parser, wrapped: Parser): Parser => {
+  const schema = schemas.get(parse);
+  if (schema) schemas.set(wrapped, schema);
+  return wrapped;
+};
+
 /** Checks whether the schema of a parser declares a key, which means that the client has not invented the key. */
 export const declaresKey = (parse: Parser, key: string): boolean => {
   const schema = schemas.get(parse);

@@ -159,7 +159,7 @@ const useApi = (app: Express, { dispatcher, service }: Prepared): void => {
 const apiLayers = new WeakMap<Express, RequestHandler>();
 
 /** Adds steps before and after all layers of the application, including those added later. */
-const useEnding = (app: Express, { dispatcher, service }: Prepared): void => {
+const useEnding = (app: Express, { dispatcher, service, observe }: Prepared): void => {
   const router = app as unknown as {
     handle: (request: Request, response: Response, next?: NextFunction) => void;
   };
@@ -168,7 +168,9 @@ const useEnding = (app: Express, { dispatcher, service }: Prepared): void => {
     // the path is normalised before Express or a hook's middleware sees it
     normalisePath(request);
     const state = toState(request, response, service);
-    handle.call(app, request, response, toEnding(dispatcher, state));
+    const ending = toEnding(dispatcher, state);
+    if (observe) observe(state, () => handle.call(app, request, response, ending));
+    else handle.call(app, request, response, ending);
   };
 };
 
@@ -189,7 +191,7 @@ const createServers = (
   prepared: Prepared,
 ): Listener[] => {
   const classes = { IncomingMessage, ServerResponse };
-  const { service } = prepared;
+  const { service, observe } = prepared;
   const { logger } = service;
   const listeners: Listener[] = [];
   if (http) {
@@ -208,7 +210,11 @@ const createServers = (
   const onDefect = (request: IncomingMessage, response: ServerResponse, error: unknown): void =>
     recover({ request: request as Request, response: response as Response, logger }, error);
   const inOrder = (own: Serve): RequestListener =>
-    serveInOrder(beginRequests(own, service), onDefect, isStopping);
+    serveInOrder(
+      beginRequests(observe ? (state) => observe(state, () => own(state)) : own, service),
+      onDefect,
+      isStopping,
+    );
   const onRequest = inOrder(serve);
   const onContinue = inOrder((state) => {
     expectBody(state.request, state.response);

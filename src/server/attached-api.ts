@@ -19,7 +19,7 @@ export const createAttachedApi = async (
   config: CommonConfig,
   entries: readonly RoutingEntry[],
 ): Promise<AttachedApi> => {
-  const { begin, dispatcher, service } = await prepare(config, entries);
+  const { begin, dispatcher, service, observe } = await prepare(config, entries);
   const { logger } = service;
   const serve = async (state: RequestState, next: NextFunction): Promise<void> => {
     const { request } = state;
@@ -35,11 +35,14 @@ export const createAttachedApi = async (
     setNext(state, next);
     await dispatcher.dispatch(state, next);
   };
+  const serveObserved: typeof serve = observe
+    ? (state, next) => observe(state, () => serve(state, next))
+    : serve;
   return {
     handle: (request, response, next) => {
       const listener = (): void => {
         const state = new RequestState(request, response, service);
-        serve(state, next).catch((error: unknown) => recover(state, error));
+        serveObserved(state, next).catch((error: unknown) => recover(state, error));
       };
       const onDefect = (_request: unknown, _response: unknown, error: unknown): void =>
         recover({ request, response, logger }, error);

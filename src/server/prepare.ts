@@ -20,6 +20,7 @@ import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
+import { createObserving, type Observe } from "./observe.ts";
 import { createBeginning, type Begin } from "./serve-request.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
@@ -31,6 +32,8 @@ export interface Prepared {
   /** Returns the logger of a request, or the server's logger if no request is given. */
   readonly getLogger: (request?: Request) => Logger;
   readonly begin: Begin;
+  /** Observes the requests that are served; undefined without the option `telemetry`. */
+  readonly observe: Observe | undefined;
   readonly service: Service;
 }
 
@@ -99,6 +102,7 @@ export const prepare = async (
     logger: given,
     getLogger: (request) => (request && findState(request)?.logger) ?? logger,
     begin: await createBeginning(config, logger),
+    observe: config.telemetry && createObserving(config.telemetry),
     service,
     dispatcher: new Dispatcher({
       table,

@@ -148,6 +148,7 @@ const endRequest = async (
  */
 export const createBeginning = async (config: CommonConfig, logger: Logger): Promise<Begin> => {
   const { cors, childLoggerProvider, accessLogger, cookies = false, requestId = false } = config;
+  const { telemetry } = config;
   const setLogger = (state: RequestState, own: Logger): void => {
     shareSamples(own, logger);
     setFaultLog(own, config.logFaults, readCombined);
@@ -174,7 +175,11 @@ export const createBeginning = async (config: CommonConfig, logger: Logger): Pro
     const { request, response } = state;
     if (cors === true) setDefaultCorsHeaders(response);
     readCookies?.(request);
-    if (identify) setLogger(state, toChild(logger, { requestId: identify(request, response) }));
+    if (telemetry) {
+      const id = identify && { requestId: identify(request, response) };
+      setLogger(state, toChild(logger, { ...state.observation?.logFields, ...id }));
+    } else if (identify)
+      setLogger(state, toChild(logger, { requestId: identify(request, response) }));
     if (childLoggerProvider) return addChild(childLoggerProvider, state);
     logAccess?.(state);
     return undefined;

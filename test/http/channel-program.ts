@@ -11,8 +11,9 @@ const client = createClient({ url: `redis://127.0.0.1:${port}` });
 client.on("error", () => undefined);
 await client.connect();
 
+const counted = z.object({ number: z.number(), padding: z.string().optional() });
 const numbers = createChannel({
-  events: { counted: z.object({ number: z.number() }) },
+  events: { counted },
   history: { events: Number(kept) },
   retry: 10,
   store: redisChannel(client, { key }),
@@ -24,9 +25,17 @@ const { servers, close } = await createServer(
     "get /numbers": new EventStreamFactory({}).build({ channel: numbers }),
     "post /numbers": defaultEndpointsFactory.build({
       method: "post",
-      input: z.object({ number: z.number() }),
+      input: counted,
       output: z.object({ id: z.string() }),
       handler: async ({ input }) => ({ id: await numbers.publish("counted", input) }),
+    }),
+    "get /memory": defaultEndpointsFactory.build({
+      output: z.object({ bytes: z.number() }),
+      handler: () => {
+        globalThis.gc?.();
+        const { heapUsed, external } = process.memoryUsage();
+        return { bytes: heapUsed + external };
+      },
     }),
   },
 );

@@ -83,19 +83,19 @@ describe("an endpoint with a channel", () => {
     const one = await follow(server, "/run?shop=a");
     const two = await follow(server, "/run?shop=a,b");
     const all = await follow(server, "/all");
-    const [first = "", ...ids] = [
+    const ids = [
       await orders.publish("placed", { id: 1 }, { topic: "a" }),
       await orders.publish("placed", { id: 2 }, { topic: "b" }),
       await orders.publish("placed", { id: 3 }),
       await orders.publish("placed", { id: 4 }, { topic: "a" }),
     ];
-    const texts = [first, ...ids].map((id, index) => textOf(id, { id: index + 1 }));
+    const texts = ids.map((id, index) => textOf(id, { id: index + 1 }));
     const [at1, at2, at3, at4] = texts as [string, string, string, string];
     const head = /^retry: .*\n\nid: .*\n\n/;
     await expect.poll(() => one.text().replace(head, "")).toBe(at1 + at4);
     await expect.poll(() => two.text().replace(head, "")).toBe(at1 + at2 + at4);
     await expect.poll(() => all.text().replace(head, "")).toBe(at1 + at2 + at3 + at4);
-    const again = await follow(server, "/run?shop=a", first);
+    const again = await follow(server, "/run?shop=a", ids[0]);
     await expect.poll(() => again.text().replace(/^retry: .*\n\n/, "")).toBe(at4);
   });
 
@@ -228,13 +228,14 @@ describe("documents and clients", () => {
     ["3.2", "itemSchema"],
     ["3.1", "x-itemSchema"],
     ["3.0", "x-itemSchema"],
-  ] as const)("of OpenAPI %s have the events and `gap` in `%s`", (version, name) => {
-    const document = generate(routing, { version });
+  ] as const)("of OpenAPI %s have the events and `gap` in `%s`", (openapi, name) => {
+    const document = generate(routing, { openapi });
     const { content } = findOperation(document, "GET /follow").responses["200"] ?? {};
-    const media = content?.["text/event-stream"] ?? {};
+    const media: Record<string, unknown> = content?.["text/event-stream"] ?? {};
     const text = JSON.stringify((media[name] as { readonly oneOf?: unknown }).oneOf);
-    for (const field of ["placed", "gap", "requested", "earliest", "latest"])
-      expect(text).toContain(`"${field}"`);
+    // 3.0 cannot describe JSON within a string
+    const fields = openapi === "3.0" ? [] : ["requested", "earliest", "latest"];
+    for (const field of ["placed", "gap", ...fields]) expect(text).toContain(`"${field}"`);
   });
 
   test("generated for other programs have `gap`", () => {

@@ -21,6 +21,16 @@ const write = factory.build({
 const put = { method: "PUT", body: { subject: "a" } };
 
 describe("declared header fields of a request", () => {
+  test("may be named like members of objects", async () => {
+    const read = factory.build({
+      headers: z.object({ constructor: z.string().optional() }),
+      handler: ({ headers }) => ({ headers: { ...headers } }),
+    });
+    const server = await start({ read });
+    const answer = await server.send("/read");
+    expect(answer.json()).toEqual(successEnvelope({ headers: {} }));
+  });
+
   test("are parsed on their own, and never become part of the input", async () => {
     const server = await start({ write });
     const headers = { "If-Match": '"1"', "X-Count": "5", Priority: "u=1, i" };

@@ -1,5 +1,6 @@
 import { defaultEndpointsFactory as factory, type DefinitionError } from "sallyport";
 import { generateClient } from "sallyport/generate-client";
+import { testEndpoint } from "sallyport/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { generate, generateOne } from "../openapi/generate.ts";
@@ -31,6 +32,19 @@ const holdHour = (): (() => void) => {
 };
 
 describe("A deprecated endpoint", () => {
+  test("can be tested without a server", async () => {
+    const { responseMock } = await testEndpoint({ endpoint: build(dates) });
+    expect(responseMock.statusCode).toBe(200);
+  });
+
+  test("names each segment of a wildcard in its replacement", async () => {
+    const server = await start({
+      "files/*path": build({ ...dates, replacement: "/v2/files/:path" }),
+    });
+    const { headers } = await server.send("/files/a/b%20c");
+    expect(headers["link"]).toBe('</v2/files/a/b%20c>; rel="successor-version"');
+  });
+
   test("sends its dates and links, and works as before", async () => {
     const policy = "https://example.com/policy";
     const users = build({ ...dates, policy, replacement: "/v2/users/:id" });

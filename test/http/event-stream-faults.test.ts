@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Response } from "express";
 import { EventStreamFactory } from "sallyport";
@@ -94,4 +95,21 @@ test("an event that is invalid and not awaited ends nothing but itself", async (
   });
   const server = await start({ stream });
   expect((await server.send("/stream")).text).toBe("event: t\ndata: 1\n\n");
+});
+
+test.each([
+  ["ends", () => undefined],
+  ["throws", () => Promise.reject(new Error("broke"))],
+])("W28: nothing listens to the signal of a stream whose handler %s", async (_name, finish) => {
+  let signal: AbortSignal | undefined;
+  const server = await startStream(
+    () => undefined,
+    async (stream) => {
+      ({ signal } = stream);
+      await finish();
+    },
+  );
+  await server.send("/run");
+  // Node would keep the signal, and the whole stream with it
+  expect(getEventListeners(signal as AbortSignal, "abort")).toEqual([]);
 });

@@ -70,6 +70,19 @@ describe("S13: idle connections end at once", () => {
   });
 });
 
+test("S13: a connection that has just been opened may still send its request, which gets a response", async () => {
+  const server = await start({ echo }, { gracefulShutdown });
+  const socket = await server.open();
+  const { statuses, text } = collect(socket);
+  const closing = server.close();
+  await sleep(20);
+  socket.write(get("/echo?n=0"));
+  await once(socket, "close");
+  expect(statuses()).toEqual([200]);
+  expect(text()).toContain("Connection: close");
+  await closing;
+});
+
 describe("S14: requests parsed before the shutdown get responses", () => {
   test("in order if they are pipelined, and the last response ends the connection", async () => {
     const { gate, open } = createGate();

@@ -126,6 +126,17 @@ describe("sallyport openapi", () => {
     expect([stderr, status]).toEqual(["", 0]);
   });
 
+  test("prints the committed document and client of the book shop", async () => {
+    const shop = `${root}example`;
+    for (const args of [
+      ["openapi", "--out", "openapi.yaml", "--check"],
+      ["client", "--out", "generated/client.ts", "--check"],
+    ]) {
+      const { status, stderr } = await run(shop, ...args);
+      expect([stderr, status]).toEqual(["", 0]);
+    }
+  });
+
   test("prints JSON or YAML, in the requested version", async () => {
     const json = await run(example, "openapi", "--openapi", "3.0");
     expect(JSON.parse(json.stdout)).toMatchObject({ openapi: "3.0.4", info: { title: "Users" } });

@@ -10,6 +10,7 @@ test.each([
   ["docs/rate-limits.md", "rate-limited.ts", "200 null\n200 null\n429 60\n"],
   ["docs/idempotency.md", "idempotent.ts", "200 null\n200 true\n422 null\n1\n"],
   ["docs/conditional-requests.md", "notes.ts", '"1"\n200 "2"\n412 Milk\n304\n'],
+  ["docs/channels.md", "orders.ts", "placed 2\nshipped 1\nmissed true\n"],
 ])("the recipe in %s prints what its comments say", async (page, name, printed) => {
   const port = await findPort();
   const files = [...readFiles(page)].map(

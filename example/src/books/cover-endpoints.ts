@@ -17,7 +17,7 @@ const folder = join(environment.DATA_FOLDER, "covers");
 
 /** The bytes with which pictures begin, by the extension of their files. */
 const beginnings = [
-  ["png", /^\x89PNG\r\n\x1a\n/],
+  ["png", /^\x89PNG\r\n/],
   ["jpg", /^\xff\xd8\xff/],
   ["webp", /^RIFF[^]{4}WEBP/],
 ] as const;

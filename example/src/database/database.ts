@@ -26,6 +26,8 @@ export const pool: Pool | undefined =
       });
 // a connection that breaks while it is idle is replaced by the pool
 pool?.on("error", () => undefined);
+// one that breaks within a transaction fails its next query; without a listener, the process would end
+pool?.on("connect", (client) => void client.on("error", () => undefined));
 
 interface Opened {
   readonly db: Database;

@@ -29,6 +29,8 @@ const once = idempotency({
   store: keptReplies(),
   scope: ({ ctx }: { readonly ctx: { readonly caller: Caller } }) => ctx.caller.id,
   required: true,
+  // a customer whose order met a process that died need not wait long
+  lease: 10_000,
 });
 
 const shortage = z.object({ bookId: z.uuid(), title: z.string(), stock: z.int() });

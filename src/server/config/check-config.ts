@@ -162,6 +162,10 @@ export const commonChecks: Checks = {
     (value) => value === false || isFunction(value),
     (anObject) => `false, a function, or ${anObject}`,
   ),
+  telemetry: be(
+    "what `openTelemetry()` of sallyport/opentelemetry returns",
+    (value) => isObject(value) && isFunction(Reflect.get(value, "begin")),
+  ),
   inputSources: sourcesByMethod,
   errorHandler: errorHandlers,
   bodyLimit: aBodyLimit,

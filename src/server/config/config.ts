@@ -10,6 +10,7 @@ import type { ConsoleLoggerOptions } from "../../logger/console-logger.ts";
 import type { Logger, ParentLogger } from "../../logger/logger.ts";
 import type { LogFaults } from "../../results/log-fault.ts";
 import type { AnyResultHandler } from "../../results/result-handler.ts";
+import type { Telemetry } from "../../pipeline/endpoint-plan.ts";
 import type { WalkOptions } from "../../routing/walk-routing.ts";
 import type { DocsOptions } from "../../docs-page/docs-options.ts";
 import type { HealthOptions } from "../../health/health-options.ts";
@@ -117,6 +118,12 @@ export interface CommonConfig extends WalkOptions {
    * @default an error line with the method, the path and the error with its stack
    */
   readonly logFaults?: LogFaults | undefined;
+  /**
+   * Observes requests with traces, metrics and ids in log lines: `openTelemetry()` of `sallyport/opentelemetry`.
+   *
+   * @default nothing is observed
+   */
+  readonly telemetry?: Telemetry | undefined;
   /**
    * The parts of a request that the input is combined from, by method. Methods that are not listed keep their defaults.
    * Later sources override earlier ones; path parameters override all other sources.

@@ -3,21 +3,31 @@ import type { Socket } from "node:net";
 import { readThroughStream } from "../../http/node-internals.ts";
 import { findReply } from "./serve-in-order.ts";
 
+/**
+ * How long a new connection may stay silent during a shutdown, in milliseconds. The client has opened it for a request,
+ * which may be on its way; a proxy answers 502 for one that it cannot send again.
+ */
+const silenceGrace = 50;
+
 /** The connections of a server, with state that Node does not track. */
 class Connections {
-  readonly #sockets = new Set<Socket>();
+  /** The connections, with the time at which each was opened. */
+  readonly #sockets = new Map<Socket, number>();
   /** The connections that have sent something over TLS. */
   readonly #heard = new WeakSet<Socket>();
   /** The TCP connections whose TLS handshake is not finished, by remote address. */
-  readonly #handshakes = new Map<string, Socket>();
+  readonly #handshakes = new Map<string, readonly [socket: Socket, opened: number]>();
   readonly #isTls: boolean;
+  /** The number of connections so far. */
+  opened = 0;
 
   constructor(server: Server, isTls: boolean) {
     this.#isTls = isTls;
+    server.on("connection", () => this.opened++);
     if (isTls) {
       server.on("connection", (socket: Socket) => {
         const address = toAddress(socket);
-        this.#handshakes.set(address, socket);
+        this.#handshakes.set(address, [socket, performance.now()]);
         socket.once("close", () => this.#handshakes.delete(address));
       });
       server.on("secureConnection", (socket: Socket) => {
@@ -35,7 +45,7 @@ class Connections {
    * buffered in this process: Node counts them as idle.
    */
   spareUnsent(closeIdle: () => void): void {
-    const unsent = [...this.#sockets].filter(
+    const unsent = [...this.#sockets.keys()].filter(
       (socket) => socket.writableLength > 0 && findReply(socket)?.writableEnded === true,
     );
     for (const socket of unsent) socket.destroy = () => socket;
@@ -46,19 +56,22 @@ class Connections {
     }
   }
 
-  /** Ends the connections that have sent nothing at all; Node does not count them as idle. */
+  /** Ends the connections that have sent nothing at all for a while; Node does not count them as idle. */
   endSilent(): void {
-    for (const socket of this.#handshakes.values()) socket.destroy();
-    for (const socket of this.#sockets)
-      if (this.#isTls ? !this.#heard.has(socket) : socket.bytesRead === 0) socket.destroy();
+    const isSilent = (socket: Socket): boolean =>
+      this.#isTls ? !this.#heard.has(socket) : socket.bytesRead === 0;
+    const latest = performance.now() - silenceGrace;
+    for (const [socket, opened] of this.#sockets)
+      if (opened < latest && isSilent(socket)) socket.destroy();
+    for (const [socket, opened] of this.#handshakes.values()) if (opened < latest) socket.destroy();
   }
 
   destroy(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#sockets.keys()) socket.destroy();
   }
 
   #add(socket: Socket): void {
-    this.#sockets.add(socket);
+    this.#sockets.set(socket, performance.now());
     socket.once("close", () => this.#sockets.delete(socket));
   }
 }
@@ -83,6 +96,9 @@ export const watchConnections = (server: Server, isTls: boolean): void => {
     return server;
   };
 };
+
+/** Returns the number of connections that a server has accepted so far. */
+export const countOpened = (server: Server): number => connectionsOf.get(server)?.opened ?? 0;
 
 /** Ends all connections at once, including those that have been upgraded, which Node no longer counts. */
 export const destroyConnections = (server: Server): void => {

@@ -6,7 +6,7 @@ import { countWaiting } from "./serve-in-order.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { Logger } from "../../logger/logger.ts";
 import type { RunningRequests } from "../../pipeline/request-state.ts";
-import { destroyConnections, endIdleConnections } from "./connections.ts";
+import { countOpened, destroyConnections, endIdleConnections } from "./connections.ts";
 
 /** Options for the graceful shutdown. */
 export interface ShutdownOptions {
@@ -86,14 +86,33 @@ export const createClosing = (closable: Closable, timeout = 15_000): (() => Prom
   return () => (closing ??= closeAll(closable, timeout));
 };
 
+/** The most turns of the event loop to wait for a quiet one: the number of connections that can wait by default. */
+const mostTurns = 511;
+
+/** The longest duration of a turn in which nothing else has run, in milliseconds. */
+const quietTurn = 0.1;
+
+/**
+ * Reads the requests that have arrived, and accepts the connections that wait. Node accepts a single one in each turn of
+ * the event loop, and closing the server resets the others. So the server is closed right after a turn in which nothing
+ * has happened.
+ */
+const acceptWaiting = async (servers: readonly Server[]): Promise<void> => {
+  const count = (): number => servers.reduce((sum, server) => sum + countOpened(server), 0);
+  for (let turn = 0, quiet = 0; turn < mostTurns && quiet < 2; turn++) {
+    const known = count();
+    const begin = performance.now();
+    await setImmediate();
+    quiet = known === count() && performance.now() - begin < quietTurn ? quiet + 1 : 0;
+  }
+};
+
 const closeAll = async (
   { servers, running, logger, onClosing }: Closable,
   timeout: number,
 ): Promise<void> => {
   onClosing();
-  // requests that have arrived on idle connections are read first, because closing the connections would discard them
-  await setImmediate();
-  await setImmediate();
+  await acceptWaiting(servers);
   let deadline: NodeJS.Timeout | undefined;
   const expired = new Promise<void>((resolve) => {
     deadline = setTimeout(() => {

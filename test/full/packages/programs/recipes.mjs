@@ -1,5 +1,6 @@
 // Sends requests to the recipes from docs/express.md, which the test has copied verbatim next to this directory.
 import assert from "node:assert/strict";
+import { SpanKind } from "@opentelemetry/api";
 import { createServer } from "node:http";
 import { io } from "socket.io-client";
 import { createClient } from "./client.mjs";
@@ -77,7 +78,9 @@ const recipes = {
   opentelemetry: proves(async ({ send }) => {
     const { exporter } = await import("./instrument-opentelemetry.mjs");
     assert.deepEqual((await send("/users/7")).data, { id: "7" });
-    const span = await waitFor(() => exporter.getFinishedSpans().find(({ kind }) => kind === 1));
+    const span = await waitFor(() =>
+      exporter.getFinishedSpans().find(({ kind }) => kind === SpanKind.SERVER),
+    );
     assert.equal(span.attributes["http.route"], "/users/:id");
     assert.equal(span.name, "GET /users/:id");
   }),

@@ -1,6 +1,6 @@
 // Packages that trace requests and report errors.
 import assert from "node:assert/strict";
-import { context } from "@opentelemetry/api";
+import { context, SpanKind } from "@opentelemetry/api";
 import { getRPCMetadata } from "@opentelemetry/core";
 import * as Sentry from "@sentry/node";
 import { defaultEndpointsFactory } from "sallyport";
@@ -68,7 +68,9 @@ export const entries = [
         prove: async ({ send }) => {
           const { data } = await send("/users/7");
           const span = await waitFor(() =>
-            exporter.getFinishedSpans().find(({ kind, attributes }) => kind === 1 && attributes),
+            exporter
+              .getFinishedSpans()
+              .find(({ kind, attributes }) => kind === SpanKind.SERVER && attributes),
           );
           assert.equal(span.attributes["http.route"], "/users/:id");
           assert.equal(span.name, "GET /users/:id");

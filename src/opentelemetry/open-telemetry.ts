@@ -1,0 +1,176 @@
+import {
+  context,
+  metrics,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Histogram,
+  type Span,
+} from "@opentelemetry/api";
+import {
+  getRPCMetadata,
+  isTracingSuppressed,
+  RPCType,
+  setRPCMetadata,
+  type RPCMetadata,
+} from "@opentelemetry/core";
+import type { TLSSocket } from "node:tls";
+import type { Express } from "express";
+import type { Request, Response } from "../http/express-objects.ts";
+import { be, checkOptions } from "../messages/option-checks.ts";
+import type { Telemetry } from "../pipeline/endpoint-plan.ts";
+import { toLoggedPath } from "../results/log-fault.ts";
+import { createExceptionRecording } from "./record-exception.ts";
+import { stageKinds, traceStages, type StageKind } from "./trace-stages.ts";
+
+/** The options of {@link openTelemetry}. */
+export interface OpenTelemetryOptions {
+  /**
+   * The stages that have spans of their own, within that of the request: each middleware, each validation, the handler.
+   *
+   * @default []
+   */
+  readonly spans?: readonly StageKind[] | undefined;
+}
+
+const optionChecks = {
+  spans: be(
+    `an array of ${stageKinds.map((kind) => `"${kind}"`).join(", ")}`,
+    (value) => Array.isArray(value) && value.every((one) => stageKinds.includes(one as StageKind)),
+  ),
+};
+
+/** The limits of the buckets of durations, in seconds, as the semantic conventions advise. */
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+/** The methods that are recorded by their names, unless an environment variable lists others. */
+const knownMethods = "GET,HEAD,POST,PUT,DELETE,CONNECT,OPTIONS,TRACE,PATCH,QUERY";
+
+/**
+ * Observes requests with OpenTelemetry: traces, the metric `http.server.request.duration`, and the ids of the trace in
+ * log lines. Whatever exports them is set up with the SDK.
+ *
+ * Where the package `@opentelemetry/instrumentation-http` has made the span of a request, that span and its metric
+ * receive the route; otherwise, both are made here.
+ *
+ * @throws DefinitionError when an option is invalid, ConfigError when a package is missing.
+ * @see https://opentelemetry.io/docs/specs/semconv/http/
+ */
+export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => {
+  checkOptions("openTelemetry", options, optionChecks);
+  const { spans = [] } = options;
+  const recordException = createExceptionRecording();
+  const listed = process.env["OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS"] ?? knownMethods;
+  const methods = new Set(listed.split(",").map((method) => method.trim()));
+  const tracer = trace.getTracer("sallyport");
+  let durations: Histogram | undefined;
+
+  /** Makes the span and the metric of a request. */
+  const observe = (request: Request, response: Response, outer: Context) => {
+    const began = performance.now();
+    const { method, socket, headers } = request;
+    const isKnown = methods.has(method);
+    const attributes = {
+      "http.request.method": isKnown ? method : "_OTHER",
+      "url.scheme": (socket as Partial<TLSSocket>).encrypted ? "https" : "http",
+      "network.protocol.name": "http",
+      "network.protocol.version": request.httpVersion,
+    };
+    const more = {
+      ...(!isKnown && { "http.request.method_original": method }),
+      // the query may contain secrets
+      "url.path": toLoggedPath(request),
+      "network.peer.address": socket.remoteAddress,
+      "network.peer.port": socket.remotePort,
+      "user_agent.original": headers["user-agent"],
+    };
+    const name = isKnown ? method : "HTTP";
+    const parent = propagation.extract(trace.deleteSpan(outer), headers);
+    const options = { kind: SpanKind.SERVER, attributes: { ...attributes, ...more } };
+    const span = tracer.startSpan(name, options, parent);
+    const metadata: RPCMetadata = { type: RPCType.HTTP, span };
+    const active = setRPCMetadata(trace.setSpan(parent, span), metadata);
+    const end = (): void => {
+      const { route } = metadata;
+      const sent = toSentAttributes(response, route);
+      if (route !== undefined) span.updateName(`${name} ${route}`);
+      span.setAttributes(sent);
+      if ("error.type" in sent) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+      // the API drops what is recorded in metrics that were created before the SDK was registered
+      durations ??= createDurations();
+      durations.record((performance.now() - began) / 1000, { ...attributes, ...sent }, active);
+    };
+    return { metadata, active, end };
+  };
+
+  return {
+    begin: (request, response) => {
+      const outer = context.active();
+      if (isTracingSuppressed(outer)) return undefined;
+      const given = getRPCMetadata(outer);
+      // a server that was started while another request was served inherits the context of that one
+      const isGiven = given !== undefined && (owners.get(given) ?? request) === request;
+      const own = isGiven ? undefined : observe(request, response, outer);
+      const { metadata, active } = own ?? { metadata: given as RPCMetadata, active: outer };
+      owners.set(metadata, request);
+      return {
+        logFields: toLogFields(metadata.span),
+        run: (serve) => context.with(active, serve),
+        recordFault: (error) => recordException(error, metadata.span, active),
+        end: () => {
+          const route = toRoute(request);
+          if (route !== undefined) metadata.route = route;
+          own?.end();
+        },
+      };
+    },
+    tracePlan: (plan) => (spans.length > 0 ? traceStages(plan, spans, tracer) : plan),
+  };
+};
+
+/** The requests whose spans are known. */
+const owners = new WeakMap<RPCMetadata, Request>();
+
+const createDurations = (): Histogram =>
+  metrics.getMeter("sallyport").createHistogram("http.server.request.duration", {
+    description: "Duration of HTTP server requests.",
+    unit: "s",
+    advice: { explicitBucketBoundaries: buckets },
+  });
+
+/** Returns the attributes of a response; if the client has left before it began, there is no status. */
+const toSentAttributes = (response: Response, route: string | undefined): Attributes => {
+  const status = response.headersSent ? response.statusCode : 0;
+  return {
+    ...(route !== undefined && { "http.route": route }),
+    ...(status > 0 && { "http.response.status_code": status }),
+    ...(status >= 500 && { "error.type": String(status) }),
+  };
+};
+
+/** Returns the fields of log lines; there are none if no SDK is registered. */
+const toLogFields = (span: Span): object => {
+  const ids = span.spanContext();
+  if (!trace.isSpanContextValid(ids)) return {};
+  const flags = ids.traceFlags.toString(16).padStart(2, "0");
+  return { trace_id: ids.traceId, span_id: ids.spanId, trace_flags: flags };
+};
+
+/**
+ * Returns the route of a request, with the path at which the API is mounted; undefined if there is none. Applications
+ * tell the pattern of their path, routers only what the request has in its place.
+ */
+const toRoute = (request: Request): string | undefined => {
+  const { baseUrl, route } = request;
+  const { path } = (route ?? {}) as { readonly path?: unknown };
+  // a route of Express may be a pattern of another kind
+  if (typeof path !== "string") return undefined;
+  if (baseUrl === "") return path;
+  const pattern = (request.app as Express).path().split("/");
+  const mount = baseUrl.split("/").map((segment, at) => pattern[at] ?? segment);
+  return mount.join("/") + (path === "/" ? "" : path);
+};

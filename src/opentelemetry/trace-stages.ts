@@ -1,0 +1,79 @@
+import { SpanStatusCode, type Tracer } from "@opentelemetry/api";
+import { isPromiseLike } from "../endpoint/handler-arguments.ts";
+import type { EndpointPlan, MiddlewareStep } from "../pipeline/endpoint-plan.ts";
+import { readSafely, toErrorStatus } from "../reply/http-error.ts";
+import { wrapParser, type Parser } from "../schemas/parser.ts";
+
+/** The kinds of stages that can have spans of their own. */
+export const stageKinds = ["middlewares", "validation", "handler"] as const;
+
+/** A kind of stages that can have spans of their own. */
+export type StageKind = (typeof stageKinds)[number];
+
+/** The names of functions that say nothing: those of the options that hold the functions. */
+const noNames: ReadonlySet<unknown> = new Set(["handler", "around", "", undefined]);
+
+/** Makes stages of a plan run within spans of their own. */
+export const traceStages = (
+  plan: EndpointPlan,
+  kinds: readonly StageKind[],
+  tracer: Tracer,
+): EndpointPlan => {
+  const wrap = <Run extends ((...args: never[]) => unknown) | undefined>(
+    kind: StageKind,
+    name: string,
+    run: Run,
+  ): Run => {
+    if (!run || !kinds.includes(kind)) return run;
+    return ((...args) => runStage(tracer, name, () => run(...args))) as Run;
+  };
+  const wrapCheck = <P extends Parser | undefined>(name: string, parse: P): P =>
+    parse && (wrapParser(parse, wrap("validation", name, parse)) as P);
+  const wrapChecks = (
+    { parseInput, headers }: Pick<EndpointPlan, "parseInput" | "headers">,
+    of = "",
+  ) => ({
+    parseInput: wrapCheck(`validate input${of}`, parseInput),
+    headers: headers && { ...headers, parse: wrapCheck(`validate headers${of}`, headers.parse) },
+  });
+  const wrapStep = (step: MiddlewareStep, index: number): MiddlewareStep => {
+    const { handle, span, name: given } = step.middleware;
+    const name = `middleware ${noNames.has(given) ? index + 1 : given}`;
+    const middleware = Object.create(step.middleware, {
+      handle: { value: wrap("middlewares", name, handle) },
+      span: { value: wrap("middlewares", name, span) },
+    }) as typeof step.middleware;
+    return { ...step, ...wrapChecks(step, ` of ${name}`), middleware };
+  };
+  const middlewares = plan.middlewares.map(wrapStep);
+  return {
+    ...plan,
+    ...wrapChecks(plan),
+    middlewares,
+    nativeMiddlewares: middlewares.slice(0, plan.nativeMiddlewares.length),
+    parseOutput: wrapCheck("validate output", plan.parseOutput),
+    handle: wrap("handler", "handler", plan.handle),
+  };
+};
+
+/** Runs a stage within a span, whose status is Error if the stage ends with a fault. */
+const runStage = (tracer: Tracer, name: string, stage: () => unknown): unknown =>
+  tracer.startActiveSpan(name, (span) => {
+    const end = (value: unknown): unknown => {
+      span.end();
+      return value;
+    };
+    const fail = (error: unknown): never => {
+      // this is how stages end when `signal` is aborted
+      const isAborted = readSafely(error, "name") === "AbortError";
+      if (!isAborted && toErrorStatus(error) >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+      throw error;
+    };
+    try {
+      const returned = stage();
+      return isPromiseLike(returned) ? returned.then(end, fail) : end(returned);
+    } catch (error) {
+      return fail(error);
+    }
+  });
