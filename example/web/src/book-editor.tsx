@@ -1,25 +1,26 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { mutationOptions } from "sallyport/tanstack-query";
-import { client, hasStatus, refresh, type Book } from "./client.ts";
+import { mutationOptions, queryOptions } from "sallyport/tanstack-query";
+import { client, hasStatus, queryClient, refresh, type Book } from "./client.ts";
 import { Field, Form } from "./form.tsx";
 
-/** Changes the price and the stock of a book, unless somebody else has changed it since it was displayed. */
+/** Changes the price and the stock of a book, unless somebody else has changed it since someone began to type. */
 export const BookEditor = ({ book }: { readonly book: Book }) => {
-  // the book that the fields show: a sale meanwhile must not go unseen
-  const [shown, show] = useState(book);
+  // the book that someone is changing: a sale meanwhile must not go unseen
+  const [kept, keep] = useState<Book>();
+  const shown = kept ?? book;
   const { id, price, stock } = shown;
-  const isSame = book.price === price && book.stock === stock;
-  const version = isSame ? Math.max(book.version, shown.version) : shown.version;
+  // what else has changed, such as the cover, does not matter here
+  const { version } = book.price === price && book.stock === stock ? book : shown;
   const { mutate, error, isPending, isSuccess, reset } = useMutation({
     ...mutationOptions(client, "patch /admin/books/:id", {
       headers: { "if-match": `"${version}"` },
     }),
     onSuccess: (changed) => {
-      show(changed);
-      return refresh("/v2/books");
+      queryClient.setQueryData(queryOptions(client, "get /v2/books/:id", { id }).queryKey, changed);
+      keep(undefined);
     },
-    onError: () => refresh("/v2/books"),
+    onSettled: () => refresh("/v2/books"),
   });
   const hasChanged = hasStatus(error, 412);
   return (
@@ -33,7 +34,7 @@ export const BookEditor = ({ book }: { readonly book: Book }) => {
           mutate({ id, price: Math.round(Number(price) * 100), stock: Number(stock) })
         }
       >
-        <div className="columns" key={shown.version}>
+        <div className="columns" key={shown.version} onInput={() => keep(shown)}>
           <Field
             name="price"
             label="Price in €"
@@ -49,7 +50,7 @@ export const BookEditor = ({ book }: { readonly book: Book }) => {
           Somebody else has changed this book.{" "}
           <button
             onClick={() => {
-              show(book);
+              keep(undefined);
               reset();
             }}
           >
