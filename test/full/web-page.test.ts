@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,15 +25,21 @@ import {
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const administrator = { email: "admin@shop.example", password: randomUUID() };
 const paymentSecret = randomUUID();
+const sessionSecret = randomUUID();
+const folder = mkdtempSync(join(tmpdir(), "shop-"));
 
 /** The ids of the payments that the shop has asked for. */
 const charges: string[] = [];
-const closing: (() => unknown)[] = [];
+let provider: Server | undefined;
+let shop: ChildProcess | undefined;
 let url = "";
+
+const toUrl = (server: Server | undefined): string =>
+  `http://127.0.0.1:${(server?.address() as AddressInfo).port}`;
 
 /** Starts a provider that is asked for payments, and takes them when the test says so. */
 const startProvider = async (): Promise<string> => {
-  const provider = createServer((request, response) => {
+  provider = createServer((request, response) => {
     void (async () => {
       const chunks = (await request.toArray()) as Buffer[];
       charges.push((JSON.parse(Buffer.concat(chunks).toString()) as { payment: string }).payment);
@@ -41,33 +47,27 @@ const startProvider = async (): Promise<string> => {
     })();
   });
   await once(provider.listen(0, "127.0.0.1"), "listening");
-  closing.push(() => provider.close());
-  return `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  return toUrl(provider);
 };
 
 /** Runs what `npm start` runs, which builds the page; returns the URL once the page answers. */
-const startShop = async (): Promise<string> => {
-  const folder = mkdtempSync(join(tmpdir(), "shop-"));
-  const shop = spawn(process.execPath, ["scripts/start.js"], {
+const startShop = async (port: string, paymentUrl: string): Promise<string> => {
+  const child = spawn(process.execPath, ["scripts/start.js"], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       ...process.env,
-      ...{ PORT: "0", LOG_LEVEL: "error", DATA_FOLDER: folder },
+      ...{ PORT: port, LOG_LEVEL: "error", DATA_FOLDER: folder },
+      SESSION_SECRET: sessionSecret,
       ...{ ADMIN_EMAIL: administrator.email, ADMIN_PASSWORD: administrator.password },
-      ...{ PAYMENT_URL: await startProvider(), PAYMENT_SECRET: paymentSecret },
+      ...{ PAYMENT_URL: paymentUrl, PAYMENT_SECRET: paymentSecret },
     },
   });
-  closing.push(async () => {
-    const ended = once(shop, "close");
-    shop.kill();
-    await ended;
-    rmSync(folder, { recursive: true });
-  });
-  for await (const line of createInterface(shop.stdout)) {
+  shop = child;
+  for await (const line of createInterface(child.stdout)) {
     const [, origin] = /open at http:\/\/localhost(:\d+)/.exec(line) ?? [];
     if (origin === undefined) continue;
-    shop.stdout.resume();
+    child.stdout.resume();
     const found = `http://127.0.0.1${origin}/`;
     await vi.waitFor(async () => expect((await fetch(found)).status).toBe(200), 90_000);
     return found;
@@ -75,9 +75,16 @@ const startShop = async (): Promise<string> => {
   throw new Error("The shop has ended");
 };
 
-/** Lets the provider report that the last payment was made. */
-const pay = async (): Promise<void> => {
-  const body = JSON.stringify({ payment: charges.at(-1), status: "succeeded" });
+const stopShop = async (): Promise<void> => {
+  if (!shop) return;
+  const ended = once(shop, "close");
+  shop.kill();
+  await ended;
+};
+
+/** Lets the provider report that a payment was made. */
+const pay = async (payment = charges.at(-1)): Promise<void> => {
+  const body = JSON.stringify({ payment, status: "succeeded" });
   const time = Math.floor(Date.now() / 1000);
   const signature = createHmac("sha256", paymentSecret).update(`${time}.${body}`).digest("hex");
   const { status } = await fetch(`${url}v2/payments/webhook`, {
@@ -163,7 +170,7 @@ const status = (page: Page, words: string) => page.locator(".status").getByText(
 describe.skipIf(!isChromiumPossible)("the shop's page (needs Chromium)", () => {
   beforeAll(async () => {
     await ensureChromium();
-    url = await startShop();
+    url = await startShop("0", await startProvider());
   }, installationTime);
   afterEach(async () => {
     const hosts = await closePages();
@@ -171,7 +178,9 @@ describe.skipIf(!isChromiumPossible)("the shop's page (needs Chromium)", () => {
   });
   afterAll(async () => {
     await quitChromium();
-    for (const close of closing.reverse()) await close();
+    await stopShop();
+    provider?.close();
+    rmSync(folder, { recursive: true });
   });
 
   test("a customer opens an account, orders by keyboard alone, and sees in two tabs that the order is paid", async () => {
@@ -273,6 +282,22 @@ describe.skipIf(!isChromiumPossible)("the shop's page (needs Chromium)", () => {
     await status(page, "Cancelled").waitFor();
     expect(await findFlaws(page)).toEqual([]);
   }, 120_000);
+
+  test("what has happened while the shop was restarted is seen, too", async () => {
+    const page = await openFor("/?q=persuasion");
+    await page.getByRole("link", { name: "Persuasion" }).click();
+    await button(page, "Put in the cart").click();
+    await link(page, "Cart (1)").click();
+    const before = charges.length;
+    await button(page, /^Order and pay/).click();
+    await status(page, "Waiting for payment").waitFor();
+    await expect.poll(() => charges.length).toBeGreaterThan(before);
+    const payment = charges.at(-1);
+    await stopShop();
+    await startShop(new URL(url).port, toUrl(provider));
+    await pay(payment);
+    await status(page, "Paid").waitFor({ timeout: 60_000 });
+  }, 180_000);
 
   test("the administrator uploads a cover with progress, and hears of changes by others", async () => {
     const page = await logIn(administrator, "/?q=middlemarch");
