@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,32 +26,25 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const administrator = { email: "admin@shop.example", password: randomUUID() };
 const paymentSecret = randomUUID();
 const sessionSecret = randomUUID();
-const folder = mkdtempSync(join(tmpdir(), "shop-"));
 
 /** The ids of the payments that the shop has asked for. */
 const charges: string[] = [];
-let provider: Server | undefined;
+let folder = "";
 let shop: ChildProcess | undefined;
 let url = "";
 
-const toUrl = (server: Server | undefined): string =>
-  `http://127.0.0.1:${(server?.address() as AddressInfo).port}`;
-
-/** Starts a provider that is asked for payments, and takes them when the test says so. */
-const startProvider = async (): Promise<string> => {
-  provider = createServer((request, response) => {
-    void (async () => {
-      const chunks = (await request.toArray()) as Buffer[];
-      charges.push((JSON.parse(Buffer.concat(chunks).toString()) as { payment: string }).payment);
-      response.end();
-    })();
-  });
-  await once(provider.listen(0, "127.0.0.1"), "listening");
-  return toUrl(provider);
-};
+/** A provider that is asked for payments, and takes them when the test says so. */
+const provider = createServer((request, response) => {
+  void (async () => {
+    const chunks = (await request.toArray()) as Buffer[];
+    charges.push((JSON.parse(Buffer.concat(chunks).toString()) as { payment: string }).payment);
+    response.end();
+  })();
+});
 
 /** Runs what `npm start` runs, which builds the page; returns the URL once the page answers. */
-const startShop = async (port: string, paymentUrl: string): Promise<string> => {
+const startShop = async (port: string): Promise<string> => {
+  const { port: payments } = provider.address() as AddressInfo;
   const child = spawn(process.execPath, ["scripts/start.js"], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
@@ -60,7 +53,7 @@ const startShop = async (port: string, paymentUrl: string): Promise<string> => {
       ...{ PORT: port, LOG_LEVEL: "error", DATA_FOLDER: folder },
       SESSION_SECRET: sessionSecret,
       ...{ ADMIN_EMAIL: administrator.email, ADMIN_PASSWORD: administrator.password },
-      ...{ PAYMENT_URL: paymentUrl, PAYMENT_SECRET: paymentSecret },
+      ...{ PAYMENT_URL: `http://127.0.0.1:${payments}`, PAYMENT_SECRET: paymentSecret },
     },
   });
   shop = child;
@@ -170,7 +163,9 @@ const status = (page: Page, words: string) => page.locator(".status").getByText(
 describe.skipIf(!isChromiumPossible)("the shop's page (needs Chromium)", () => {
   beforeAll(async () => {
     await ensureChromium();
-    url = await startShop("0", await startProvider());
+    folder = mkdtempSync(join(tmpdir(), "shop-"));
+    await once(provider.listen(0, "127.0.0.1"), "listening");
+    url = await startShop("0");
   }, installationTime);
   afterEach(async () => {
     const hosts = await closePages();
@@ -179,7 +174,7 @@ describe.skipIf(!isChromiumPossible)("the shop's page (needs Chromium)", () => {
   afterAll(async () => {
     await quitChromium();
     await stopShop();
-    provider?.close();
+    provider.close();
     rmSync(folder, { recursive: true });
   });
 
@@ -294,7 +289,7 @@ describe.skipIf(!isChromiumPossible)("the shop's page (needs Chromium)", () => {
     await expect.poll(() => charges.length).toBeGreaterThan(before);
     const payment = charges.at(-1);
     await stopShop();
-    await startShop(new URL(url).port, toUrl(provider));
+    await startShop(new URL(url).port);
     await pay(payment);
     await status(page, "Paid").waitFor({ timeout: 60_000 });
   }, 180_000);
