@@ -2147,12 +2147,13 @@ const tellDeprecation = async (
   const key = `${method} ${path}`;
   if (!onDeprecated || since === null || told.has(key)) return;
   told.add(key);
+  const links = (headers.get("link") ?? "").split("<").map((link) => link.split(">"));
   const toDate = (time: number): Date | undefined => (time ? new Date(time) : undefined);
   await onDeprecated({
     ...{ method, path },
     since: toDate(Number(since.slice(1)) * 1000),
     sunset: toDate(Date.parse(headers.get("sunset") ?? "")),
-    replacement: /<([^<>]*)>[^<,]*rel="?successor-version/.exec(headers.get("link") ?? "")?.[1],
+    replacement: links.find(([, rest = ""]) => rest.includes("successor-version"))?.[0],
   });
 };
 

@@ -1,7 +1,11 @@
 import type { Logger } from "sallyport";
 import { closeDatabase, openDatabase } from "./database/database.ts";
 import { environment } from "./environment.ts";
-import { createProvider, type Deliver } from "./orders/payment-providers.ts";
+import {
+  createHttpProvider,
+  createSimulatedProvider,
+  type Deliver,
+} from "./orders/payment-providers.ts";
 import { startPayments, stopPayments } from "./orders/payments.ts";
 import { redis } from "./redis.ts";
 
@@ -17,8 +21,13 @@ export const openShop = async (): Promise<void> => {
 };
 
 /** Begins to ask for payments; `deliver` takes the webhooks of the simulated provider. */
-export const takePayments = (deliver: Deliver, logger: Logger): void =>
-  startPayments(createProvider(deliver), logger);
+export const takePayments = (deliver: Deliver, logger: Logger): void => {
+  const { PAYMENT_URL: url } = environment;
+  startPayments(
+    url === undefined ? createSimulatedProvider(deliver) : createHttpProvider(url),
+    logger,
+  );
+};
 
 /** Closes the shop, once nothing uses it. */
 export const closeShop = async (): Promise<void> => {

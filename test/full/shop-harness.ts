@@ -13,15 +13,16 @@ import { ensureBuilt } from "./harness.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const server = "postgres://postgres@127.0.0.1:5432";
 
-/** Checks whether a PostgreSQL server listens. */
-const hasPostgres = (): Promise<boolean> =>
+/** Checks whether a server listens. */
+const hasServer = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect(5432, "127.0.0.1");
+    const socket = connect(port, "127.0.0.1");
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
     socket.once("connect", () => socket.destroy());
   });
 
-export const isPostgresUp: boolean = await hasPostgres();
+export const isPostgresUp: boolean = await hasServer(5432);
+export const isRedisUp: boolean = await hasServer(6379);
 
 /** Creates a database of its own for a test. */
 export const createDatabase = async (): Promise<{ readonly url: string; readonly pool: Pool }> => {

@@ -6,9 +6,8 @@ import type { Database } from "../database/database.ts";
 import { books } from "../database/schema.ts";
 import { adminFactory, inTransaction } from "../factories.ts";
 import { bookHeading, parseBooks, toBookLine } from "./book-csv.ts";
-import { noBook, noSuchBook } from "./book-endpoints.ts";
 import { book, bookChanges, bookFields, bookId } from "./book-schemas.ts";
-import { findBook, toBook, walkBooks } from "./find-books.ts";
+import { noBook, noSuchBook, readRow, toBook, walkBooks } from "./find-books.ts";
 
 const tag = "administration";
 
@@ -37,11 +36,7 @@ export const readBookForChange = adminFactory.build({
   input: z.object({ id: bookId }),
   output: book,
   version,
-  handler: async ({ input, ctx: { db } }) => {
-    const found = await findBook(db, input.id);
-    if (!found) throw noSuchBook();
-    return toBook(found);
-  },
+  handler: async ({ input, ctx: { db } }) => toBook(await readRow(db, input.id)),
 });
 
 const changingFactory = adminFactory.addMiddleware(inTransaction);

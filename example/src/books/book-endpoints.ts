@@ -1,15 +1,10 @@
-import createHttpError from "http-errors";
 import { ez } from "sallyport";
 import { z } from "zod";
 import { publicFactory } from "../factories.ts";
 import { book, bookId } from "./book-schemas.ts";
-import { bookOrders, findBook, findCategories, listPage, toBook } from "./find-books.ts";
+import { bookOrders, findCategories, listPage, noBook, readRow, toBook } from "./find-books.ts";
 
 const tag = "books";
-
-/** The description of the 404, and the error. */
-export const noBook = { 404: "There is no such book" };
-export const noSuchBook = () => createHttpError(404, "There is no such book");
 
 const page = ez.paginated({ style: "offset", itemSchema: book, itemsName: "books", links: true });
 const price = z.coerce.number().int().min(0).describe("In cents");
@@ -48,11 +43,7 @@ export const readBook = publicFactory.build({
   errors: noBook,
   input: z.object({ id: bookId }),
   output: book,
-  handler: async ({ input, ctx: { db } }) => {
-    const found = await findBook(db, input.id);
-    if (!found) throw noSuchBook();
-    return toBook(found);
-  },
+  handler: async ({ input, ctx: { db } }) => toBook(await readRow(db, input.id)),
 });
 
 const oldBook = z.object({
@@ -88,9 +79,5 @@ export const readOldBook = publicFactory.build({
   errors: noBook,
   input: z.object({ id: bookId }),
   output: oldBook,
-  handler: async ({ input, ctx: { db } }) => {
-    const found = await findBook(db, input.id);
-    if (!found) throw noSuchBook();
-    return toOldBook(toBook(found));
-  },
+  handler: async ({ input, ctx: { db } }) => toOldBook(toBook(await readRow(db, input.id))),
 });

@@ -8,9 +8,8 @@ import { z } from "zod";
 import { books } from "../database/schema.ts";
 import { environment } from "../environment.ts";
 import { adminFactory, publicFactory } from "../factories.ts";
-import { noBook, noSuchBook } from "./book-endpoints.ts";
 import { book, bookId } from "./book-schemas.ts";
-import { findBook, toBook } from "./find-books.ts";
+import { noBook, noSuchBook, readRow, toBook } from "./find-books.ts";
 
 const tag = "covers";
 const folder = join(environment.DATA_FOLDER, "covers");
@@ -68,9 +67,8 @@ export const readCover = publicFactory.build({
   input: z.object({ id: bookId, file: z.string().optional().describe("Changes with the cover") }),
   output: ez.file(),
   handler: async ({ input, ctx: { db } }) => {
-    const found = await findBook(db, input.id);
-    if (!found) throw noSuchBook();
-    if (found.cover === null) throw createHttpError(404, "The book has no cover");
-    return { path: found.cover, root: folder, maxAge: 60 };
+    const { cover } = await readRow(db, input.id);
+    if (cover === null) throw createHttpError(404, "The book has no cover");
+    return { path: cover, root: folder, maxAge: 60 };
   },
 });

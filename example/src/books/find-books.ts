@@ -1,4 +1,5 @@
 import { and, asc, count, desc, eq, gt, gte, ilike, lte, or, type SQL } from "drizzle-orm";
+import createHttpError from "http-errors";
 import type { Database } from "../database/database.ts";
 import { books } from "../database/schema.ts";
 
@@ -69,9 +70,18 @@ export const findCategories = async (db: Database): Promise<string[]> => {
   return rows.map(({ category }) => category);
 };
 
-/** Finds a book. */
-export const findBook = async (db: Database, id: string): Promise<Row | undefined> => {
+/** Describes and creates the error of a book that does not exist. */
+export const noBook = { 404: "There is no such book" };
+export const noSuchBook = () => createHttpError(404, noBook[404]);
+
+/**
+ * Reads a book.
+ *
+ * @throws {HttpError} with status 404 when there is no such book.
+ */
+export const readRow = async (db: Database, id: string): Promise<Row> => {
   const [found] = await db.select().from(books).where(eq(books.id, id));
+  if (!found) throw noSuchBook();
   return found;
 };
 
