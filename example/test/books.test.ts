@@ -32,7 +32,7 @@ test("books are searched, filtered, sorted and shown in pages", async () => {
 
 test("the categories of books are listed once each, in order", async () => {
   const response = await send(visit(), "GET /v2/categories");
-  const { categories } = dataOf<{ readonly categories: readonly string[] }>(response);
+  const { categories } = await dataOf<{ readonly categories: readonly string[] }>(response);
   expect(categories).toContain("Gothic");
   expect(categories).toEqual([...new Set(categories)].sort());
 });
