@@ -14,6 +14,7 @@ const steps = {
   // most of these tests spend their time waiting, so two cores can run more than two files at once
   http: ["HTTP tests", [...vitest("http"), "--maxWorkers=3"]],
   openapi: ["OpenAPI tests", vitest("openapi")],
+  services: ["Tests with PostgreSQL, Redis and several processes", vitest("services")],
   compiler: ["Compiler tests: messages, hovers, cost", vitest("compiler")],
   package: ["Packed-install tests", vitest("package")],
   "quick-start": ["Quick-start test", vitest("quick-start")],

@@ -26,6 +26,10 @@ const requestFaults = {
   SLP_HANDLER_TIMEOUT: [503, "Service Unavailable"],
   SLP_IDEMPOTENCY_IN_FLIGHT: [409, "A request with this idempotency key is running"],
   SLP_IDEMPOTENCY_INPUT: [422, "The idempotency key was used with another input"],
+  SLP_IDEMPOTENCY_NO_REPLY: [
+    422,
+    "A request with this idempotency key has ended, but its reply was not kept",
+  ],
   SLP_INPUT_TOO_MANY_ISSUES: [400, "Too many invalid values"],
   SLP_METHOD_NOT_ALLOWED: [405, "Method Not Allowed"],
   SLP_NOT_FOUND: [404, "Not Found"],

@@ -212,19 +212,18 @@ export abstract class Factory<
       getContext(args.ctx, args);
     if (!dispose)
       return this.#derive(new Middleware<Context, Returned>({ afterValidation, handler: give }));
-    return this.#derive(
-      new Middleware<Context, Returned>({
-        afterValidation,
-        around: async (args, next) => {
-          const context = await give(args);
-          try {
-            return (await next(context as object)) as unknown as Passed<Returned>;
-          } finally {
-            await disposeOf(context, dispose, args.logger);
-          }
-        },
-      }),
-    );
+    const middleware = new Middleware<Context, Returned>({
+      afterValidation,
+      around: async (args, next) => {
+        const context = await give(args);
+        try {
+          return (await next(context as object)) as unknown as Passed<Returned>;
+        } finally {
+          await disposeOf(context, dispose, args.logger);
+        }
+      },
+    });
+    return this.#derive(Object.assign(middleware, { isObserver: true }));
   }
 
   /** Returns a factory of the same kind, without middlewares. */

@@ -153,6 +153,8 @@ export interface AnyMiddleware {
   readonly takesBody?: boolean;
   /** Whether the endpoint's input is validated before the middleware runs. */
   readonly afterValidation?: boolean;
+  /** Whether it undoes nothing when what is inside fails, such as one that only disposes of a context. */
+  readonly isObserver?: boolean;
   /** Rejects the definition of an endpoint that cannot have this middleware. */
   readonly checkEndpoint?:
     | ((where: string, definition: object, isStream: boolean) => void)
@@ -197,6 +199,7 @@ export class Middleware<
   readonly afterValidation: boolean;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   readonly span: AnyMiddleware["span"];
+  declare readonly isObserver?: boolean;
   declare readonly checkEndpoint?: AnyMiddleware["checkEndpoint"];
   declare readonly checkSettings?: AnyMiddleware["checkSettings"];
   /** Type information only. */

@@ -1,16 +1,49 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import type { Request } from "../http/express-objects.ts";
+import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
+import { pick } from "../pipeline/validate.ts";
+import { combineInput } from "../request/combine-input.ts";
+import { readTopLevel } from "../schemas/top-level-keys.ts";
 import type { FileUpload } from "../schemas/upload.ts";
 
 /** Returns the digest of some texts. */
 export const digest = (...texts: readonly string[]): string =>
   createHash("sha256").update(JSON.stringify(texts)).digest("base64url");
 
-/** Returns the digest of an input: the order of its fields does not matter, and files count by their content. */
-export const digestInput = async (input: unknown): Promise<string> => {
+/** The sources of which everything counts; of the others, only what a schema declares does. */
+const wholeSources: ReadonlySet<string> = new Set(["params", "query", "body", "files"]);
+
+/** The header fields that tell who calls, or that the middleware itself reads. */
+const ignoredFields: ReadonlySet<string> = new Set(["authorization", "cookie", "idempotency-key"]);
+
+/** Returns the digest of what a request asks for, besides its route. */
+export const digestRequest = (request: Request, plan: EndpointPlan): Promise<string> => {
+  const { endpoint, sources, headers, middlewares } = plan;
+  const others = combineInput(
+    request,
+    sources.filter((source) => !wholeSources.has(source)),
+  );
+  const schemas = [endpoint, ...endpoint.middlewares].flatMap(
+    ({ inputSchema }) => inputSchema ?? [],
+  );
+  const names = schemas.flatMap((schema) => [...readTopLevel(schema).fields.keys()]);
+  const fields = [headers, ...middlewares.map((step) => step.headers)].flatMap(
+    (declared) => declared?.names.filter((name) => !ignoredFields.has(name)) ?? [],
+  );
+  const { params, query, body } = request;
+  return digestValue([
+    ...[params, query, body, (request as { readonly files?: unknown }).files],
+    pick(names, (name) => others[name]),
+    pick(fields, (name) => request.headers[name]),
+  ]);
+};
+
+/** Returns the digest of a value: the order of its fields does not matter, and files count by their content. */
+const digestValue = async (value: unknown): Promise<string> => {
   const hash = createHash("sha256");
   const files: FileUpload[] = [];
-  add(hash, input, files);
+  add(hash, value, files);
   for (const file of files) {
     const { tempFilePath } = file;
     if (tempFilePath === undefined) hash.update(file.data);

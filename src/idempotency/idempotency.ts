@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
-import { Middleware, type AroundNext, type Passed } from "../endpoint/middleware.ts";
+import { Middleware } from "../endpoint/middleware.ts";
 import { DefinitionError, RequestError } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
-import type { Logger } from "../logger/logger.ts";
 import {
   aBoolean,
   aFunction,
+  aPositiveInteger,
   aPositiveTimeout,
   be,
   checkOptions,
@@ -16,12 +16,14 @@ import {
   isObject,
   refuseValue,
 } from "../messages/option-checks.ts";
-import { inTime } from "../pipeline/in-time.ts";
+import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
 import { findState, type RequestState } from "../pipeline/request-state.ts";
-import { isAbandoned } from "../reply/response-state.ts";
+import { readHeaders } from "../pipeline/validate.ts";
 import { readContent } from "../schemas/content.ts";
 import type { EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
-import { digest, digestInput } from "./fingerprint.ts";
+import { toParser } from "../schemas/parser.ts";
+import { digest, digestRequest } from "./fingerprint.ts";
+import { claimKey, keepReply } from "./keep-reply.ts";
 import type { Claim, IdempotencyStore, KeptReply } from "./store.ts";
 
 /** What `scope` receives. */
@@ -64,7 +66,8 @@ export interface IdempotencyOptions<Context = EmptyObject> {
   /**
    * The names of more header fields of the reply to keep.
    *
-   * @default none, besides those that describe the body, and Cache-Control, Link and Location
+   * @default none, besides those that `responseHeaders` declares, those that describe the body, and Cache-Control,
+   * Link, Location and Vary
    */
   readonly keepHeaders?: readonly string[] | undefined;
 }
@@ -75,6 +78,9 @@ export type IdempotencyErrors = Readonly<Record<409 | 422 | 503, string>>;
 /** The schema of the header fields that the middleware reads. */
 export type IdempotencyHeaders = z.ZodObject<{ "idempotency-key": z.ZodOptional<z.ZodString> }>;
 
+const isFieldName = (value: unknown): boolean =>
+  typeof value === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(value);
+
 const optionChecks = {
   store: be("a store, such as memoryStore()", (value) =>
     ["claim", "renew", "keep", "release"].every((name) =>
@@ -82,24 +88,27 @@ const optionChecks = {
     ),
   ),
   scope: aFunction,
-  ttl: be("a positive number of milliseconds", (value) => Number(value) > 0),
+  ttl: aPositiveInteger,
   lease: aPositiveTimeout,
   required: aBoolean,
   keepErrors: aBoolean,
-  keepHeaders: be("an array of names", Array.isArray),
+  keepHeaders: be(
+    "an array of names of header fields",
+    (value) => Array.isArray(value) && value.every(isFieldName),
+  ),
 };
+
+const keyField = "idempotency-key";
 
 /** The header fields of a reply that are kept. */
 const keptFields = [
-  ...["Cache-Control", "Content-Language", "Content-Type", "ETag", "Last-Modified", "Link"],
-  ...["Location", "X-Content-Type-Options"],
+  ...["Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language"],
+  ...["Content-Type", "ETag", "Last-Modified", "Link", "Location", "Vary"],
+  "X-Content-Type-Options",
 ];
 
 /** 1 to 255 visible characters, as they are or as a string of structured fields (RFC 9651). */
 const keyPattern = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/;
-
-/** After how many milliseconds without an answer the store has failed. */
-const storeTimeout = 5000;
 
 /** Returns the characters of a key, without quotes. */
 const unquote = (key: string): string =>
@@ -110,7 +119,7 @@ const errors: ErrorDeclarations = {
     description: "A request with this idempotency key is running",
     headers: { "Retry-After": "Seconds after which to send the request again" },
   },
-  422: "The idempotency key was used with another input",
+  422: "The idempotency key was used with another input, or the reply was not kept",
   503: "The idempotency key cannot be looked up",
 };
 
@@ -131,11 +140,13 @@ export const idempotency = <Context = EmptyObject>(
     refuseValue("idempotency", "options", "an object with a `store` and a `scope`", options);
   const { keepErrors = false, keepHeaders = [] } = options;
   const key = z.string().regex(keyPattern, "Expected 1 to 255 visible characters");
-  const headers = z.object({ "idempotency-key": required ? key : key.optional() });
-  const keeping: Keeping = {
-    ...{ store, ttl, lease, fields: [...keptFields, ...keepHeaders] },
-    isKept: (status) => status !== 429 && (status < 500 || keepErrors),
-  };
+  const headers = z.object({
+    [keyField]: required
+      ? key.optional().describe("Required, but not with GET and HEAD")
+      : key.optional(),
+  });
+  const requiredHeaders = { names: [keyField], parse: toParser(z.object({ [keyField]: key })) };
+  const isKept = (status: number): boolean => status !== 429 && (status < 500 || keepErrors);
   const middleware = new Middleware<
     Context,
     undefined,
@@ -144,31 +155,41 @@ export const idempotency = <Context = EmptyObject>(
     IdempotencyHeaders
   >({
     afterValidation: true,
-    headers: headers as IdempotencyHeaders,
+    headers,
     errors: errors as IdempotencyErrors,
     around: async ({ ctx, headers: fields, request, response, logger }, next) => {
-      const given = fields["idempotency-key"];
-      if (given === undefined || ["GET", "HEAD"].includes(request.method)) return next() as never;
+      if (["GET", "HEAD"].includes(request.method)) return next() as never;
+      if (required) await readHeaders(requiredHeaders, request);
+      const given = fields[keyField];
+      if (given === undefined) return next() as never;
       const caller = await scope({ ctx, request });
-      if (!["string", "number"].includes(typeof caller) || caller === "")
+      if (!["string", "number"].includes(typeof caller) || caller === "" || Number.isNaN(caller))
         refuseValue("idempotency", "scope", "a function that returns who calls", caller);
       const state = findState(request) as RequestState;
+      const plan = state.plan as EndpointPlan;
       const { path = "" } = (request.route ?? {}) as { readonly path?: string };
+      const place = [request.method, request.baseUrl + path];
       const claim: Claim = {
-        key: digest(`${caller}`, request.method, request.baseUrl + path, unquote(given)),
+        key: digest(typeof caller, `${caller}`, ...place, unquote(given)),
         token: randomUUID(),
-        fingerprint: await digestInput([
-          state.plan && state.combine(state.plan),
-          Buffer.isBuffer(request.body) && request.body,
-        ]),
+        fingerprint: await digestRequest(request, plan),
       };
-      const used = await inTime(store.claim(claim, lease), storeTimeout).catch((cause: unknown) => {
-        throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
-      });
-      if (!used) return keepReply(keeping, claim, { state, response, logger }, next) as never;
+      const used = await claimKey(store, claim, lease, logger);
+      if (!used) {
+        const declared = plan.responseHeaders?.names ?? [];
+        const keeping = {
+          store,
+          ttl,
+          lease,
+          isKept,
+          fields: [...keptFields, ...declared, ...keepHeaders],
+        };
+        return keepReply(keeping, claim, state, next) as never;
+      }
       if (used.fingerprint !== claim.fingerprint) throw new RequestError("SLP_IDEMPOTENCY_INPUT");
       if (!used.reply)
         throw new RequestError("SLP_IDEMPOTENCY_IN_FLIGHT", { headers: { "Retry-After": "1" } });
+      if (used.reply.status === 0) throw new RequestError("SLP_IDEMPOTENCY_NO_REPLY");
       replay(response, used.reply);
       return undefined as never;
     },
@@ -191,73 +212,4 @@ const replay = (response: Response, { status, headers, body }: KeptReply): void 
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.setHeader("Idempotency-Replayed", "true");
   response.end(Buffer.from(body, "latin1"));
-};
-
-/** How replies are kept. */
-interface Keeping {
-  readonly store: IdempotencyStore;
-  readonly ttl: number;
-  readonly lease: number;
-  readonly fields: readonly string[];
-  readonly isKept: (status: number) => boolean;
-}
-
-/** Runs the rest of a request, and keeps its reply before the reply is sent. */
-const keepReply = async (
-  { store, ttl, lease, fields, isKept }: Keeping,
-  claim: Claim,
-  {
-    state,
-    response,
-    logger,
-  }: Pick<RequestState, "response"> & { state: RequestState; logger: Logger },
-  next: AroundNext,
-): Promise<Passed<EmptyObject>> => {
-  const attempt = (storing: Promise<void>): Promise<void> =>
-    inTime(storing, storeTimeout).catch((error: unknown) => {
-      logger.error("The store of idempotency keys failed", { error });
-    });
-  let stage: "running" | "failed" | "passed" = "running";
-  let isHeld = false;
-  const settle = (args: readonly unknown[]): Promise<void> => {
-    const { statusCode: status, headersSent } = response;
-    if (headersSent) logger.warn("A reply that is sent in parts is not kept");
-    if (headersSent || !isKept(status)) return attempt(store.release(claim));
-    const headers = fields.flatMap((name) => {
-      const value = response.getHeader(name);
-      return value === undefined ? [] : [[name, String(value)] as const];
-    });
-    const reply = { status, headers: Object.fromEntries(headers), body: toBody(args) };
-    return attempt(store.keep(claim, reply, ttl));
-  };
-  const renewing = setInterval(() => void attempt(store.renew(claim, lease)), lease / 3);
-  // the client may ask for the reply later, although it has left now
-  state.isReplyKept = true;
-  const end = response.end.bind(response);
-  response.end = ((...args: Parameters<typeof end>) => {
-    if (isHeld) return response;
-    // an error that is sent while the handler runs, such as that of a time limit, says nothing about the outcome
-    if (stage === "running" && response.statusCode >= 400) return end(...args);
-    isHeld = true;
-    state.isSending = true;
-    void settle(args).finally(() => end(...args));
-    return response;
-  }) as typeof end;
-  try {
-    const passed = await next();
-    stage = "passed";
-    return passed;
-  } finally {
-    if (stage === "running") stage = "failed";
-    clearInterval(renewing);
-    const isLeft = stage === "failed" && isAbandoned(response);
-    if (!isHeld && (isLeft || response.writableEnded)) await attempt(store.release(claim));
-  }
-};
-
-/** Returns the body that is passed to `response.end`. */
-const toBody = ([chunk, encoding]: readonly unknown[]): string => {
-  if (typeof chunk === "string")
-    return Buffer.from(chunk, encoding as BufferEncoding | undefined).toString("latin1");
-  return chunk instanceof Uint8Array ? Buffer.from(chunk).toString("latin1") : "";
 };

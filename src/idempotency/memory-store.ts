@@ -29,7 +29,8 @@ export const memoryStore = (): IdempotencyStore => {
       return undefined;
     },
     renew: async ({ key, ...rest }, lease) => {
-      if (isOwn(key, rest.token)) entries.set(key, { ...rest, end: Date.now() + lease });
+      if (isOwn(key, rest.token) && !entries.get(key)?.reply)
+        entries.set(key, { ...rest, end: Date.now() + lease });
     },
     keep: async ({ key, ...rest }, reply, ttl) => {
       if (isOwn(key, rest.token)) entries.set(key, { ...rest, reply, end: Date.now() + ttl });

@@ -33,8 +33,8 @@ export const postgresTable = (table: string = defaultTable): string => {
 CREATE INDEX IF NOT EXISTS ${table.replace(".", "_")}_ends_at ON ${table} (ends_at);`;
 };
 
-const end = (parameter: string): string =>
-  `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
+const span = (parameter: string): string => `${parameter}::float8 * interval '1 millisecond'`;
+const end = (parameter: string): string => `clock_timestamp() + ${span(parameter)}`;
 
 /**
  * Creates a store in PostgreSQL, in a table that {@link postgresTable} describes.
@@ -47,9 +47,10 @@ export const postgresStore = (
   { table = defaultTable }: { readonly table?: string | undefined } = {},
 ): IdempotencyStore => {
   assertTable("postgresStore", table);
-  // one statement, which locks the row: of several claims at the same time, one sets its token
+  // one statement, which locks the row: of several claims at the same time, one sets its token; all columns are
+  // compared with one reading of the clock
   const ifOver = (column: string): string =>
-    `${column} = CASE WHEN k.ends_at <= clock_timestamp() THEN excluded.${column} ELSE k.${column} END`;
+    `${column} = CASE WHEN k.ends_at <= excluded.ends_at - ${span("$4")} THEN excluded.${column} ELSE k.${column} END`;
   const claimText = `INSERT INTO ${table} AS k (key, token, fingerprint, ends_at)
 VALUES ($1, $2, $3, ${end("$4")})
 ON CONFLICT (key) DO UPDATE SET ${["token", "fingerprint", "reply", "ends_at"].map(ifOver).join(", ")}

@@ -17,11 +17,16 @@ return {redis.call("HGET", KEYS[1], "fingerprint"), redis.call("HGET", KEYS[1], 
 const own = (command: string): string =>
   `if redis.call("HGET", KEYS[1], "token") == ARGV[1] then ${command} end`;
 
-const renewScript = own('redis.call("PEXPIRE", KEYS[1], ARGV[2])');
+const renewScript = own(
+  'if redis.call("HEXISTS", KEYS[1], "reply") == 0 then redis.call("PEXPIRE", KEYS[1], ARGV[2]) end',
+);
 const keepScript = own(
   'redis.call("HSET", KEYS[1], "reply", ARGV[3]) redis.call("PEXPIRE", KEYS[1], ARGV[2])',
 );
 const releaseScript = own('redis.call("DEL", KEYS[1])');
+
+/** Redis takes whole milliseconds. */
+const toText = (milliseconds: number): string => `${Math.ceil(milliseconds)}`;
 
 /**
  * Creates a store in Redis.
@@ -40,7 +45,7 @@ export const redisStore = (
   };
   return {
     claim: async ({ key, token, fingerprint }, lease) => {
-      const used = await run(claimScript, key, token, fingerprint, `${lease}`);
+      const used = await run(claimScript, key, token, fingerprint, toText(lease));
       if (used === null) return undefined;
       const [known, reply] = used as [string, string];
       return {
@@ -49,10 +54,10 @@ export const redisStore = (
       };
     },
     renew: async ({ key, token }, lease) => {
-      await run(renewScript, key, token, `${lease}`);
+      await run(renewScript, key, token, toText(lease));
     },
     keep: async ({ key, token }, reply, ttl) => {
-      await run(keepScript, key, token, `${ttl}`, JSON.stringify(reply));
+      await run(keepScript, key, token, toText(ttl), JSON.stringify(reply));
     },
     release: async ({ key, token }) => {
       await run(releaseScript, key, token);

@@ -23,6 +23,7 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
   inputSchema: undefined,
   security: undefined,
   isNative: false,
+  isObserver: true,
   afterValidation: current !== undefined,
   handle: () => undefined,
   span: async ({ request: { method, headers }, response }, { run }) => {

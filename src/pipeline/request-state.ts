@@ -97,8 +97,10 @@ export class RequestState implements ReplyState {
   headers: object | undefined = undefined;
   /** The validated output, or `noOutput`. */
   output: unknown = noOutput;
-  /** Whether the output is sent even if the client has left, because a middleware keeps the reply. */
+  /** Whether an outcome is sent even if the client has left, because a middleware keeps the reply. */
   isReplyKept = false;
+  /** Whether the handler has returned, and no `around` middleware within has failed or been told of a failure since. */
+  isDone = false;
   /** The data of the error to be sent, parsed with the schema that the endpoint declares. */
   errorData: unknown = undefined;
   /** What the endpoint declares of the error to be sent. */

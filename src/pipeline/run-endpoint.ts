@@ -129,6 +129,7 @@ const runHandler: LastStage = async (plan, state) => {
   if (input instanceof Promise) input = await (input as Promise<unknown>);
   assertGoingOn(state);
   const returned = await handle(plan, state, input);
+  state.isDone = true;
   let output = toOutput(plan, state, returned);
   if (output instanceof Promise) output = await (output as Promise<unknown>);
   if (output === noOutput) return;

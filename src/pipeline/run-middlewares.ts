@@ -138,6 +138,9 @@ const runSpan = async (
     state.next = next;
   };
   const { request, response } = state;
+  const undo = (): void => {
+    if (!middleware.isNative && !middleware.isObserver) state.isDone = false;
+  };
   const unwatch = middleware.isNative ? watchRefusal(request, response) : undefined;
   if (middleware.isNative) state.watchers ??= "native";
   const spanning = middleware.span?.(args, {
@@ -152,6 +155,7 @@ const runSpan = async (
   });
   // if an error has been sent in the meantime, that error counts
   const settled = spanning?.catch((error: unknown) => {
+    undo();
     throw state.failure ?? error;
   });
   try {
@@ -160,7 +164,10 @@ const runSpan = async (
   } finally {
     await settled;
   }
-  if (failure) throw failure.error;
+  if (failure) {
+    undo();
+    throw failure.error;
+  }
   if (!isRun) canGoOn(state);
 };
 

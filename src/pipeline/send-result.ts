@@ -58,7 +58,8 @@ export const refuse = async (
 export const sendError = (state: RequestState, thrown: unknown): Promise<void> | undefined => {
   const { request, response, logger } = state;
   const error = ensureError(thrown);
-  if (isAbandoned(response) && (!isTaken(response) || isDeparture(error))) {
+  const isUnsent = !isTaken(response) && !state.isReplyKept;
+  if (isAbandoned(response) && (isUnsent || isDeparture(error))) {
     if (!isDeparture(error)) logLateFault(state, error);
     else if (!response.writableFinished) logAbandoned(state);
     return undefined;
@@ -296,7 +297,7 @@ export const recover = (
 };
 
 /** Checks whether an error means that the client left while a stream was being sent. */
-const isDeparture = (error: Error): boolean =>
+export const isDeparture = (error: unknown): boolean =>
   ["ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
     String(readSafely(error, "code")),
   );

@@ -14,7 +14,6 @@ import {
   checkOptions,
   isFunction,
   isObject,
-  isPositiveInteger,
   refuseValue,
 } from "../messages/option-checks.ts";
 import { inTime } from "../pipeline/in-time.ts";
@@ -56,7 +55,7 @@ export interface RateLimitOptions<Context = EmptyObject> {
    */
   readonly name?: string | undefined;
   /**
-   * How many requests a request counts for; with 0 it is not counted.
+   * How many requests a request counts for, up to 100: the store is told of each. With 0 it is not counted.
    *
    * @default 1
    */
@@ -78,6 +77,14 @@ export interface RateLimitOptions<Context = EmptyObject> {
 /** The error that the middleware throws. */
 export type RateLimited = Readonly<Record<429, string>>;
 
+/** The largest weight: stores for express-rate-limit can only count to one more. */
+const maxWeight = 100;
+
+const aWeight = `an integer from 0 to ${maxWeight}`;
+
+const isWeight = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxWeight;
+
 const optionChecks = {
   limit: aPositiveInteger,
   window: aPositiveTimeout,
@@ -91,8 +98,8 @@ const optionChecks = {
     (value) => typeof value === "string" && /^[ !#-[\]-~]+$/.test(value),
   ),
   weight: be(
-    "an integer, 0 or more, or a function that returns one",
-    (value) => value === 0 || isPositiveInteger(value) || isFunction(value),
+    `${aWeight}, or a function that returns one`,
+    (value) => isWeight(value) || isFunction(value),
   ),
   passOnStoreError: aBoolean,
   storeTimeout: aPositiveTimeout,
@@ -158,6 +165,8 @@ export const rateLimit = <Context = EmptyObject>(
     handler: async ({ ctx, request, response, logger }) => {
       const args = { ctx, request };
       const hits = typeof weight === "function" ? weight(args) : weight;
+      if (!isWeight(hits))
+        refuseValue("rateLimit", "weight", `a function that returns ${aWeight}`, hits);
       if (hits === 0) return undefined;
       if (!key) assertProxies(request.app.get("trust proxy"));
       const client = key ? await key(args) : ipKeyGenerator(request.ip ?? "");
@@ -214,9 +223,10 @@ const createCounter = (store: Store, limit: number, window: number) => {
       starting = undefined;
       throw error;
     }
-    let counted = await store.increment(key);
-    for (let count = 1; count < hits && counted.totalHits <= limit; count++)
-      counted = await store.increment(key);
-    return counted;
+    // of all requests at the same time, those within the limit have different counts, none of which is above it
+    const counts = await Promise.all(
+      Array.from({ length: hits }, async () => store.increment(key)),
+    );
+    return counts.reduce((most, one) => (one.totalHits > most.totalHits ? one : most));
   };
 };

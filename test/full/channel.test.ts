@@ -6,7 +6,7 @@ import {
   startProcess,
   startRedis,
   Subscriber,
-} from "../http/channel-redis.ts";
+} from "../services/channel-redis.ts";
 import { send } from "../http/harness.ts";
 import { doAll, report, toCount } from "./harness.ts";
 

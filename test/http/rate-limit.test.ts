@@ -55,6 +55,38 @@ test("the key sees the context, and requests weigh what `weight` says", async ()
   expect(await ask("bob", "3")).toBe(429);
 });
 
+test("a weight is counted at once, in as many concurrent calls to the store", async () => {
+  class Slow extends MemoryStore {
+    waiting = 0;
+    most = 0;
+    override async increment(key: string): Promise<ClientRateLimitInfo> {
+      this.most = Math.max(this.most, ++this.waiting);
+      const counted = await super.increment(key);
+      await new Promise(setImmediate);
+      this.waiting--;
+      return counted;
+    }
+  }
+  const store = new Slow();
+  const limited = factory.addMiddleware(rateLimit({ limit: 250, weight: 100, store }));
+  const server = await start({ "get /a": limited.build({ handler }) });
+  const replies = await Promise.all([server.send("/a"), server.send("/a"), server.send("/a")]);
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(2);
+  expect(store.most).toBeGreaterThanOrEqual(100);
+});
+
+test("a weight above 100 is refused, at start or when a function returns it", async () => {
+  expect(() => rateLimit({ limit: 1, weight: 101 })).toThrow(
+    "`weight` must be an integer from 0 to 100, or a function that returns one; got 101",
+  );
+  const weights = [101, Number.NaN, -1, 0.5];
+  const limited = factory.addMiddleware(
+    rateLimit({ limit: 1, weight: () => weights.shift() as number }),
+  );
+  const server = await start({ "get /a": limited.build({ handler }) });
+  for (const _weight of [...weights]) expect((await server.send("/a")).status).toBe(500);
+});
+
 test("the fields of two limits stand side by side, and each has its own count", async () => {
   const limited = factory
     .addMiddleware(rateLimit({ limit: 5, name: "burst", window: 1000 }))

@@ -36,7 +36,7 @@ const read = (file: string): string =>
   readFileSync(join(folder, "node_modules/sallyport", file), "utf8");
 
 describe("the package, packed and installed in an empty folder,", () => {
-  test("contains all files that users need, and at most 300", () => {
+  test("contains all files that users need, and at most 330", () => {
     expect(files).toContain("dist/index.js");
     expect(files).toContain("dist/index.d.ts");
     const others = files.filter(
@@ -45,7 +45,7 @@ describe("the package, packed and installed in an empty folder,", () => {
     const expected = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
     expect(others.toSorted()).toEqual(expected);
     expect(files.filter((file) => file.includes(".test"))).toEqual([]);
-    expect(files.length).toBeLessThanOrEqual(300);
+    expect(files.length).toBeLessThanOrEqual(330);
   });
 
   test("has source maps that contain their sources, and no declaration maps", () => {
@@ -150,7 +150,7 @@ describe("the package, packed and installed in an empty folder,", () => {
       ...{ format: "cjs", platform: "node", supported: { "dynamic-import": false } },
     });
     const names = Object.keys((manifest as { readonly exports: object }).exports)
-      .filter((name) => !/package|tanstack|rate-limit/.test(name))
+      .filter((name) => !/package|tanstack|rate-limit|opentelemetry/.test(name))
       .map((name) => name.replace(".", "sallyport"));
     const program = `
       for (const name of ${JSON.stringify(names)}) require(name);

@@ -16,7 +16,7 @@ import {
   type IdempotencyStore,
 } from "sallyport/idempotency";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { send } from "./harness.ts";
+import { send } from "../http/harness.ts";
 
 const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -85,7 +85,11 @@ const createClaim = (key: string, fingerprint = "f"): Claim => ({
   ...{ key, fingerprint },
   token: randomUUID(),
 });
-const reply = { status: 201, headers: { Location: "/ä" }, body: '{"a":"\u0000é"}' };
+const reply = {
+  status: 201,
+  headers: { Location: "/ä", "Set-Cookie": ["a", "b"] },
+  body: '{"a":"\u0000é"}',
+};
 const minute = 60_000;
 
 describe.each(stores)("the store $name", ({ isUp, open }) => {
@@ -111,6 +115,8 @@ describe.each(stores)("the store $name", ({ isUp, open }) => {
     expect((await store.claim(createClaim("b"), minute))?.reply).toBeUndefined();
     await store.keep(own, reply, minute);
     await store.renew(createClaim("b"), 1);
+    await store.renew(own, 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
     const used = await store.claim(createClaim("b", "g"), minute);
     expect([used?.fingerprint, used?.reply]).toEqual(["f", reply]);
   });

@@ -12,7 +12,7 @@ import {
   startRedis,
   Subscriber,
 } from "./channel-redis.ts";
-import { start } from "./harness.ts";
+import { start } from "../http/harness.ts";
 
 interface Connected {
   readonly client: ChannelRedisClient;

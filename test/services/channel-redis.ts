@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { compare, findPosition, type Position } from "../../src/channel/position.ts";
 import { findFreePort } from "../free-port.ts";
-import { send } from "./harness.ts";
+import { send } from "../http/harness.ts";
 
 /** Whether tests can start a Redis of their own. */
 export const hasRedisServer = spawnSync("redis-server", ["--version"]).status === 0;
