@@ -9,7 +9,8 @@ const name = "checkout";
 export const createCheckoutKey = (): string => {
   const kept = sessionStorage.getItem(name);
   if (kept !== null) return kept;
-  const key = crypto.randomUUID();
+  // pages without HTTPS have no `crypto.randomUUID`
+  const key = crypto.getRandomValues(new Uint32Array(4)).join("-");
   sessionStorage.setItem(name, key);
   return key;
 };
