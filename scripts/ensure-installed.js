@@ -1,8 +1,10 @@
-// Installs the dependencies only if something is missing, so that `npm start` and `npm test` work right after a clone.
+// Installs the dependencies only if something is missing, so that `npm start` and `npm test` work right after a clone:
+// those of the repository, or of the given folder.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 
-const root = new URL("../", import.meta.url);
+const [, , folder] = process.argv;
+const root = new URL(folder === undefined ? "../" : `../${folder}/`, import.meta.url);
 const readPackages = (path) => JSON.parse(readFileSync(new URL(path, root), "utf8")).packages ?? {};
 
 const isComplete = () => {
@@ -21,7 +23,8 @@ const isComplete = () => {
 if (!isComplete()) {
   console.log("Installing the dependencies; this takes about half a minute...");
   const npm = (stdio, ...args) =>
-    spawnSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], {
+    // development dependencies are needed with NODE_ENV=production, too
+    spawnSync("npm", [...args, "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"], {
       cwd: root,
       stdio,
       shell: process.platform === "win32",

@@ -300,6 +300,20 @@ export type ErrorBody2 = {
 /** Every reply that `put /v2/books/:id/cover` may send. */
 export type PutV2BooksByIdCoverReply = SuccessReply<200, PutV2BooksByIdCoverBody> | ErrorReply<400 | 401 | 403 | 404 | 413 | 415 | 500 | 503, ErrorBody2> | UnexpectedReply;
 
+/** The input of `get /v2/categories`. */
+export type GetV2CategoriesInput = { [key: string]: never };
+
+/** The body of a successful response to `get /v2/categories`. */
+export type GetV2CategoriesBody = {
+  status: "success";
+  data: {
+    categories: string[];
+  };
+};
+
+/** Every reply that `get /v2/categories` may send. */
+export type GetV2CategoriesReply = SuccessReply<200, GetV2CategoriesBody> | ErrorReply<500 | 503, ErrorBody> | UnexpectedReply;
+
 /** The input of `get /v2/cart`. */
 export type GetV2CartInput = { [key: string]: never };
 
@@ -711,6 +725,13 @@ export interface Routes {
     body: PutV2BooksByIdCoverBody | ErrorBody2;
     reply: PutV2BooksByIdCoverReply;
   };
+  /** Lists the categories that have books */
+  "get /v2/categories": {
+    input: GetV2CategoriesInput;
+    success: GetV2CategoriesBody;
+    body: GetV2CategoriesBody | ErrorBody;
+    reply: GetV2CategoriesReply;
+  };
   /** Reads the cart */
   "get /v2/cart": {
     input: GetV2CartInput;
@@ -743,7 +764,8 @@ export interface Routes {
   "post /v2/orders": {
     input: PostV2OrdersInput;
     headers: Partial<{
-      "idempotency-key": string;
+      /** Required, but not with GET and HEAD */
+      "idempotency-key"?: string | undefined;
     }>;
     success: PostV2OrdersBody;
     body: PostV2OrdersBody | ErrorBody | PostV2OrdersError409;
@@ -917,6 +939,7 @@ const plans: RoutePlans = {
   "get /v2/books/:id": { replies: { 200: ["json"], 400: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/books/:id/cover": { replies: { 200: ["blob"], 206: ["blob"], 400: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
   "put /v2/books/:id/cover": { sources: ["body", "params", "files"], replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 500: ["json"], 503: ["json"] } },
+  "get /v2/categories": { replies: { 200: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/cart": { replies: { 200: ["json"], 401: ["json"], 500: ["json"], 503: ["json"] } },
   "put /v2/cart": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 500: ["json"], 503: ["json"] } },
   "put /v2/cart/items/:bookId": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 500: ["json"], 503: ["json"] } },
@@ -1971,6 +1994,10 @@ const fail = async (call: Call, error: unknown): Promise<never> => {
   throw error;
 };
 
+/** Returns 128 random bits. Browsers have `crypto.randomUUID` only on pages with HTTPS and on localhost. */
+const createKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
+
 /**
  * Sends a request, retries it if that may help, and reads its response.
  *
@@ -1992,9 +2019,7 @@ const sendRequest = async <Result>(
     methods = hasKey ? [call.method] : idempotentMethods,
   } = retry as Partial<RetryOptions>;
   const last = methods.some((one) => one.toUpperCase() === call.method) ? limit + 1 : 1;
-  const headers = hasKey
-    ? { [keyField]: crypto.randomUUID(), ...request.headers }
-    : request.headers;
+  const headers = hasKey ? { [keyField]: createKey(), ...request.headers } : request.headers;
   for (let attempt = 1; ; attempt++) {
     let wait = toWait(delay, maxDelay, attempt - 1);
     try {

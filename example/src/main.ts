@@ -22,7 +22,6 @@ takePayments(
 // oxlint-disable-next-line no-console -- instructions for the person who started the shop
 console.log(`
 The shop is open at ${url}, and its documentation at ${url}/docs.
-To see its page, build the page first: cd example/web && npm install && npm run build
 
 Try:
 

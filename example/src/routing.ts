@@ -24,6 +24,7 @@ export const routing = {
       get: books.listBooks,
       ":id": { get: books.readBook, cover: { get: covers.readCover, put: covers.sendCover } },
     },
+    categories: books.listCategories,
     cart: {
       get: cart.readCart,
       put: cart.replaceCart,

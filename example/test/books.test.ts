@@ -30,6 +30,13 @@ test("books are searched, filtered, sorted and shown in pages", async () => {
   expect((await send(visit(), "GET /v2/books?limit=0")).status).toBe(400);
 });
 
+test("the categories of books are listed once each, in order", async () => {
+  const response = await send(visit(), "GET /v2/categories");
+  const { categories } = await dataOf<{ readonly categories: readonly string[] }>(response);
+  expect(categories).toContain("Gothic");
+  expect(categories).toEqual([...new Set(categories)].sort());
+});
+
 test("a book that does not exist is a 404", async () => {
   const { responseMock } = await testEndpoint({
     endpoint: readBook,

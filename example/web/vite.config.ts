@@ -1,8 +1,10 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
+const api = "http://localhost:8090";
+
 export default defineConfig({
   plugins: [react()],
   // `npm run dev` serves the page on a port of its own, and passes requests for the API to the server of `npm start`
-  server: { proxy: { "/v1": "http://localhost:8090", "/docs": "http://localhost:8090" } },
+  server: { proxy: { "/v2": api, "/admin": api, "/docs": api } },
 });

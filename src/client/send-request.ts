@@ -126,6 +126,10 @@ export const fail = async (call: Call, error: unknown): Promise<never> => {
   throw error;
 };
 
+/** Returns 128 random bits. Browsers have `crypto.randomUUID` only on pages with HTTPS and on localhost. */
+const createKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
+
 /**
  * Sends a request, retries it if that may help, and reads its response.
  *
@@ -147,9 +151,7 @@ export const sendRequest = async <Result>(
     methods = hasKey ? [call.method] : idempotentMethods,
   } = retry as Partial<RetryOptions>;
   const last = methods.some((one) => one.toUpperCase() === call.method) ? limit + 1 : 1;
-  const headers = hasKey
-    ? { [keyField]: crypto.randomUUID(), ...request.headers }
-    : request.headers;
+  const headers = hasKey ? { [keyField]: createKey(), ...request.headers } : request.headers;
   for (let attempt = 1; ; attempt++) {
     let wait = toWait(delay, maxDelay, attempt - 1);
     try {

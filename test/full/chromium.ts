@@ -9,6 +9,9 @@ import { chromium, type Browser, type Page } from "playwright-core";
 const executablePath = "/usr/bin/chromium";
 const installation = "apt-get update -qq && apt-get install -y -qq chromium";
 
+/** Whether there is a Chromium, or this process may install it. */
+export const isChromiumPossible: boolean = existsSync(executablePath) || process.getuid?.() === 0;
+
 /** How long the installation and start of Chromium may take together, in milliseconds. */
 export const installationTime = 600_000;
 

@@ -6,7 +6,7 @@ import {
   type RouteDeprecation,
 } from "sallyport/client";
 import { idempotency, memoryStore } from "sallyport/idempotency";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { importGenerated } from "./generated-client.ts";
 import { start } from "./harness.ts";
@@ -43,7 +43,7 @@ const createFetch = (lost: number) => {
 };
 
 const retry = { limit: 5, delay: 5 };
-const uuid = /^[\da-f]{8}-[\da-f]{4}-4/;
+const random = /^[\da-z]+(?:-[\da-z]+){3}$/;
 
 interface PlainClient {
   readonly provide: (key: string, input?: object, options?: object) => Promise<unknown>;
@@ -74,12 +74,20 @@ describe.each<[string, Create]>([
     const orders = createOrders();
     const { keys, send } = createFetch(2);
     const client = await connect(orders, { fetch: send });
-    const key = expect.stringMatching(uuid) as string;
+    const key = expect.stringMatching(random) as string;
     expect(await client.provide(`${method} /order`)).toEqual({ status: "success", data: { key } });
     expect(orders.runs).toHaveBeenCalledOnce();
     expect([keys.length, new Set(keys).size]).toEqual([3, 1]);
     await client.provide(`${method} /order`);
     expect(new Set(keys).size).toBe(2);
+  });
+
+  test("creates keys on pages without HTTPS, which have no crypto.randomUUID", async () => {
+    const getRandomValues = crypto.getRandomValues.bind(crypto);
+    vi.stubGlobal("crypto", { getRandomValues });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const client = await connect(createOrders());
+    expect(await client.provide("post /order")).toMatchObject({ status: "success" });
   });
 
   test("waits for an attempt that is still running", async () => {

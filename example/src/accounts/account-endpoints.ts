@@ -42,7 +42,7 @@ export const signUp = publicFactory.addMiddleware(limitByAddress).build({
   shortDescription: "Opens an account",
   statusCode: 201,
   errors: { 409: "The address has an account" },
-  input: z.object({ email, password, name: z.string().trim().min(1).max(100) }),
+  input: z.object({ email, password, name: z.string().trim().min(1, "Enter a name").max(100) }),
   output: account,
   handler: async ({ input, ctx: { db } }) => {
     const [created] = await db

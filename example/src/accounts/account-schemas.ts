@@ -8,7 +8,7 @@ export const email = z
   .toLowerCase()
   .meta({ examples: ["ada@example.com"] });
 
-export const password = z.string().min(10).max(200);
+export const password = z.string().min(10, "Use at least 10 characters").max(200);
 
 export const account = z
   .object({

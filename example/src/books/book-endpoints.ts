@@ -2,7 +2,7 @@ import { ez } from "sallyport";
 import { z } from "zod";
 import { publicFactory } from "../factories.ts";
 import { book, bookId } from "./book-schemas.ts";
-import { bookOrders, listPage, noBook, readRow, toBook } from "./find-books.ts";
+import { bookOrders, findCategories, listPage, noBook, readRow, toBook } from "./find-books.ts";
 
 const tag = "books";
 
@@ -28,6 +28,13 @@ export const listBooks = publicFactory.build({
     limit,
     offset,
   }),
+});
+
+export const listCategories = publicFactory.build({
+  tag,
+  shortDescription: "Lists the categories that have books",
+  output: z.object({ categories: z.array(z.string()) }),
+  handler: async ({ ctx: { db } }) => ({ categories: await findCategories(db) }),
 });
 
 export const readBook = publicFactory.build({

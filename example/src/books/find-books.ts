@@ -61,6 +61,15 @@ export const listPage = async (
   return { books: rows.map(toBook), total: counted?.total ?? 0 };
 };
 
+/** Lists the categories that have books. */
+export const findCategories = async (db: Database): Promise<string[]> => {
+  const rows = await db
+    .selectDistinct({ category: books.category })
+    .from(books)
+    .orderBy(books.category);
+  return rows.map(({ category }) => category);
+};
+
 /** Describes and creates the error of a book that does not exist. */
 export const noBook = { 404: "There is no such book" };
 export const noSuchBook = () => createHttpError(404, noBook[404]);

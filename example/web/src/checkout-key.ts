@@ -1,0 +1,22 @@
+import { ReplyError } from "sallyport/client";
+
+const name = "checkout";
+
+/**
+ * Returns the idempotency key of the order that is being placed. It stays the same until the API has answered or the cart
+ * has changed, so that a second attempt, even after a reload, cannot order twice.
+ */
+export const createCheckoutKey = (): string => {
+  const kept = sessionStorage.getItem(name);
+  if (kept !== null) return kept;
+  // pages without HTTPS have no `crypto.randomUUID`
+  const key = crypto.getRandomValues(new Uint32Array(4)).join("-");
+  sessionStorage.setItem(name, key);
+  return key;
+};
+
+/** Forgets the key, unless the order may have been placed although the call has failed. */
+export const endCheckout = (error?: unknown): void => {
+  const isUnknown = error !== undefined && !(error instanceof ReplyError && error.status < 500);
+  if (!isUnknown) sessionStorage.removeItem(name);
+};
