@@ -63,7 +63,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
   checkOptions("openTelemetry", options, optionChecks);
   const { spans = [] } = options;
   const recordException = createExceptionRecording();
-  const listed = process.env["OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS"] ?? knownMethods;
+  const listed = process.env["OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS"] || knownMethods;
   const methods = new Set(listed.split(",").map((method) => method.trim()));
   const tracer = trace.getTracer("sallyport");
   let durations: Histogram | undefined;
@@ -161,8 +161,8 @@ const toLogFields = (span: Span): object => {
 };
 
 /**
- * Returns the route of a request, with the path at which the API is mounted; undefined if there is none. Applications
- * tell the pattern of their path, routers only what the request has in its place.
+ * Returns the route of a request; undefined if there is none. It begins with the path at which the API is mounted if
+ * that is known to be the pattern of an application: of all others, Express tells only what the client has sent.
  */
 const toRoute = (request: Request): string | undefined => {
   const { baseUrl, route } = request;
@@ -170,7 +170,16 @@ const toRoute = (request: Request): string | undefined => {
   // a route of Express may be a pattern of another kind
   if (typeof path !== "string") return undefined;
   if (baseUrl === "") return path;
-  const pattern = (request.app as Express).path().split("/");
-  const mount = baseUrl.split("/").map((segment, at) => pattern[at] ?? segment);
-  return mount.join("/") + (path === "/" ? "" : path);
+  const mount = (request.app as Express).path().replaceAll(/\/+/g, "/").replace(/\/$/, "");
+  return isMount(mount, baseUrl) ? mount + (path === "/" ? "" : path) : path;
+};
+
+/** Checks whether a pattern of literal segments and parameters matches a path as a whole. */
+const isMount = (pattern: string, path: string): boolean => {
+  const given = path.toLowerCase().split("/");
+  const segments = pattern.split("/");
+  return (
+    segments.length === given.length &&
+    segments.every((one, at) => /^:\w+$/.test(one) || one.toLowerCase() === given[at])
+  );
 };

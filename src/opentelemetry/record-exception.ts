@@ -14,7 +14,8 @@ export type RecordException = (thrown: unknown, span: Span, context: Context) =>
  * @see https://opentelemetry.io/docs/specs/semconv/exceptions/
  */
 export const createExceptionRecording = (): RecordException => {
-  const wanted = process.env["OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN"]?.split(",") ?? [];
+  const listed = process.env["OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN"] ?? "";
+  const wanted = listed.split(",").map((signal) => signal.trim());
   const isDouble = wanted.includes("logs/dup");
   const onSpan: RecordException = (thrown, span) => span.recordException(ensureError(thrown));
   if (!isDouble && !wanted.includes("logs")) return onSpan;

@@ -1,6 +1,7 @@
-import { SpanStatusCode, type Tracer } from "@opentelemetry/api";
+import { context, diag, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { EndpointPlan, MiddlewareStep } from "../pipeline/endpoint-plan.ts";
+import { runSurrounded } from "../pipeline/run-surrounded.ts";
 import { readSafely, toErrorStatus } from "../reply/http-error.ts";
 import { wrapParser, type Parser } from "../schemas/parser.ts";
 
@@ -57,23 +58,43 @@ export const traceStages = (
 };
 
 /** Runs a stage within a span, whose status is Error if the stage ends with a fault. */
-const runStage = (tracer: Tracer, name: string, stage: () => unknown): unknown =>
-  tracer.startActiveSpan(name, (span) => {
-    const end = (value: unknown): unknown => {
-      span.end();
-      return value;
-    };
-    const fail = (error: unknown): never => {
-      // this is how stages end when `signal` is aborted
-      const isAborted = readSafely(error, "name") === "AbortError";
-      if (!isAborted && toErrorStatus(error) >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-      span.end();
-      throw error;
-    };
-    try {
-      const returned = stage();
-      return isPromiseLike(returned) ? returned.then(end, fail) : end(returned);
-    } catch (error) {
-      return fail(error);
-    }
-  });
+const runStage = (tracer: Tracer, name: string, stage: () => unknown): unknown => {
+  const span = attempt(() => tracer.startSpan(name));
+  if (!span) return stage();
+  const end = (isFault: boolean): void => {
+    attempt(() => {
+      if (isFault) span.setStatus({ code: SpanStatusCode.ERROR });
+    });
+    attempt(() => span.end());
+  };
+  const succeed = (value: unknown): unknown => {
+    end(false);
+    return value;
+  };
+  const fail = (error: unknown): never => {
+    // this is how stages end when `signal` is aborted
+    const isAborted = readSafely(error, "name") === "AbortError";
+    end(!isAborted && toErrorStatus(error) >= 500);
+    throw error;
+  };
+  const surround = (run: () => void): void => {
+    attempt(() => context.with(trace.setSpan(context.active(), span), run));
+  };
+  let returned;
+  try {
+    returned = runSurrounded(surround, stage);
+  } catch (error) {
+    return fail(error);
+  }
+  return isPromiseLike(returned) ? returned.then(succeed, fail) : succeed(returned);
+};
+
+/** Calls the SDK, whose failure must not fail the stage. */
+const attempt = <T>(act: () => T): T | undefined => {
+  try {
+    return act();
+  } catch (error) {
+    diag.error("sallyport: the span of a stage failed", error);
+    return undefined;
+  }
+};

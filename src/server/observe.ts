@@ -1,5 +1,6 @@
 import type { Telemetry } from "../pipeline/endpoint-plan.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
+import { runSurrounded } from "../pipeline/run-surrounded.ts";
 
 /** Serves a request, observed by the option `telemetry`. */
 export type Observe = <T>(state: RequestState, serve: () => T) => T;
@@ -23,7 +24,7 @@ export const createObserving =
     state.harmlessCloses++;
     // before the listeners of tools that read what the observation knows at the end
     response.prependOnceListener("finish", end).prependOnceListener("close", end);
-    return observation.run(serve);
+    return runSurrounded((run) => attempt(state, () => observation.run(run)), serve);
   };
 
 const attempt = <T>({ logger }: RequestState, act: () => T): T | undefined => {
