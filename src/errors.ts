@@ -56,6 +56,11 @@ const framingFaults: ReadonlySet<string> = new Set([
   ...["SLP_HEADER_TRANSFER_ENCODING", "SLP_HEADER_TOO_MANY_FIELDS"],
 ]);
 
+/** The header fields of errors that are thrown without any. */
+const defaultHeaders: { readonly [code: string]: RequestError["headers"] } = {
+  SLP_STORE_UNAVAILABLE: { "Retry-After": "1" },
+};
+
 /** The code of a {@link RequestError}. */
 export type RequestErrorCode = keyof typeof requestFaults;
 
@@ -104,7 +109,7 @@ export class RequestError extends CodedError<RequestErrorCode> {
     super(code, field === undefined ? text : `${text}: ${field.slice(0, 100)}`, cause);
     this.status = statusCode;
     this.statusCode = statusCode;
-    this.headers = headers;
+    this.headers = headers ?? defaultHeaders[code];
     this.problem = problem;
     this.endsConnection = framingFaults.has(code);
   }

@@ -17,6 +17,9 @@ const wholeSources: ReadonlySet<string> = new Set(["params", "query", "body", "f
 /** The header fields that tell who calls, or that the middleware itself reads. */
 const ignoredFields: ReadonlySet<string> = new Set(["authorization", "cookie", "idempotency-key"]);
 
+/** The header fields that endpoints with `ifMatch` evaluate. */
+const conditionFields = ["if-match", "if-none-match", "if-unmodified-since"];
+
 /** Returns the digest of what a request asks for, besides its route. */
 export const digestRequest = (request: Request, plan: EndpointPlan): Promise<string> => {
   const { endpoint, sources, headers, middlewares } = plan;
@@ -31,6 +34,7 @@ export const digestRequest = (request: Request, plan: EndpointPlan): Promise<str
   const fields = [headers, ...middlewares.map((step) => step.headers)].flatMap(
     (declared) => declared?.names.filter((name) => !ignoredFields.has(name)) ?? [],
   );
+  if (endpoint.conditions?.ifMatch) fields.push(...conditionFields);
   const { params, query, body } = request;
   return digestValue([
     ...[params, query, body, (request as { readonly files?: unknown }).files],

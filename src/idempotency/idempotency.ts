@@ -107,6 +107,9 @@ const keptFields = [
   "X-Content-Type-Options",
 ];
 
+/** The statuses of requests that were refused before any work was done: a failed or missing precondition, a rate limit. */
+const idleStatuses: readonly number[] = [412, 428, 429];
+
 /** 1 to 255 visible characters, as they are or as a string of structured fields (RFC 9651). */
 const keyPattern = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/;
 
@@ -120,7 +123,10 @@ const errors: ErrorDeclarations = {
     headers: { "Retry-After": "Seconds after which to send the request again" },
   },
   422: "The idempotency key was used with another input, or the reply was not kept",
-  503: "The idempotency key cannot be looked up",
+  503: {
+    description: "The idempotency key cannot be looked up",
+    headers: { "Retry-After": "Seconds after which to send the request again" },
+  },
 };
 
 /**
@@ -146,7 +152,8 @@ export const idempotency = <Context = EmptyObject>(
       : key.optional(),
   });
   const requiredHeaders = { names: [keyField], parse: toParser(z.object({ [keyField]: key })) };
-  const isKept = (status: number): boolean => status !== 429 && (status < 500 || keepErrors);
+  const isKept = (status: number): boolean =>
+    !idleStatuses.includes(status) && (status < 500 || keepErrors);
   const middleware = new Middleware<
     Context,
     undefined,

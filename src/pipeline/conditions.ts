@@ -26,7 +26,8 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
   isObserver: true,
   afterValidation: current !== undefined,
   handle: () => undefined,
-  span: async ({ request: { method, headers }, response }, { run }) => {
+  span: async ({ request, response }, { run }) => {
+    const { method, headers } = request;
     const state = findState(response) as RequestState;
     const isRead = method === "GET" || method === "HEAD";
     if (current && !isRead) {
@@ -45,7 +46,11 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
     const outcome = isRead ? judge(headers, sent, isRead) : "met";
     if (outcome === "failed") throw new RequestError("SLP_PRECONDITION_FAILED");
     setVersion(response, sent);
-    if (outcome === "met") return;
+    if (outcome === "met") {
+      // Express would judge the request again, by other rules
+      if (isRead) Object.defineProperty(request, "fresh", { configurable: true, value: false });
+      return;
+    }
     state.resultHandler = {
       ...resultHandler,
       handle: (result) => {
@@ -113,15 +118,40 @@ const names = (
   if (list.trim() === "*") return version !== undefined;
   // a tag may contain commas, but no quotes, so every second part is one
   const parts = list.split('"');
+  const last = parts.length - 1;
+  const isTag = (at: number): boolean => at % 2 === 1;
+  const isSeparator = (part: string, at: number): boolean =>
+    (at === last ? endPattern : at === 0 ? startPattern : separatorPattern).test(part);
+  if (isTag(last) || !parts.every((part, at) => isTag(at) || isSeparator(part, at))) return false;
   return parts.some(
     (tag, at) =>
-      at % 2 === 1 &&
-      at < parts.length - 1 &&
+      isTag(at) &&
       tag === version?.tag &&
       (comparison === "weak" || parts[at - 1]?.endsWith("W/") === false),
   );
 };
 
-/** Returns the time of a date of any of the three forms in HTTP, the last of which lacks its GMT; or NaN. */
-const toTime = (field = ""): number =>
-  /^[A-Z][a-z]+,? /.test(field) ? Date.parse(field.replace(/( GMT)?$/, " GMT")) : Number.NaN;
+/** What may be before, between and after the tags of a list. */
+const startPattern = /^[\t ,]*(?:W\/)?$/;
+const separatorPattern = /^[\t ]*,[\t ,]*(?:W\/)?$/;
+const endPattern = /^[\t ,]*$/;
+
+const month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
+const time = "\\d\\d:\\d\\d:\\d\\d";
+
+/** Matches the three forms of dates in HTTP (RFC 9110, section 5.6.7); the last of them lacks its GMT. */
+const datePattern = new RegExp(
+  `^(?:${[
+    `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \\d\\d ${month} \\d{4} ${time} GMT`,
+    `(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \\d\\d-${month}-\\d\\d ${time} GMT`,
+    `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ${month} [ \\d]\\d ${time} \\d{4}`,
+  ].join("|")})$`,
+);
+
+/** Returns the time of a date; NaN if there is none, or one that is not valid and therefore ignored. */
+const toTime = (field = ""): number => {
+  if (!datePattern.test(field)) return Number.NaN;
+  const date = new Date(field.replace(/( GMT)?$/, " GMT"));
+  // 31 Feb would be a day in March
+  return date.getUTCDate() === Number(/\d+/.exec(field)) ? date.getTime() : Number.NaN;
+};

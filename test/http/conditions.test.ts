@@ -80,6 +80,11 @@ describe("A read with a version", () => {
     [304, { "If-Match": '"v7"', "If-None-Match": '"v7"' }],
     [412, { "If-Match": '"v6"', "If-None-Match": '"v7"' }],
     [412, { "If-Match": 'W/"v7"' }],
+    // Express alone would respond with 304
+    [200, { "If-None-Match": "v7" }],
+    [200, { "If-None-Match": 'w/"v7"' }],
+    [200, { "If-None-Match": '*, "v7"' }],
+    [304, { "If-None-Match": ', "v6",, W/"v7" ,' }],
   ])("responds with %d to %j", async (status, headers) => {
     const { note, routing } = createNote();
     note.revision = 7;
@@ -115,6 +120,13 @@ describe("A read with a version", () => {
     [304, { "If-Modified-Since": "Tue Nov 14 22:13:20 2023" }],
     [200, { "If-Modified-Since": new Date(second - 1000).toUTCString() }],
     [200, { "If-Modified-Since": date, "If-None-Match": '"a"' }],
+    [200, { "If-Modified-Since": "May 5, 2099" }],
+    [200, { "If-Modified-Since": "Nonsense 2099" }],
+    [200, { "If-Modified-Since": "2099-05-05T10:00:00Z" }],
+    [200, { "If-Modified-Since": "Tue, 05 May 2099 10:00:00 +0000" }],
+    [200, { "If-Modified-Since": "Tue, 31 Feb 2099 10:00:00 GMT" }],
+    [200, { "If-Modified-Since": "Tue, 05 Foo 2099 10:00:00 GMT" }],
+    [200, { "If-Unmodified-Since": "Apples 1" }],
     [200, { "If-Unmodified-Since": date }],
     [412, { "If-Unmodified-Since": new Date(second - 1000).toUTCString() }],
     [200, { "If-Unmodified-Since": "2000-01-01" }],
@@ -229,6 +241,14 @@ describe("A conditional write", () => {
     [412, 0, { "If-Match": '"v0"' }],
     [412, 1, { "If-Match": 'W/"v1"' }],
     [412, 1, { "If-Match": "v1" }],
+    [412, 1, { "If-Match": 'w/"v1"' }],
+    [412, 1, { "If-Match": 'W/ "v1"' }],
+    [412, 1, { "If-Match": '"v0" "v1"' }],
+    [412, 1, { "If-Match": '"v0"x"v1"' }],
+    [412, 1, { "If-Match": '"v1", "v0' }],
+    [412, 1, { "If-Match": '"v1"W/' }],
+    [412, 1, { "If-Match": "" }],
+    [200, 1, { "If-Match": '"v0" ,\t"v1"' }],
     [200, 0, { "If-None-Match": "*" }],
     [412, 1, { "If-None-Match": "*" }],
     [412, 1, { "If-None-Match": 'W/"v1"' }],
@@ -336,6 +356,30 @@ describe("A conditional write", () => {
       expect([answer.status, answer.headers.etag]).toEqual([200, '"2"']);
       expect(answer.headers["idempotency-replayed"]).toBe(replayed);
     }
+  });
+
+  test("with an idempotency key is not bound to a refusal, but to its condition", async () => {
+    let revision = 1;
+    const write = factory
+      .addMiddleware(idempotency({ store: memoryStore(), scope: () => "all" }))
+      .build({
+        method: "put",
+        ifMatch: "required",
+        current: () => `${revision}`,
+        handler: () => ({ revision: ++revision }),
+      });
+    const server = await start({ write });
+    const send = async (condition: object): Promise<number> => {
+      const headers = { ...condition, "Idempotency-Key": "a" };
+      return (await server.send("/write", put(headers))).status;
+    };
+    expect(await send({})).toBe(428);
+    expect(await send({ "If-Match": '"0"' })).toBe(412);
+    expect(await send({ "If-Match": '"1"' })).toBe(200);
+    expect(await send({ "If-Match": '"1"' })).toBe(200);
+    expect(await send({ "If-Match": '"2"' })).toBe(422);
+    expect(await send({ "If-Match": '"1"', "If-None-Match": '"0"' })).toBe(422);
+    expect(revision).toBe(2);
   });
 
   test("that cannot find the version responds with that error", async () => {
