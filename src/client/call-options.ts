@@ -29,7 +29,8 @@ export interface RetryOptions {
   /**
    * The methods to retry.
    *
-   * @default ["get", "put", "delete"], which are idempotent
+   * @default ["get", "put", "delete"], which are idempotent, except writes with `If-Match`, `If-None-Match` or
+   * `If-Unmodified-Since`
    */
   readonly methods?: readonly string[] | undefined;
 }
@@ -84,7 +85,8 @@ export interface SharedOptions {
   readonly retry?: number | RetryOptions | undefined;
   /**
    * Whether POST and PATCH carry an `Idempotency-Key`, the same in each attempt, and are therefore retried as well. A
-   * key in `headers` takes precedence. The API must know such keys, or a retry may do the work twice.
+   * key in `headers` takes precedence; a function there must return the same key for each attempt. The API must know
+   * such keys, or a retry may do the work twice.
    *
    * @default false
    */
@@ -188,7 +190,8 @@ export interface ClientOptions extends SharedOptions {
   readonly queryParser?: "extended" | "simple" | undefined;
   /**
    * Runs with the first response of each route whose header fields say that the route is deprecated. From another
-   * origin, scripts in browsers see only fields that the API exposes.
+   * origin, scripts in browsers see only fields that the API exposes. An error that it throws ends the call, as with
+   * the other hooks.
    */
   readonly onDeprecated?: ((deprecation: RouteDeprecation) => unknown) | undefined;
   /**

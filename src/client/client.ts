@@ -47,10 +47,12 @@ const toBody = ({ ok, body, response, isForeign }: Reply, call: Call): unknown =
 /** The number of consecutive empty pages, each with a new cursor, after which an iteration ends. */
 const maxEmptyPages = 100;
 
-/** @throws {@link TypeError} when there is no `baseUrl`. */
+/** @throws {@link TypeError} when there is no `baseUrl`, or `idempotency` is not a boolean. */
 export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClient => {
   if (typeof client?.baseUrl !== "string")
     throw new TypeError("createClient: `baseUrl` is missing");
+  if (!["boolean", "undefined"].includes(typeof client.idempotency))
+    throw new TypeError("createClient: `idempotency` must be true or false");
   const told = new Set<string>();
   const toCall = (key: string, options: CallOptions = {}): Call => {
     const at = key.indexOf(" ");

@@ -116,6 +116,11 @@ const keyField = "idempotency-key";
 
 const idempotentMethods = ["GET", "PUT", "DELETE"];
 
+/** Checks whether a write has conditions, which a repetition would not meet if the first attempt had succeeded. */
+const isConditionalWrite = ({ method, headers }: Attempt): boolean =>
+  method !== "GET" &&
+  ["if-match", "if-none-match", "if-unmodified-since"].some((name) => headers.has(name));
+
 export const readOption = <Name extends keyof SharedOptions>(
   { options, client }: Call,
   name: Name,
@@ -148,24 +153,29 @@ export const sendRequest = async <Result>(
     limit = Number(retry),
     delay = 300,
     maxDelay = 30_000,
-    methods = hasKey ? [call.method] : idempotentMethods,
+    methods: named,
   } = retry as Partial<RetryOptions>;
-  const last = methods.some((one) => one.toUpperCase() === call.method) ? limit + 1 : 1;
+  const { method, path } = call;
+  const methods = named ?? (hasKey ? [method] : idempotentMethods);
+  const last = methods.some((one) => one.toUpperCase() === method) ? limit + 1 : 1;
   const headers = hasKey ? { [keyField]: createKey(), ...request.headers } : request.headers;
-  for (let attempt = 1; ; attempt++) {
-    let wait = toWait(delay, maxDelay, attempt - 1);
+  for (let number = 1; ; number++) {
+    let wait = toWait(delay, maxDelay, number - 1);
+    const attempt = { method, path, url: request.url, headers: new Headers(), attempt: number };
+    const isLast = (): boolean =>
+      number >= last || (!named && !hasKey && isConditionalWrite(attempt));
     try {
       const { response, result } = await sendOnce(call, { ...request, headers }, attempt, read);
       // with a 409, the API says that an earlier attempt is still running
       const isTemporary =
         [408, 425, 429, 502, 503, 504].includes(response.status) ||
         (hasKey && response.status === 409 && response.headers.has("retry-after"));
-      if (attempt >= last || !isTemporary) return result;
+      if (!isTemporary || isLast()) return result;
       const asked = readRetryAfter(response);
       if (asked > maxDelay) return result;
       wait = Math.max(wait, asked);
     } catch (error) {
-      if (attempt >= last || !isTransient(error)) throw error;
+      if (!isTransient(error) || isLast()) throw error;
     }
     await pause(wait, call.options.signal);
   }
@@ -206,7 +216,7 @@ export const pause = (
 const sendOnce = async <Result>(
   call: Call,
   request: BuiltRequest,
-  attempt: number,
+  attempt: Attempt,
   read: (response: Response) => Promise<Result>,
 ): Promise<{ readonly response: Response; readonly result: Result }> => {
   const { signal } = call.options;
@@ -238,13 +248,13 @@ const sendOnce = async <Result>(
 const exchange = async <Result>(
   call: Call,
   { url, body, headers: own }: BuiltRequest,
-  number: number,
+  attempt: Attempt,
   signal: AbortSignal,
   read: (response: Response) => Promise<Result>,
 ): Promise<{ readonly response: Response; readonly result: Result }> => {
-  const { method, path, options, client } = call;
+  const { method, options, client } = call;
+  const { headers } = attempt;
   const both: readonly SharedOptions[] = [client, options];
-  const headers = new Headers();
   for (const { headers: source } of both) await addHeaders(headers, source);
   for (const [name, value] of Object.entries(own))
     // a caller may know the media type better, but only this code knows the boundary
@@ -254,7 +264,6 @@ const exchange = async <Result>(
       !headers.has(name)
     )
       headers.set(name, value);
-  const attempt: Attempt = { method, path, url, headers, attempt: number };
   for (const { onRequest } of both) await onRequest?.(attempt);
   const credentials = readOption(call, "credentials");
   const { onUploadProgress } = options;
@@ -273,6 +282,9 @@ const exchange = async <Result>(
   return { response, result: await read(response) };
 };
 
+/** Matches the parameters of a link if one of its relations is `successor-version`. */
+const successorPattern = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?)?successor-version(?:[\s";,]|$)/i;
+
 /** Calls `onDeprecated` for the first response that says that its route is deprecated. */
 const tellDeprecation = async (
   { method, path, client: { onDeprecated }, told }: Call,
@@ -283,12 +295,15 @@ const tellDeprecation = async (
   if (!onDeprecated || since === null || told.has(key)) return;
   told.add(key);
   const links = (headers.get("link") ?? "").split("<").map((link) => link.split(">"));
-  const toDate = (time: number): Date | undefined => (time ? new Date(time) : undefined);
+  const toDate = (time: number): Date | undefined => {
+    const date = new Date(time);
+    return date.getTime() ? date : undefined;
+  };
   await onDeprecated({
     ...{ method, path },
     since: toDate(Number(since.slice(1)) * 1000),
     sunset: toDate(Date.parse(headers.get("sunset") ?? "")),
-    replacement: links.find(([, rest = ""]) => rest.includes("successor-version"))?.[0],
+    replacement: links.find(([, rest = ""]) => successorPattern.test(rest))?.[0],
   });
 };
 

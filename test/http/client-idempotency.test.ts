@@ -143,6 +143,11 @@ describe.each<[string, Create]>([
   });
 });
 
+test("`idempotency` must be a boolean", () => {
+  const options = { baseUrl: "http://localhost", idempotency: "yes" as never };
+  expect(() => createClient(options)).toThrow("`idempotency` must be true or false");
+});
+
 describe("onDeprecated", () => {
   const dates = { since: "2023-06-30", sunset: "2099-12-31" };
   const input = z.object({ id: z.string() });
@@ -163,6 +168,14 @@ describe("onDeprecated", () => {
         return {};
       },
     }),
+    odd: factory.build({
+      handler: ({ response }) => {
+        const other = `</a>; rel="x-successor-version", </b>; title="successor-version"; rel=next`;
+        response.set({ Deprecation: "@99999999999999999", Sunset: "99999999" });
+        response.set("Link", `${other}, </c>; rel="next Successor-Version"`);
+        return {};
+      },
+    }),
     current: factory.build({ handler: () => ({}) }),
   };
 
@@ -177,6 +190,7 @@ describe("onDeprecated", () => {
     await client.provide("get /current");
     await client.provide("get /since");
     await client.provide("get /flag");
+    await client.provide("get /odd");
     for await (const _event of client.subscribe("get /stream")) break;
     const since = new Date("2023-06-30");
     const sunset = new Date("2099-12-31");
@@ -185,7 +199,21 @@ describe("onDeprecated", () => {
       { method: "GET", path: "/old/:id", since, sunset, replacement: "/v2/1" },
       { ...none, method: "GET", path: "/since", since },
       { ...none, method: "GET", path: "/flag" },
+      { ...none, method: "GET", path: "/odd", replacement: "/c" },
       { ...none, method: "GET", path: "/stream", since, sunset },
     ]);
+  });
+
+  test("that throws ends the call, without a retry", async () => {
+    const { port } = await start(routing);
+    const error = new TypeError("deprecated");
+    const onDeprecated = vi.fn(() => {
+      throw error;
+    });
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const client = createClient<typeof routing>({ baseUrl, retry, onDeprecated });
+    await expect(client.provide("get /since")).rejects.toBe(error);
+    expect(onDeprecated).toHaveBeenCalledOnce();
+    expect(await client.provide("get /since")).toMatchObject({ status: "success" });
   });
 });
