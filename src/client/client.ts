@@ -51,8 +51,8 @@ const maxEmptyPages = 100;
 export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClient => {
   if (typeof client?.baseUrl !== "string")
     throw new TypeError("createClient: `baseUrl` is missing");
-  if (!["boolean", "undefined"].includes(typeof client.idempotency))
-    throw new TypeError("createClient: `idempotency` must be true or false");
+  if (typeof (client.idempotency ?? true) !== "boolean")
+    throw new TypeError("createClient: `idempotency` is not a boolean");
   const told = new Set<string>();
   const toCall = (key: string, options: CallOptions = {}): Call => {
     const at = key.indexOf(" ");

@@ -109,17 +109,15 @@ const followRedirects = async (
   }
 };
 
+/** Header fields; the types of some platforms lack that they are iterable. */
+type FieldEntries = Iterable<[string, string]>;
+
 /** The longest time that timers accept, roughly, in milliseconds. */
 const maxTime = 2e9;
 
 const keyField = "idempotency-key";
 
 const idempotentMethods = ["GET", "PUT", "DELETE"];
-
-/** Checks whether a write has conditions, which a repetition would not meet if the first attempt had succeeded. */
-const isConditionalWrite = ({ method, headers }: Attempt): boolean =>
-  method !== "GET" &&
-  ["if-match", "if-none-match", "if-unmodified-since"].some((name) => headers.has(name));
 
 export const readOption = <Name extends keyof SharedOptions>(
   { options, client }: Call,
@@ -130,10 +128,6 @@ export const fail = async (call: Call, error: unknown): Promise<never> => {
   for (const { onError } of [call.client, call.options]) await onError?.(error, call);
   throw error;
 };
-
-/** Returns 128 random bits. Browsers have `crypto.randomUUID` only on pages with HTTPS and on localhost. */
-const createKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
 
 /**
  * Sends a request, retries it if that may help, and reads its response.
@@ -147,37 +141,41 @@ export const sendRequest = async <Result>(
   request: BuiltRequest,
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> => {
+  const { method, path } = call;
   const retry = readOption(call, "retry") ?? 0;
-  const hasKey = readOption(call, "idempotency") && /^P(OST|ATCH)$/.test(call.method);
+  const hasKey = readOption(call, "idempotency") && /^P[OA]/.test(method);
   const {
     limit = Number(retry),
     delay = 300,
     maxDelay = 30_000,
-    methods: named,
+    methods = hasKey ? [method] : idempotentMethods,
   } = retry as Partial<RetryOptions>;
-  const { method, path } = call;
-  const methods = named ?? (hasKey ? [method] : idempotentMethods);
-  const last = methods.some((one) => one.toUpperCase() === method) ? limit + 1 : 1;
-  const headers = hasKey ? { [keyField]: createKey(), ...request.headers } : request.headers;
+  const retries = methods.some((one) => one.toUpperCase() === method) ? limit : 0;
+  // browsers have `crypto.randomUUID` only on pages with HTTPS and on localhost
+  const key = hasKey && { [keyField]: crypto.getRandomValues(new Uint32Array(4)).join("-") };
+  const headers = { ...key, ...request.headers };
   for (let number = 1; ; number++) {
-    let wait = toWait(delay, maxDelay, number - 1);
+    let least = 0;
     const attempt = { method, path, url: request.url, headers: new Headers(), attempt: number };
+    // a write that has succeeded no longer meets its conditions
     const isLast = (): boolean =>
-      number >= last || (!named && !hasKey && isConditionalWrite(attempt));
+      number > retries ||
+      (methods === idempotentMethods &&
+        method !== "GET" &&
+        [...(attempt.headers as unknown as FieldEntries)].some(([name]) => name.startsWith("if-")));
     try {
       const { response, result } = await sendOnce(call, { ...request, headers }, attempt, read);
+      const { status } = response;
+      const asked = response.headers.get("retry-after") ?? "";
+      least = Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
       // with a 409, the API says that an earlier attempt is still running
       const isTemporary =
-        [408, 425, 429, 502, 503, 504].includes(response.status) ||
-        (hasKey && response.status === 409 && response.headers.has("retry-after"));
-      if (!isTemporary || isLast()) return result;
-      const asked = readRetryAfter(response);
-      if (asked > maxDelay) return result;
-      wait = Math.max(wait, asked);
+        [408, 425, 429, 502, 503, 504].includes(status) || (hasKey && status === 409 && asked);
+      if (!isTemporary || least > maxDelay || isLast()) return result;
     } catch (error) {
       if (!isTransient(error) || isLast()) throw error;
     }
-    await pause(wait, call.options.signal);
+    await pause(Math.max(least, toWait(delay, maxDelay, number - 1)), call.options.signal);
   }
 };
 
@@ -190,12 +188,6 @@ export const isTransient = (error: unknown): boolean =>
  */
 export const toWait = (delay: number, maxDelay: number, failures: number): number =>
   Math.random() * Math.min(maxDelay, delay * 2 ** failures);
-
-/** @returns the delay that a response requests, in milliseconds; 0 if the response requests no delay */
-const readRetryAfter = ({ headers }: Response): number => {
-  const asked = headers.get("retry-after") ?? "";
-  return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
-};
 
 export const pause = (
   milliseconds: number,
@@ -247,13 +239,13 @@ const sendOnce = async <Result>(
 
 const exchange = async <Result>(
   call: Call,
-  { url, body, headers: own }: BuiltRequest,
+  { body, headers: own }: BuiltRequest,
   attempt: Attempt,
   signal: AbortSignal,
   read: (response: Response) => Promise<Result>,
 ): Promise<{ readonly response: Response; readonly result: Result }> => {
-  const { method, options, client } = call;
-  const { headers } = attempt;
+  const { options, client } = call;
+  const { method, url, headers } = attempt;
   const both: readonly SharedOptions[] = [client, options];
   for (const { headers: source } of both) await addHeaders(headers, source);
   for (const [name, value] of Object.entries(own))
@@ -266,10 +258,13 @@ const exchange = async <Result>(
       headers.set(name, value);
   for (const { onRequest } of both) await onRequest?.(attempt);
   const credentials = readOption(call, "credentials");
-  const { onUploadProgress } = options;
   // the global `fetch` is looked up late, because tests replace it
-  const send = toProgressFetch(body && onUploadProgress) ?? readOption(call, "fetch") ?? fetch;
-  const init = { method, headers, signal, body: body ?? null, ...(credentials && { credentials }) };
+  const send =
+    toProgressFetch(body && options.onUploadProgress) ?? readOption(call, "fetch") ?? fetch;
+  // `fetch` ignores members that are undefined
+  const init = { method, headers, signal, body, credentials } as RequestInit & {
+    readonly headers: Headers;
+  };
   let isBare = !body && credentials !== "include";
   headers.forEach(() => (isBare = false));
   const response = await toNetworkError(call, () =>
@@ -282,9 +277,6 @@ const exchange = async <Result>(
   return { response, result: await read(response) };
 };
 
-/** Matches the parameters of a link if one of its relations is `successor-version`. */
-const successorPattern = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?)?successor-version(?:[\s";,]|$)/i;
-
 /** Calls `onDeprecated` for the first response that says that its route is deprecated. */
 const tellDeprecation = async (
   { method, path, client: { onDeprecated }, told }: Call,
@@ -294,16 +286,17 @@ const tellDeprecation = async (
   const key = `${method} ${path}`;
   if (!onDeprecated || since === null || told.has(key)) return;
   told.add(key);
-  const links = (headers.get("link") ?? "").split("<").map((link) => link.split(">"));
-  const toDate = (time: number): Date | undefined => {
+  const toDate = (time: number | string): Date | undefined => {
     const date = new Date(time);
     return date.getTime() ? date : undefined;
   };
   await onDeprecated({
     ...{ method, path },
     since: toDate(Number(since.slice(1)) * 1000),
-    sunset: toDate(Date.parse(headers.get("sunset") ?? "")),
-    replacement: links.find(([, rest = ""]) => successorPattern.test(rest))?.[0],
+    sunset: toDate(headers.get("sunset") ?? ""),
+    replacement: /<([^<>]*)>[^<]*\brel="?([^"<]* )?successor-version\b/i.exec(
+      headers.get("link") ?? "",
+    )?.[1],
   });
 };
 
@@ -323,7 +316,7 @@ const addHeaders = async (headers: Headers, source: HeaderSource | undefined): P
   const given = typeof source === "function" ? await source() : source;
   const fields =
     given instanceof Headers
-      ? [...(given as unknown as Iterable<[string, string]>)]
+      ? [...(given as unknown as FieldEntries)]
       : Object.entries(given ?? {});
   for (const [name, value] of fields) if (value !== undefined) headers.set(name, value);
 };

@@ -104,8 +104,8 @@ export async function* subscribe(
   call: Subscription,
   request: BuiltRequest,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
-  const { signal, delay = 1000, maxDelay = 30_000 } = call.options;
-  let { lastEventId } = call.options;
+  const { signal, delay = 1000, maxDelay = 30_000, lastEventId: first } = call.options;
+  let lastEventId = first;
   let least = delay;
   // the number of consecutive connections that delivered no event
   for (let failures = 0; ; failures++) {

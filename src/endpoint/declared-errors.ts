@@ -95,16 +95,19 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
   if (typeof description !== "string")
     throw toError(`${place} without a \`description\`; say when the error is thrown.`);
   if (schema !== undefined) toSchema(`${where}: the \`schema\` of \`errors[${status}]\``, schema);
-  if (type !== undefined && (typeof type !== "string" || !/^[!-~]+$/.test(type)))
+  if (type !== undefined && !isUriReference(type))
     throw toError(`${place} with a \`type\` that is not a URI; got ${show(type)}.`);
-  if (title !== undefined && typeof title !== "string")
-    throw toError(`${place} with a \`title\` that is not a string; got ${show(title)}.`);
+  if (title !== undefined && (typeof title !== "string" || title.trim() === ""))
+    throw toError(`${place} with a \`title\` that is not a text; got ${show(title)}.`);
   const texts = headers === undefined ? [] : Object.values(Object(headers) as object);
   if (texts.some((text) => typeof text !== "string"))
     throw toError(
       `${place} with \`headers\` that are not strings; describe each header with a string.`,
     );
 };
+
+const isUriReference = (value: unknown): boolean =>
+  typeof value === "string" && /^[!-~]+$/.test(value) && URL.canParse(value, "http://localhost");
 
 const toError = (text: string): DefinitionError =>
   new DefinitionError("SLP_DEFINITION_VALUE", text);

@@ -108,7 +108,7 @@ const keptFields = [
 ];
 
 /** The statuses of requests that were refused before any work was done: a failed or missing precondition, a rate limit. */
-const idleStatuses: readonly number[] = [412, 428, 429];
+const idleStatuses: ReadonlySet<number> = new Set([412, 428, 429]);
 
 /** 1 to 255 visible characters, as they are or as a string of structured fields (RFC 9651). */
 const keyPattern = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/;
@@ -153,7 +153,7 @@ export const idempotency = <Context = EmptyObject>(
   });
   const requiredHeaders = { names: [keyField], parse: toParser(z.object({ [keyField]: key })) };
   const isKept = (status: number): boolean =>
-    !idleStatuses.includes(status) && (status < 500 || keepErrors);
+    !idleStatuses.has(status) && (status < 500 || keepErrors);
   const middleware = new Middleware<
     Context,
     undefined,

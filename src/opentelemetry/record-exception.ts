@@ -15,10 +15,10 @@ export type RecordException = (thrown: unknown, span: Span, context: Context) =>
  */
 export const createExceptionRecording = (): RecordException => {
   const listed = process.env["OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN"] ?? "";
-  const wanted = listed.split(",").map((signal) => signal.trim());
-  const isDouble = wanted.includes("logs/dup");
+  const wanted = new Set(listed.split(",").map((signal) => signal.trim()));
+  const isDouble = wanted.has("logs/dup");
   const onSpan: RecordException = (thrown, span) => span.recordException(ensureError(thrown));
-  if (!isDouble && !wanted.includes("logs")) return onSpan;
+  if (!isDouble && !wanted.has("logs")) return onSpan;
   const { logs, SeverityNumber } = findLogsApi();
   return (thrown, span, context) => {
     if (isDouble) onSpan(thrown, span, context);

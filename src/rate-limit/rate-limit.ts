@@ -146,7 +146,12 @@ export const rateLimit = <Context = EmptyObject>(
         "RateLimit-Policy": "The requests `q` of each limit that are allowed in `w` seconds",
       },
     },
-    ...(!passOnStoreError && { 503: "The requests cannot be counted" }),
+    ...(!passOnStoreError && {
+      503: {
+        description: "The requests cannot be counted",
+        headers: { "Retry-After": "Seconds after which to send the request again" },
+      },
+    }),
   };
   const policy = `"${name}";q=${limit};w=${Math.ceil(window / 1000)}`;
   let isFailing = false;

@@ -145,7 +145,7 @@ describe.each<[string, Create]>([
 
 test("`idempotency` must be a boolean", () => {
   const options = { baseUrl: "http://localhost", idempotency: "yes" as never };
-  expect(() => createClient(options)).toThrow("`idempotency` must be true or false");
+  expect(() => createClient(options)).toThrow("`idempotency` is not a boolean");
 });
 
 describe("onDeprecated", () => {

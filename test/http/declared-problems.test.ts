@@ -106,7 +106,9 @@ test("Documents and generated clients have the type as a constant", () => {
 test.each<[string, object]>([
   ["`type` that is not a URI", { type: "a b" }],
   ["`type` that is not a URI", { type: "" }],
-  ["`title` that is not a string", { title: 1 }],
+  ["`type` that is not a URI", { type: "http://[" }],
+  ["`title` that is not a text", { title: 1 }],
+  ["`title` that is not a text", { title: " " }],
 ])("A declaration is rejected because of a %s", (message, wrong) => {
   expect(() =>
     factory.build({ errors: { 409: { ...taken, ...wrong } }, handler: () => ({}) }),
