@@ -55,6 +55,7 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
       ...resultHandler,
       handle: (result) => {
         if (result.error) return resultHandler.handle(result);
+        state.isUnchanged = true;
         clearRepresentation(response);
         setVersion(response, sent);
         return response.status(304).end();

@@ -101,6 +101,8 @@ export class RequestState implements ReplyState {
   isReplyKept = false;
   /** Whether the handler has returned, and no `around` middleware within has failed or been told of a failure since. */
   isDone = false;
+  /** Whether the response is a 304 in place of the output. */
+  isUnchanged = false;
   /** The data of the error to be sent, parsed with the schema that the endpoint declares. */
   errorData: unknown = undefined;
   /** What the endpoint declares of the error to be sent. */

@@ -1,6 +1,7 @@
 import type { RequestHandler, Response } from "express";
 import { ConfigError } from "../errors.ts";
 import { loadCompression } from "../lazy/packages.ts";
+import { findState } from "../pipeline/request-state.ts";
 import type { CompressionOptions } from "./config/config.ts";
 
 /**
@@ -15,11 +16,15 @@ export const createCompression = (options: CompressionOptions): RequestHandler =
     ...options,
     filter: (request, response) => {
       // events must not wait in the encoder
-      if (isEventStream(response) || !filter(request, response)) return false;
+      // a 304 has no media type, but varies like the JSON that it replaces
+      const isUnchanged = findState(response)?.isUnchanged === true;
+      if (isEventStream(response) || !(isUnchanged || filter(request, response))) return false;
       response.vary("Accept-Encoding");
       // a range counts the bytes of the file itself; and if a secret is compressed together with reflected input, the
       // size of the response reveals the secret (BREACH)
-      return !response.hasHeader("Content-Range") && !response.hasHeader("Set-Cookie");
+      return (
+        !isUnchanged && !response.hasHeader("Content-Range") && !response.hasHeader("Set-Cookie")
+      );
     },
   });
   return (request, response, next) => {
