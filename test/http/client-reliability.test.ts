@@ -111,6 +111,31 @@ describe("a client retries", () => {
     expect([reply.status, attempts]).toEqual([502, [1, 2, 3]]);
   });
 
+  test.each([
+    [1, "put", { "if-match": '"v1"' }, {}],
+    [1, "delete", { "If-Match": '"v1"' }, {}],
+    [1, "put", { "if-none-match": "*" }, {}],
+    [1, "put", () => ({ "if-match": '"v1"' }), {}],
+    [3, "put", { "if-match": '"v1"' }, { methods: ["put"] }],
+    [3, "put", {}, {}],
+    [3, "get", { "if-match": '"v1"' }, {}],
+  ])(
+    "conditional writes only if configured to: %d requests with %s, %j, %j",
+    async (count, method, headers, more) => {
+      const fetch = vi.fn(() => Promise.reject(new TypeError("lost")));
+      const retry = { limit: 2, delay: 1, ...more };
+      const client = createClient<never>({
+        baseUrl: "http://localhost",
+        fetch,
+        retry,
+      }) as unknown as {
+        readonly request: (key: string, input: object, options: object) => Promise<unknown>;
+      };
+      await expect(client.request(`${method} /note`, {}, { headers })).rejects.toThrow("lost");
+      expect(fetch).toHaveBeenCalledTimes(count);
+    },
+  );
+
   test("no sooner than Retry-After says, and not at all if that is too long to wait", async () => {
     const routing = createFlaky(1, () =>
       createHttpError(429, "Slow down", { headers: { "retry-after": "1" } }),

@@ -479,26 +479,4 @@ describe("A client", () => {
     expect(await write(String(etag))).toMatchObject({ ok: false, status: 412 });
     expect(await client.request("delete /note")).toMatchObject({ ok: false, status: 428 });
   });
-
-  test.each([
-    [1, "put", { "if-match": '"v1"' }, {}],
-    [1, "delete", { "If-Match": '"v1"' }, {}],
-    [1, "put", { "if-none-match": "*" }, {}],
-    [1, "put", () => ({ "if-match": '"v1"' }), {}],
-    [3, "put", { "if-match": '"v1"' }, { methods: ["put"] }],
-    [3, "put", {}, {}],
-    [3, "get", { "if-match": '"v1"' }, {}],
-  ])("sends %d requests if none is answered: %s, %j, %j", async (count, method, headers, more) => {
-    const fetch = vi.fn(() => Promise.reject(new TypeError("lost")));
-    const retry = { limit: 2, delay: 1, ...more };
-    const client = createClient<never>({
-      baseUrl: "http://localhost",
-      fetch,
-      retry,
-    }) as unknown as {
-      readonly request: (key: string, input: object, options: object) => Promise<unknown>;
-    };
-    await expect(client.request(`${method} /note`, {}, { headers })).rejects.toThrow("lost");
-    expect(fetch).toHaveBeenCalledTimes(count);
-  });
 });
