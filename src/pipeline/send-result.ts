@@ -66,7 +66,7 @@ export const sendError = (state: RequestState, thrown: unknown): Promise<void> |
   }
   if (isTaken(response)) {
     // a handler that the end of its response or its time limit has stopped is not at fault
-    const isStopped = isDeparture(error) || error === state.failure;
+    const isStopped = isDeparture(error) || state.isLate;
     if (!response.writableEnded || !isStopped) breakOff(state, error);
     return undefined;
   }
