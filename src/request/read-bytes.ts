@@ -152,26 +152,20 @@ export const readBytes = async (
     !isAsked &&
     isUnread(request)
   )
-    return readWhole(request, length);
+    return readWhole(request);
   return new Promise((resolve, reject) => {
     const reader = new BodyReader(request, response, limit, resolve, reject);
     reader.listen(createDecoder?.(), encodedLimit, idleTimeout);
   });
 };
 
-/**
- * Reads a body that has arrived whole. A read of an exact size leaves the stream open, so that Node ends it together with
- * the response; if somebody waits for its end, it is ended now.
- */
-const readWhole = (request: Request, length: number): Buffer | Promise<Buffer> => {
-  const bytes = request.read(length) as Buffer;
-  const isAwaited = request.listenerCount("end") > 0 || request.listenerCount("close") > 0;
-  if (request.complete && !isAwaited) return bytes;
-  return new Promise((resolve) => {
+/** Reads a body that has arrived whole; it counts as read once the request has ended. */
+const readWhole = (request: Request): Promise<Buffer> =>
+  new Promise((resolve) => {
+    const bytes = request.read() as Buffer;
     const end = (): void => resolve(bytes);
     request.on("end", end).on("close", end).resume();
   });
-};
 
 /** A reader for one body that arrives piece by piece, or is compressed. */
 class BodyReader {
