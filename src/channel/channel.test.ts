@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { EventEmitter } from "node:events";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -21,6 +22,8 @@ class Client {
   readonly #maxBuffered: number;
   readonly topics: ReadonlySet<string> | undefined;
   readonly received: Received[] = [];
+  /** How many times the server has written. */
+  writes = 0;
   lastEventId: string | undefined;
   /** How many times the server has cut the connection. */
   cuts = 0;
@@ -64,6 +67,7 @@ class Client {
           this.#release = resolve;
         }),
       write: (text) => {
+        this.writes++;
         this.#read(text);
         return !this.#isSlow;
       },
@@ -184,6 +188,22 @@ describe("the history", () => {
   });
 });
 
+test("an undefined limit of the history is the default", async () => {
+  const channel = createChannel({
+    events: { said: z.string() },
+    history: { events: undefined, bytes: undefined },
+  });
+  const client = new Client(channel as never);
+  client.open();
+  client.leave();
+  for (let count = 0; count <= 1000; count++) await channel.publish("said", "");
+  client.open();
+  expect(listNumbers(client)).toEqual(["gap"]);
+  await expect(channel.publish("said", "x".repeat(1_048_576))).rejects.toMatchObject({
+    code: "SLP_CHANNEL_EVENT_SIZE",
+  });
+});
+
 test("a slow client receives the replay as fast as it can take it", async () => {
   const channel = create();
   const client = new Client(channel);
@@ -209,6 +229,59 @@ test("a slow client is cut once it is too far behind, and then resumes", async (
   expect([client.isOpen, client.cuts]).toEqual([false, 1]);
   client.open();
   expect(listNumbers(client)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("a client that reads a long replay is not cut, whatever is published meanwhile", async () => {
+  const size = 'counted{"number":1}'.length;
+  const channel = create();
+  const client = new Client(channel, undefined, 2 * size);
+  client.open();
+  client.leave();
+  for (const number of [1, 2, 3, 4, 5]) await channel.publish("counted", { number });
+  client.open({ isSlow: true });
+  for (const number of [6, 7]) await channel.publish("counted", { number });
+  expect(listNumbers(client)).toEqual([1]);
+  await client.catchUp();
+  expect(listNumbers(client)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(client.cuts).toBe(0);
+});
+
+test("a client that reads nothing is cut once the whole history is new", async () => {
+  const channel = create({ history: { events: 2 } });
+  const client = new Client(channel);
+  client.open();
+  client.slowDown();
+  for (const number of [1, 2, 3]) await channel.publish("counted", { number });
+  expect(client.cuts).toBe(0);
+  await channel.publish("counted", { number: 4 });
+  expect(client.cuts).toBe(1);
+  client.open();
+  expect(listNumbers(client)).toEqual([1, "gap"]);
+});
+
+test("a stream opens once the store is current, and the store is read in no client's context", async () => {
+  const contexts = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  let toCurrent = (): void => undefined;
+  const channel = create({
+    store: {
+      "~connect": (log) => ({
+        publish: () => Promise.reject(new Error("Nothing is published")),
+        follow: () => {
+          seen.push(contexts.getStore());
+          toCurrent = () => {
+            log.isCurrent = true;
+          };
+        },
+      }),
+    },
+  });
+  const client = new Client(channel);
+  contexts.run("alice", () => client.open());
+  expect([client.writes, seen]).toEqual([0, [undefined]]);
+  toCurrent();
+  expect(client.writes).toBeGreaterThan(0);
+  expect(client.lastEventId).toBeDefined();
 });
 
 const topics = ["a", "b", "c"];
