@@ -142,6 +142,7 @@ export const readBytes = async (
   if (request.destroyed)
     throw isAbandoned(response) ? toDeparture() : toUnreadable("has destroyed the request");
   if (request.readableEncoding !== null) throw toUnreadable("has called `setEncoding`");
+  if (request.readableDidRead) throw toUnreadable("has read a part of it");
   // a client that asks for permission to send a body gets it when the body is listened for
   const isAsked = request.headers.expect !== undefined;
   if (
@@ -151,20 +152,26 @@ export const readBytes = async (
     !isAsked &&
     isUnread(request)
   )
-    return readWhole(request);
+    return readWhole(request, length);
   return new Promise((resolve, reject) => {
     const reader = new BodyReader(request, response, limit, resolve, reject);
     reader.listen(createDecoder?.(), encodedLimit, idleTimeout);
   });
 };
 
-/** Reads a body that has arrived whole; it counts as read once the request has ended. */
-const readWhole = (request: Request): Promise<Buffer> =>
-  new Promise((resolve) => {
-    const bytes = request.read() as Buffer;
+/**
+ * Reads a body that has arrived whole. A read of an exact size leaves the stream open, so that Node ends it together with
+ * the response; if somebody waits for its end, it is ended now.
+ */
+const readWhole = (request: Request, length: number): Buffer | Promise<Buffer> => {
+  const bytes = request.read(length) as Buffer;
+  const isAwaited = request.listenerCount("end") > 0 || request.listenerCount("close") > 0;
+  if (request.complete && !isAwaited) return bytes;
+  return new Promise((resolve) => {
     const end = (): void => resolve(bytes);
     request.on("end", end).on("close", end).resume();
   });
+};
 
 /** A reader for one body that arrives piece by piece, or is compressed. */
 class BodyReader {
