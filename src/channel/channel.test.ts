@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Following } from "../endpoint/channel-definition.ts";
 import { createChannel, type Channel, type ChannelOptions } from "./channel.ts";
+import type { EventLog } from "./event-log.ts";
 import { memoryChannel } from "./memory-channel.ts";
 import { compare, findPosition, type Position } from "./position.ts";
 
@@ -257,6 +258,35 @@ test("a client that reads nothing is cut once the whole history is new", async (
   expect(client.cuts).toBe(1);
   client.open();
   expect(listNumbers(client)).toEqual([1, "gap"]);
+});
+
+test("the id of an event that the store has lost is a gap, and one from ahead is none", async () => {
+  const epoch = "0".repeat(12);
+  let log: EventLog | undefined;
+  const add = (number: number): void =>
+    log?.add(
+      { event: "counted", topic: undefined, data: JSON.stringify({ number }) },
+      { epoch, time: 0, count: number },
+    );
+  const channel = create({
+    store: {
+      "~connect": (connected) => {
+        log = connected;
+        log.reset({ epoch, time: 0, count: 0 });
+        for (const number of [1, 5]) add(number);
+        log.isCurrent = true;
+        return { publish: () => Promise.reject(new Error("Nothing is published")) };
+      },
+    },
+  });
+  const seen = [1, 3, 5, 6].map((count) => {
+    const client = new Client(channel);
+    client.lastEventId = `${epoch}-0-${count}`;
+    client.open();
+    return client;
+  });
+  for (const number of [6, 7]) add(number);
+  expect(seen.map(listNumbers)).toEqual([[5, 6, 7], ["gap", 6, 7], [6, 7], [7]]);
 });
 
 test("a stream opens once the store is current, and the store is read in no client's context", async () => {

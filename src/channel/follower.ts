@@ -69,8 +69,10 @@ export class Follower {
     writer.toHeartbeat = () => `id: ${toId(this.#position as Position)}\n\n`;
     const requested = args.request.headers["last-event-id"];
     if (typeof requested === "string" && requested !== "") {
-      this.#position = findPosition(requested);
-      return this.#position ?? this.#tellGap(requested);
+      const position = findPosition(requested);
+      if (!position || !this.#log.continuesAfter(position)) return this.#tellGap(requested);
+      this.#position = position;
+      return position;
     }
     this.#position = this.#log.latest;
     this.#send(writer.toHeartbeat());
