@@ -22,6 +22,9 @@ describe("a channel", () => {
     void orders.publish("gap", { requested: "", earliest: "", latest: "" });
     // @ts-expect-error -- this is the data of another event
     void orders.publish("placed", new Date());
+    const either = "placed" as "placed" | "at";
+    // @ts-expect-error -- the data must fit both events
+    void orders.publish(either, new Date());
     // @ts-expect-error -- a topic is a string
     void orders.publish("placed", { id: 1 }, { topic: 1 });
   });
@@ -32,6 +35,20 @@ describe("a channel", () => {
     // @ts-expect-error -- there is no such option
     createChannel({ events, histroy: {} });
   });
+});
+
+test("the data of an event is inferred as its schema says", () => {
+  const colours = z.enum(["red", "green"]);
+  const channel = createChannel({
+    events: { painted: colours, any: z.any(), none: z.undefined() },
+  });
+  const colour = "red" as z.infer<typeof colours>;
+  void channel.publish("painted", colour);
+  void channel.publish("painted", "green");
+  void channel.publish("any", 1);
+  void channel.publish("none", undefined);
+  // @ts-expect-error -- there is no such colour
+  void channel.publish("painted", "blue");
 });
 
 describe("an endpoint with a channel", () => {

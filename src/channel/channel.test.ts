@@ -1,9 +1,11 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { EventEmitter } from "node:events";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Following } from "../endpoint/channel-definition.ts";
 import { createChannel, type Channel, type ChannelOptions } from "./channel.ts";
+import type { EventLog } from "./event-log.ts";
 import { memoryChannel } from "./memory-channel.ts";
 import { compare, findPosition, type Position } from "./position.ts";
 
@@ -21,6 +23,8 @@ class Client {
   readonly #maxBuffered: number;
   readonly topics: ReadonlySet<string> | undefined;
   readonly received: Received[] = [];
+  /** How many times the server has written. */
+  writes = 0;
   lastEventId: string | undefined;
   /** How many times the server has cut the connection. */
   cuts = 0;
@@ -64,6 +68,7 @@ class Client {
           this.#release = resolve;
         }),
       write: (text) => {
+        this.writes++;
         this.#read(text);
         return !this.#isSlow;
       },
@@ -184,6 +189,22 @@ describe("the history", () => {
   });
 });
 
+test("an undefined limit of the history is the default", async () => {
+  const channel = createChannel({
+    events: { said: z.string() },
+    history: { events: undefined, bytes: undefined },
+  });
+  const client = new Client(channel as never);
+  client.open();
+  client.leave();
+  for (let count = 0; count <= 1000; count++) await channel.publish("said", "");
+  client.open();
+  expect(listNumbers(client)).toEqual(["gap"]);
+  await expect(channel.publish("said", "x".repeat(1_048_576))).rejects.toMatchObject({
+    code: "SLP_CHANNEL_EVENT_SIZE",
+  });
+});
+
 test("a slow client receives the replay as fast as it can take it", async () => {
   const channel = create();
   const client = new Client(channel);
@@ -209,6 +230,88 @@ test("a slow client is cut once it is too far behind, and then resumes", async (
   expect([client.isOpen, client.cuts]).toEqual([false, 1]);
   client.open();
   expect(listNumbers(client)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("a client that reads a long replay is not cut, whatever is published meanwhile", async () => {
+  const size = 'counted{"number":1}'.length;
+  const channel = create();
+  const client = new Client(channel, undefined, 2 * size);
+  client.open();
+  client.leave();
+  for (const number of [1, 2, 3, 4, 5]) await channel.publish("counted", { number });
+  client.open({ isSlow: true });
+  for (const number of [6, 7]) await channel.publish("counted", { number });
+  expect(listNumbers(client)).toEqual([1]);
+  await client.catchUp();
+  expect(listNumbers(client)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(client.cuts).toBe(0);
+});
+
+test("a client that reads nothing is cut once the whole history is new", async () => {
+  const channel = create({ history: { events: 2 } });
+  const client = new Client(channel);
+  client.open();
+  client.slowDown();
+  for (const number of [1, 2, 3]) await channel.publish("counted", { number });
+  expect(client.cuts).toBe(0);
+  await channel.publish("counted", { number: 4 });
+  expect(client.cuts).toBe(1);
+  client.open();
+  expect(listNumbers(client)).toEqual([1, "gap"]);
+});
+
+test("the id of an event that the store has lost is a gap, and one from ahead is none", async () => {
+  const epoch = "0".repeat(12);
+  let log: EventLog | undefined;
+  const add = (number: number): void =>
+    log?.add(
+      { event: "counted", topic: undefined, data: JSON.stringify({ number }) },
+      { epoch, time: 0, count: number },
+    );
+  const channel = create({
+    store: {
+      "~connect": (connected) => {
+        log = connected;
+        log.reset({ epoch, time: 0, count: 0 });
+        for (const number of [1, 5]) add(number);
+        log.isCurrent = true;
+        return { publish: () => Promise.reject(new Error("Nothing is published")) };
+      },
+    },
+  });
+  const seen = [1, 3, 5, 6].map((count) => {
+    const client = new Client(channel);
+    client.lastEventId = `${epoch}-0-${count}`;
+    client.open();
+    return client;
+  });
+  for (const number of [6, 7]) add(number);
+  expect(seen.map(listNumbers)).toEqual([[5, 6, 7], ["gap", 6, 7], [6, 7], [7]]);
+});
+
+test("a stream opens once the store is current, and the store is read in no client's context", async () => {
+  const contexts = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  let toCurrent = (): void => undefined;
+  const channel = create({
+    store: {
+      "~connect": (log) => ({
+        publish: () => Promise.reject(new Error("Nothing is published")),
+        follow: () => {
+          seen.push(contexts.getStore());
+          toCurrent = () => {
+            log.isCurrent = true;
+          };
+        },
+      }),
+    },
+  });
+  const client = new Client(channel);
+  contexts.run("alice", () => client.open());
+  expect([client.writes, seen]).toEqual([0, [undefined]]);
+  toCurrent();
+  expect(client.writes).toBeGreaterThan(0);
+  expect(client.lastEventId).toBeDefined();
 });
 
 const topics = ["a", "b", "c"];

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { z } from "zod";
 import type { FollowedChannel, Following } from "../endpoint/channel-definition.ts";
 import { toEventSchemas } from "../endpoint/event-schemas.ts";
@@ -46,7 +47,7 @@ export interface ChannelOptions<Events extends EventSchemas> {
    *
    * @default { events: 1000, bytes: 1_048_576 }
    */
-  readonly history?: Partial<History> | undefined;
+  readonly history?: { readonly [Limit in keyof History]?: number | undefined } | undefined;
   /**
    * After how many milliseconds clients reconnect. Each is told a random time between this and twice this, so that not
    * all of them come back at once.
@@ -68,6 +69,13 @@ export interface PublishOptions {
   readonly topic?: string | undefined;
 }
 
+/** The data that an event accepts; if it may be one of several events, the data that all of them accept. */
+export type EventData<Events extends EventSchemas, Name extends keyof Events> = {
+  readonly [One in Name]: (data: SchemaInput<Events[One]>) => void;
+}[Name] extends (data: infer Data) => void
+  ? Data
+  : never;
+
 /** A channel of events; made with {@link createChannel}. */
 export interface Channel<Events extends EventSchemas> extends FollowedChannel<
   ChannelEvents<Events>
@@ -82,7 +90,7 @@ export interface Channel<Events extends EventSchemas> extends FollowedChannel<
    */
   readonly publish: <Name extends keyof Events & string>(
     event: Name,
-    data: SchemaInput<Events[Name]>,
+    data: EventData<Events, Name>,
     options?: PublishOptions,
   ) => Promise<string>;
 }
@@ -106,7 +114,8 @@ const optionChecks = {
  * Creates a channel: events that the application publishes, and that endpoints send as event streams which clients can
  * resume.
  *
- * @throws {@link DefinitionError} when an option is unknown or invalid, or an event cannot be sent.
+ * @throws {@link DefinitionError} when an option is unknown or invalid, an event has no schema or a name that cannot be
+ * sent, or another channel has the key of the store.
  * @example
  * const orders = createChannel({ events: { placed: z.object({ id: z.string() }) } });
  * const follow = new EventStreamFactory({}).build({
@@ -129,12 +138,15 @@ export const createChannel = <Events extends EventSchemas>(
       "SLP_DEFINITION_EVENT",
       `createChannel: \`events\` must declare one or more events, none of them \`gap\`, which tells clients that events are missing; got ${show(Object.keys(events))}.`,
     );
-  const history = { events: 1000, bytes: 1_048_576, ...options.history };
+  const { events: maxEvents = 1000, bytes = 1_048_576 } = options.history ?? {};
+  const history = { events: maxEvents, bytes };
   const followers = new Set<Follower>();
   const log = new EventLog(history, () => {
     for (const follower of followers) follower.sendNew();
   });
   const connection = store["~connect"](log, history);
+  // the store is read for all clients, so not in the context of the first one
+  const readStore = connection.follow && AsyncResource.bind(connection.follow);
   let reading: AbortController | undefined;
   let isFailing = false;
   const report = (error?: unknown): void => {
@@ -174,12 +186,11 @@ export const createChannel = <Events extends EventSchemas>(
     "~follow": async (following) => {
       const { args, writer } = following;
       if (writer.isClosed()) return;
-      writer.write(`retry: ${Math.round(retry * (1 + Math.random()))}\n\n`);
-      const follower = new Follower(log, following, schemas);
+      const follower = new Follower(log, following, schemas, retry);
       followers.add(follower);
-      if (followers.size === 1 && connection.follow) {
+      if (followers.size === 1 && readStore) {
         reading = new AbortController();
-        connection.follow(reading.signal, report);
+        readStore(reading.signal, report);
       }
       follower.sendNew();
       await untilEnd(writer, args);

@@ -106,6 +106,16 @@ export class EventLog {
     return position.epoch === this.#floor.epoch && compare(position, this.#floor) >= 0;
   }
 
+  /**
+   * Checks whether a client may go on after a position. Another process may have read further than this one; but if a
+   * position is missing among those that are kept, the store has lost events that were sent.
+   */
+  continuesAfter(position: Position): boolean {
+    const before = this.#entries.get(this.#find(position) - 1)?.position ?? this.#floor;
+    const isKept = compare(position, before) === 0 || compare(position, this.latest) > 0;
+    return isKept && this.reachesBackTo(position);
+  }
+
   /** Returns how many bytes have come after a position. */
   countBytesAfter(position: Position): number {
     return this.#taken - (this.#entries.get(this.#find(position))?.before ?? this.#taken);

@@ -8,15 +8,22 @@ export class Follower {
   readonly #following: Following;
   /** The names of the events that the channel declares. */
   readonly #names: ReadonlyMap<string, unknown>;
+  readonly #retry: number;
   /** Up to where the client has everything; undefined until the log is current. */
   #position: Position | undefined;
-  /** Whether the client cannot take more for now. */
-  #isWaiting = false;
+  /** The latest position when the connection filled up; undefined while the client can take more. */
+  #fullSince: Position | undefined;
 
-  constructor(log: EventLog, following: Following, names: ReadonlyMap<string, unknown>) {
+  constructor(
+    log: EventLog,
+    following: Following,
+    names: ReadonlyMap<string, unknown>,
+    retry: number,
+  ) {
     this.#log = log;
     this.#following = following;
     this.#names = names;
+    this.#retry = retry;
   }
 
   /** Sends what the log has and the client has not. */
@@ -35,8 +42,8 @@ export class Follower {
 
   #sendNew(): void {
     const log = this.#log;
-    if (this.#isWaiting) {
-      this.#cutIfSlow();
+    if (this.#fullSince) {
+      this.#cutIfSlow(this.#fullSince);
       return;
     }
     let position = this.#position ?? this.#begin();
@@ -44,7 +51,7 @@ export class Follower {
     if (!log.reachesBackTo(position)) position = this.#tellGap(toId(position));
     const { topics } = this.#following;
     for (const { event, topic, text, position: next } of log.listAfter(position)) {
-      if (this.#isWaiting) return;
+      if (this.#fullSince) return;
       this.#position = next;
       // a newer process may publish events that this one does not declare
       const isWanted = !topics || (topic !== undefined && topics.has(topic));
@@ -55,12 +62,17 @@ export class Follower {
   #begin(): Position | undefined {
     const { args, writer } = this.#following;
     if (!this.#log.isCurrent) return undefined;
+    // the stream opens now that its begin is known: a client that then loads the state misses no event after it
+    writer.write(`retry: ${Math.round(this.#retry * (1 + Math.random()))}\n\n`);
+    if (writer.isClosed()) return undefined;
     // events of other topics pass unseen; the id of the latest one keeps the client's position from growing old
     writer.toHeartbeat = () => `id: ${toId(this.#position as Position)}\n\n`;
     const requested = args.request.headers["last-event-id"];
     if (typeof requested === "string" && requested !== "") {
-      this.#position = findPosition(requested);
-      return this.#position ?? this.#tellGap(requested);
+      const position = findPosition(requested);
+      if (!position || !this.#log.continuesAfter(position)) return this.#tellGap(requested);
+      this.#position = position;
+      return position;
     }
     this.#position = this.#log.latest;
     this.#send(writer.toHeartbeat());
@@ -79,20 +91,20 @@ export class Follower {
   #send(text: string): void {
     const { writer } = this.#following;
     if (writer.write(text)) return;
-    this.#isWaiting = true;
+    this.#fullSince = this.#log.latest;
     void this.#continue();
   }
 
   async #continue(): Promise<void> {
     await this.#following.writer.waitForRoom();
-    this.#isWaiting = false;
+    this.#fullSince = undefined;
     this.sendNew();
   }
 
-  #cutIfSlow(): void {
+  /** A replay may be long: what counts is what was published while the client took nothing. */
+  #cutIfSlow(fullSince: Position): void {
     const { writer, maxBuffered } = this.#following;
-    const position = this.#position as Position;
-    const behind = this.#log.countBytesAfter(position);
-    if (behind > maxBuffered || !this.#log.reachesBackTo(position)) writer.cut(behind);
+    const behind = this.#log.countBytesAfter(fullSince);
+    if (behind > maxBuffered || !this.#log.reachesBackTo(fullSince)) writer.cut(behind);
   }
 }

@@ -6,6 +6,7 @@ export type {
   ChannelGap,
   ChannelGapSchema,
   ChannelOptions,
+  EventData,
   PublishOptions,
 } from "./channel.ts";
 export type { History } from "./event-log.ts";

@@ -1,6 +1,7 @@
-import { RequestError } from "../errors.ts";
+import { DefinitionError, RequestError } from "../errors.ts";
 import type { RedisClient } from "../idempotency/redis-store.ts";
-import { aString, checkOptions, refuseValue } from "../messages/option-checks.ts";
+import { be, checkOptions, isText, refuseValue } from "../messages/option-checks.ts";
+import { show } from "../messages/show.ts";
 import { inTime } from "../pipeline/in-time.ts";
 import { sizeOf, type EventLog } from "./event-log.ts";
 import { createEpoch, type Position } from "./position.ts";
@@ -14,7 +15,7 @@ export type ChannelRedisClient = RedisClient & {
 /** The options of {@link redisChannel}. */
 export interface RedisChannelOptions {
   /**
-   * The key of the stream. Each channel needs its own.
+   * The key of the stream. Each channel needs its own; a process creates one channel for it.
    *
    * @default "sallyport:channel"
    */
@@ -63,7 +64,7 @@ return {epoch, id}`;
 
 /**
  * Returns what came after an id. A stream that is not there, or has lost events that a process knows, begins a new epoch
- * with an entry without event.
+ * with an entry without event. They are lost if the stream ends before the id, or goes on from an entry before it.
  */
 const readScript = `${latest}
 local function isBefore(one, other)
@@ -72,12 +73,17 @@ local function isBefore(one, other)
   if time == otherTime then return tonumber(count) < tonumber(otherCount) end
   return tonumber(time) < tonumber(otherTime)
 end
-if not latest or (latest[2][2] == ARGV[1] and isBefore(latest[1], ARGV[2])) then
+local isKnown = latest and latest[2][2] == ARGV[1]
+local entries = isKnown and redis.call("XRANGE", KEYS[1], "(" .. ARGV[2], "+")
+if not latest or isKnown and isBefore(entries[1] and entries[1][2][4] or latest[1], ARGV[2]) then
   redis.call("XADD", KEYS[1], "MAXLEN", "=", 1, "*", "epoch", ARGV[3], "previous", "0-0", "before", "0", "size", "0", "event", "[]", "data", "")
-elseif latest[2][2] == ARGV[1] then
-  return redis.call("XRANGE", KEYS[1], "(" .. ARGV[2], "+")
+elseif isKnown then
+  return entries
 end
 return redis.call("XRANGE", KEYS[1], "-", "+")`;
+
+/** The keys that have a channel, by client. */
+const takenKeys = new WeakMap<ChannelRedisClient, Set<string>>();
 
 /**
  * Creates a store for a channel with several processes: a stream in Redis.
@@ -95,36 +101,50 @@ export const redisChannel = (
     typeof Reflect.get(Object(client) as object, name) === "function";
   if (!has("duplicate") || !(has("call") || has("sendCommand")))
     refuseValue("redisChannel", "client", "a client of the package redis or ioredis", client);
-  checkOptions("redisChannel", options, { key: aString });
+  checkOptions("redisChannel", options, { key: be("a non-empty string", isText) });
   const { key = "sallyport:channel" } = options;
   /** How much the clock of Redis shows more than that of the process, in milliseconds. */
   let ahead: number | undefined;
   return {
-    "~connect": (log, history) => ({
-      publish: async (event) => {
-        const meta = JSON.stringify([event.event, event.topic]);
-        const limits = [`${history.events}`, `${history.bytes}`];
-        const args = [...limits, createEpoch(), `${sizeOf(event)}`, meta, event.data];
-        try {
-          assertReady(client);
-          ahead ??= await measureAhead(client);
-          args.push(`${performance.now() + ahead + timeout}`);
-          const reply = await inTime(
-            run(client, "EVAL", publishScript, "1", key, ...args),
-            timeout,
-          );
-          const [epoch, id] = reply as [string, string];
-          return toPosition(epoch, id);
-        } catch (cause) {
-          ahead = undefined;
-          throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
-        }
-      },
-      follow: (signal, report) => {
-        void follow(client, key, log, signal, report);
-      },
-    }),
+    "~connect": (log, history) => {
+      takeKey(client, key);
+      return {
+        publish: async (event) => {
+          const meta = JSON.stringify([event.event, event.topic]);
+          const limits = [`${history.events}`, `${history.bytes}`];
+          const args = [...limits, createEpoch(), `${sizeOf(event)}`, meta, event.data];
+          try {
+            assertReady(client);
+            ahead ??= await measureAhead(client);
+            args.push(`${performance.now() + ahead + timeout}`);
+            const reply = await inTime(
+              run(client, "EVAL", publishScript, "1", key, ...args),
+              timeout,
+            );
+            const [epoch, id] = reply as [string, string];
+            return toPosition(epoch, id);
+          } catch (cause) {
+            ahead = undefined;
+            throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
+          }
+        },
+        follow: (signal, report) => {
+          void follow(client, key, log, signal, report);
+        },
+      };
+    },
   };
+};
+
+/** @throws {@link DefinitionError} when another channel has the key: each would receive the events of both. */
+const takeKey = (client: ChannelRedisClient, key: string): void => {
+  const keys = takenKeys.get(client) ?? new Set();
+  if (keys.has(key))
+    throw new DefinitionError(
+      "SLP_DEFINITION_VALUE",
+      `createChannel: \`store\` has the key ${show(key)}, which another channel of this process has. Give each channel its own, as in redisChannel(client, { key: "orders" }), or share one channel.`,
+    );
+  takenKeys.set(client, keys.add(key));
 };
 
 const run = (client: RedisClient, command: string, ...args: string[]): Promise<unknown> =>

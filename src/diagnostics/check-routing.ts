@@ -9,7 +9,7 @@ import type { RoutingEntry } from "../routing/walk-routing.ts";
 import { checkBodies } from "./check-bodies.ts";
 import { checkPathParameters, checkSources } from "./check-fields.ts";
 import { checkShadows } from "./check-shadows.ts";
-import { checkEvents, checkInputs, checkOutputs } from "./check-values.ts";
+import { checkEvents, checkInputs, checkOutputs } from "./check-schemas.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 
 /** The parts of a configuration that the checks need. */

@@ -21,7 +21,7 @@ export interface Following {
   >;
   /** The topics whose events are sent; undefined for all events. */
   readonly topics: ReadonlySet<string> | undefined;
-  /** How many bytes a slow client may be behind. */
+  /** How many bytes may be published while the connection of a client is full. */
   readonly maxBuffered: number;
 }
 

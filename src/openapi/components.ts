@@ -5,7 +5,7 @@ import { readMadeName } from "../schemas/zod-internals.ts";
 import { isSame, mapReferences, omitReferences, inlineClosed, visitReferences } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { writeNode, type WritePlace } from "./node-writer.ts";
-import { generated, SchemaNames } from "./schema-names.ts";
+import { generated, SchemaNames } from "./generated-names.ts";
 
 interface Component {
   /** The name that the application gave the schema, or the preferred one for a schema without a name. */

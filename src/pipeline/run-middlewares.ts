@@ -120,6 +120,8 @@ const runSpan = async (
   const run: Rest["run"] = async (context) => {
     isRun = true;
     unwatch?.();
+    // the middleware listens to the body, which is read only after it; what flows until then would be lost
+    if (middleware.isNative && state.body === "unread" && request.readableFlowing) request.pause();
     try {
       joinContext(state.ctx, context);
       // the middleware may have changed the sources of the input; once that is validated, all stages see the same

@@ -65,8 +65,9 @@ export const sendError = (state: RequestState, thrown: unknown): Promise<void> |
     return undefined;
   }
   if (isTaken(response)) {
-    // a handler that the end of its response has stopped is not at fault
-    if (!response.writableEnded || !isDeparture(error)) breakOff(state, error);
+    // a handler that the end of its response or its time limit has stopped is not at fault
+    const isStopped = isDeparture(error) || state.isLate;
+    if (!response.writableEnded || !isStopped) breakOff(state, error);
     return undefined;
   }
   const status = toErrorStatus(error);

@@ -142,6 +142,7 @@ export const readBytes = async (
   if (request.destroyed)
     throw isAbandoned(response) ? toDeparture() : toUnreadable("has destroyed the request");
   if (request.readableEncoding !== null) throw toUnreadable("has called `setEncoding`");
+  if (request.readableDidRead) throw toUnreadable("has read a part of it");
   // a client that asks for permission to send a body gets it when the body is listened for
   const isAsked = request.headers.expect !== undefined;
   if (

@@ -113,3 +113,18 @@ test.each([
   // Node would keep the signal, and the whole stream with it
   expect(getEventListeners(signal as AbortSignal, "abort")).toEqual([]);
 });
+
+test("a stream whose handler ends at its time limit logs nothing", async () => {
+  const run = new EventStreamFactory(events).build({
+    timeout: 50,
+    handler: async ({ ctx }) => {
+      await ctx.emit("time", 1);
+      await untilAborted(ctx);
+    },
+  });
+  const server = await start({ run }, { accessLogger: null });
+  server.lines.length = 0;
+  expect((await server.send("/run")).text).toContain("data: 1");
+  await server.close();
+  expect(server.lines).toEqual([]);
+});

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
-import { defaultEndpointsFactory as factory } from "sallyport";
+import { defaultEndpointsFactory as factory, EventStreamFactory } from "sallyport";
 import { expect, test, vi } from "vitest";
+import { z } from "zod";
 import { start } from "./harness.ts";
 
 /** Ways to send many pieces; each gets a generator that counts what it produces. */
@@ -64,4 +65,18 @@ test("R21: HEAD stops an endless source", async () => {
   });
   expect((await server.send("/rows", { method: "HEAD" })).status).toBe(200);
   await expect.poll(() => source.destroyed).toBe(true);
+});
+
+test("R21: a handler that waits for the signal after its first event ends on HEAD", async () => {
+  let hasEnded = false;
+  const run = new EventStreamFactory({ tick: z.number() }).build({
+    handler: async ({ signal, ctx }) => {
+      await ctx.emit("tick", 1);
+      await once(signal, "abort");
+      hasEnded = true;
+    },
+  });
+  const server = await start({ run });
+  expect((await server.send("/run", { method: "HEAD" })).status).toBe(200);
+  await expect.poll(() => hasEnded).toBe(true);
 });

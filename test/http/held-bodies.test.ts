@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Request } from "express";
 import { defaultEndpointsFactory as factory } from "sallyport";
@@ -21,6 +23,46 @@ const sendBehind = async (touch: (request: Request) => unknown, length: number) 
   const answer = await server.send("/run", { method: "POST", body: { text: "x".repeat(length) } });
   return { answer, faults: server.linesOf("error") };
 };
+
+test("H17: a native middleware that watches the body sees all of it, as the endpoint does", async () => {
+  const digests: string[] = [];
+  const endpoint = factory
+    .use((request, _response, next) => {
+      const hash = createHash("sha256");
+      request.on("data", (piece: Buffer) => hash.update(piece));
+      request.on("end", () => digests.push(hash.digest("hex")));
+      next();
+    })
+    .build({ method: "post", input: z.looseObject({}), handler: ({ input }) => input });
+  const server = await start({ run: endpoint });
+  const head =
+    "POST /run HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n";
+  for (const pieces of [[`{"a":1}`], [`{"a`, `":1}`]]) {
+    const socket = await server.open();
+    let text = "";
+    socket.on("data", (piece: Buffer) => (text += piece.toString()));
+    const [first = "", ...others] = pieces;
+    socket.write(`${head}Content-Length: 7\r\n\r\n${first}`);
+    for (const piece of others) {
+      await sleep(30);
+      socket.write(piece);
+    }
+    await once(socket, "close");
+    expect(text).toContain(JSON.stringify(successEnvelope({ a: 1 })));
+  }
+  const digest = createHash("sha256").update(`{"a":1}`).digest("hex");
+  expect(digests).toEqual([digest, digest]);
+});
+
+test("H17: a body of which a native middleware has read a part is not mistaken for a malformed one", async () => {
+  const readOne = (request: Request): Promise<unknown> =>
+    new Promise((resolve) => {
+      request.once("data", resolve);
+    });
+  const { answer, faults } = await sendBehind(readOne, 200_000);
+  expect(answer.status).toBe(500);
+  expect(faults).toMatchObject([{ meta: { error: { code: "SLP_BODY_UNREADABLE" } } }]);
+});
 
 describe.each([5, 200_000])("H17: a body of %i bytes behind a native middleware", (length) => {
   test("that has paused the request is read", async () => {

@@ -228,3 +228,20 @@ describe("S15: handlers that use their signal are notified of the shutdown", () 
     expect(text()).toMatch(/^HTTP\/1.1 200[^]*"stopped":true/);
   });
 });
+
+test("S13: a server that is always busy closes soon, too", async () => {
+  const server = await start({ echo }, { gracefulShutdown });
+  let turns = 0;
+  let isClosed = false;
+  const beBusy = (): void => {
+    const until = performance.now() + 10;
+    while (performance.now() < until);
+    turns++;
+    if (!isClosed) setImmediate(beBusy);
+  };
+  beBusy();
+  await server.close();
+  isClosed = true;
+  // it does not wait for a quiet turn of the event loop, of which there is none
+  expect(turns).toBeLessThan(100);
+});

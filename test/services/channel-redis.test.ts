@@ -192,6 +192,29 @@ describe.skipIf(!hasRedisServer).each(clients)("a channel in Redis, through %s",
     await server.publish(3);
     await expect.poll(() => subscriber.numbers).toEqual([1, 2, "gap", "gap", 3]);
   });
+
+  test("says `gap` once the stream was set back and has a newer event", async () => {
+    const redis = await startRedis();
+    const connected = await open(redis.port);
+    const server = await startChannel(connected);
+    const subscriber = await server.follow();
+    await server.publish(1);
+    await connected.run("COPY", "numbers", "older");
+    const second = await server.publish(2);
+    const third = await server.publish(3);
+    await expect.poll(() => subscriber.numbers).toEqual([1, 2, 3]);
+    // without clients, the process does not read
+    subscriber.leave();
+    await server.untilLeft();
+    await connected.run("COPY", "older", "numbers", "REPLACE");
+    await server.publish(4);
+    for (const id of [third, second]) {
+      const late = new Subscriber(server.port);
+      late.lastEventId = id;
+      late.cut();
+      await expect.poll(() => late.numbers).toEqual(["gap"]);
+    }
+  });
 });
 
 test.skipIf(!hasRedisServer)(
@@ -233,8 +256,28 @@ test.each([undefined, {}, { call: () => undefined }, { duplicate: () => ({}) }])
   },
 );
 
+test("a second channel with the same client and key is refused", () => {
+  const client = createClient();
+  const store = redisChannel(client);
+  createChannel({ events, store });
+  createChannel({ events, store: redisChannel(client, { key: "other" }) });
+  createChannel({ events, store: redisChannel(createClient()) });
+  for (const again of [store, redisChannel(client)]) {
+    const build = (): unknown => createChannel({ events, store: again });
+    expect(build).toThrow(expect.objectContaining({ code: "SLP_DEFINITION_VALUE" }));
+    expect(build).toThrow(
+      'createChannel: `store` has the key "sallyport:channel", which another channel of this process has. Give each channel its own',
+    );
+  }
+});
+
 test("an unknown option of redisChannel is refused", () => {
   const client = createClient();
   expect(() => redisChannel(client, { prefix: "x" } as never)).toThrow("no option `prefix`");
-  expect(() => redisChannel(client, { key: 5 } as never)).toThrow("`key` must be a string; got 5");
+  expect(() => redisChannel(client, { key: 5 } as never)).toThrow(
+    "`key` must be a non-empty string; got 5",
+  );
+  expect(() => redisChannel(client, { key: "" })).toThrow(
+    '`key` must be a non-empty string; got ""',
+  );
 });

@@ -86,22 +86,21 @@ export const createClosing = (closable: Closable, timeout = 15_000): (() => Prom
   return () => (closing ??= closeAll(closable, timeout));
 };
 
-/** The most turns of the event loop to wait for a quiet one: the number of connections that can wait by default. */
-const mostTurns = 511;
-
-/** The longest duration of a turn in which nothing else has run, in milliseconds. */
+/** How long to wait for a quiet turn of the event loop at most, and the duration of one, in milliseconds. */
+const longestWait = 50;
 const quietTurn = 0.1;
 
 /**
  * Reads the requests that have arrived, and accepts the connections that wait. Node accepts a single one in each turn of
- * the event loop, and closing the server resets the others. So the server is closed right after a turn in which nothing
- * has happened.
+ * the event loop, and closing the server resets the others. So the server is closed right after two turns in which
+ * nothing has happened, or after a while if there are none.
  */
 const acceptWaiting = async (servers: readonly Server[]): Promise<void> => {
   const count = (): number => servers.reduce((sum, server) => sum + countOpened(server), 0);
-  for (let turn = 0, quiet = 0; turn < mostTurns && quiet < 2; turn++) {
+  const last = performance.now() + longestWait;
+  for (let quiet = 0, begin = 0; quiet < 2 && begin < last;) {
     const known = count();
-    const begin = performance.now();
+    begin = performance.now();
     await setImmediate();
     quiet = known === count() && performance.now() - begin < quietTurn ? quiet + 1 : 0;
   }

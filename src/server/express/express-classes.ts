@@ -208,7 +208,8 @@ export const createResponseClass = (
       if (!this.writableEnded) {
         this.once("unpipe", (source: Readable) => stopSource(this, source));
         super.end();
-        findState(this)?.abort(new Error("HEAD needs no body"));
+        // a handler may begin to listen to the signal after its first piece
+        setImmediate(() => findState(this)?.abort(new Error("HEAD needs no body")));
       }
       if (typeof onWritten === "function") process.nextTick(onWritten);
       const state = findState(this);

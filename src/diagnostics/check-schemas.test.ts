@@ -11,7 +11,7 @@ import { ResultHandler, type OutputPlaceholderSchema } from "../results/result-h
 import type { ResponseDeclaration } from "../results/api-response.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting, type EndpointEntry } from "../routing/walk-routing.ts";
-import { checkOutputs } from "./check-values.ts";
+import { checkOutputs } from "./check-schemas.ts";
 
 const check = (routing: Routing) =>
   checkOutputs([...walkRouting(routing)].map((entry) => new Operation(entry as EndpointEntry, {})));
