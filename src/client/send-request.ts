@@ -294,7 +294,7 @@ const tellDeprecation = async (
     ...{ method, path },
     since: toDate(Number(since.slice(1)) * 1000),
     sunset: toDate(headers.get("sunset") ?? ""),
-    replacement: /<([^<>]*)>[^<]*\brel="?([^"<]* )?successor-version\b/i.exec(
+    replacement: /<([^<>]*)>[^<]*rel="?([^ "=<]+ )*successor-version/i.exec(
       headers.get("link") ?? "",
     )?.[1],
   });

@@ -137,21 +137,16 @@ const startPattern = /^[\t ,]*(?:W\/)?$/;
 const separatorPattern = /^[\t ]*,[\t ,]*(?:W\/)?$/;
 const endPattern = /^[\t ,]*$/;
 
-const month = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
-const time = "\\d\\d:\\d\\d:\\d\\d";
-
-/** Matches the three forms of dates in HTTP (RFC 9110, section 5.6.7); the last of them lacks its GMT. */
-const datePattern = new RegExp(
-  `^(?:${[
-    `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \\d\\d ${month} \\d{4} ${time} GMT`,
-    `(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \\d\\d-${month}-\\d\\d ${time} GMT`,
-    `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ${month} [ \\d]\\d ${time} \\d{4}`,
-  ].join("|")})$`,
-);
+/** The three forms of dates in HTTP (RFC 9110, section 5.6.7); the last of them lacks its GMT. */
+const datePatterns = [
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/,
+  /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d\d \d\d:\d\d:\d\d GMT$/,
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d \d{4}$/,
+];
 
 /** Returns the time of a date; NaN if there is none, or one that is not valid and therefore ignored. */
 const toTime = (field = ""): number => {
-  if (!datePattern.test(field)) return Number.NaN;
+  if (!datePatterns.some((pattern) => pattern.test(field))) return Number.NaN;
   const date = new Date(field.replace(/( GMT)?$/, " GMT"));
   // 31 Feb would be a day in March
   return date.getUTCDate() === Number(/\d+/.exec(field)) ? date.getTime() : Number.NaN;

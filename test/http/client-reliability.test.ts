@@ -12,7 +12,7 @@ import {
   TimeoutError,
   UnexpectedBodyError,
 } from "sallyport/client";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
