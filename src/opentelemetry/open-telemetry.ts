@@ -152,10 +152,10 @@ const toSentAttributes = (response: Response, route: string | undefined): Attrib
   };
 };
 
-/** Returns the fields of log lines; there are none if no SDK is registered. */
-const toLogFields = (span: Span): object => {
+/** Returns the fields of log lines; undefined if no SDK is registered. */
+const toLogFields = (span: Span): object | undefined => {
   const ids = span.spanContext();
-  if (!trace.isSpanContextValid(ids)) return {};
+  if (!trace.isSpanContextValid(ids)) return undefined;
   const flags = ids.traceFlags.toString(16).padStart(2, "0");
   return { trace_id: ids.traceId, span_id: ids.spanId, trace_flags: flags };
 };

@@ -48,7 +48,7 @@ export type SentFields = Readonly<Record<string, string | number>>;
 /** What observes one request; made by the option `telemetry`. */
 export interface Observation {
   /** The fields that each log line of the request has. */
-  readonly logFields: object;
+  readonly logFields: object | undefined;
   /** Runs the request; what runs inside belongs to the request. */
   readonly run: <T>(serve: () => T) => T;
   /** Records a fault (5xx) of the request. */

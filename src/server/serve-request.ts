@@ -148,7 +148,6 @@ const endRequest = async (
  */
 export const createBeginning = async (config: CommonConfig, logger: Logger): Promise<Begin> => {
   const { cors, childLoggerProvider, accessLogger, cookies = false, requestId = false } = config;
-  const { telemetry } = config;
   const setLogger = (state: RequestState, own: Logger): void => {
     shareSamples(own, logger);
     setFaultLog(own, config.logFaults, readCombined);
@@ -175,11 +174,11 @@ export const createBeginning = async (config: CommonConfig, logger: Logger): Pro
     const { request, response } = state;
     if (cors === true) setDefaultCorsHeaders(response);
     readCookies?.(request);
-    if (telemetry) {
+    const fields = state.observation?.logFields;
+    if (fields || identify) {
       const id = identify && { requestId: identify(request, response) };
-      setLogger(state, toChild(logger, { ...state.observation?.logFields, ...id }));
-    } else if (identify)
-      setLogger(state, toChild(logger, { requestId: identify(request, response) }));
+      setLogger(state, toChild(logger, { ...fields, ...id }));
+    }
     if (childLoggerProvider) return addChild(childLoggerProvider, state);
     logAccess?.(state);
     return undefined;
