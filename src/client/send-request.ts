@@ -294,9 +294,16 @@ const tellDeprecation = async (
     ...{ method, path },
     since: toDate(Number(since.slice(1)) * 1000),
     sunset: toDate(headers.get("sunset") ?? ""),
-    replacement: /<([^<>]*)>[^<]*rel="?([^ "=<]+ )*successor-version/i.exec(
-      headers.get("link") ?? "",
-    )?.[1],
+    replacement: headers
+      .get("link")
+      ?.split("<")
+      .find((link) =>
+        /; ?rel="?([^",;]+)/
+          .exec(link.toLowerCase())?.[1]
+          ?.split(" ")
+          .includes("successor-version"),
+      )
+      ?.split(">")[0],
   });
 };
 

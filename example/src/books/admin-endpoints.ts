@@ -120,7 +120,7 @@ export const importBooks = changingFactory.build({
   handler: async ({ input, ctx: { tx } }) => {
     const { valid, errors } = parseBooks(input.raw.toString("utf8"));
     if (errors.length > 0)
-      throw createHttpError(422, `${errors.length} rows are wrong`, {
+      throw createHttpError(422, `Wrong rows: ${errors.length}`, {
         problem: { rows: errors.slice(0, 100) },
       });
     // orders lock books in an order of their own; reads go on

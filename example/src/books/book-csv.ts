@@ -40,7 +40,7 @@ export const parseBooks = (
           return { valid, errors: [{ row, detail: `Missing columns: ${missing.join(", ")}` }] };
         continue;
       }
-      const fields = heading.map((name, index) => [name, cells[index] ?? ""] as const);
+      const fields = columns.map((name) => [name, cells[heading.indexOf(name)] ?? ""] as const);
       const { data, error } = line.safeParse(Object.fromEntries(fields));
       if (data) valid.push(data);
       for (const { path, message } of error?.issues ?? [])
