@@ -989,7 +989,8 @@ interface RetryOptions {
   /**
    * The methods to retry.
    *
-   * @default ["get", "put", "delete"], which are idempotent
+   * @default ["get", "put", "delete"], which are idempotent, except writes with `If-Match`, `If-None-Match` or
+   * `If-Unmodified-Since`
    */
   readonly methods?: readonly string[] | undefined;
 }
@@ -1044,7 +1045,8 @@ interface SharedOptions {
   readonly retry?: number | RetryOptions | undefined;
   /**
    * Whether POST and PATCH carry an `Idempotency-Key`, the same in each attempt, and are therefore retried as well. A
-   * key in `headers` takes precedence. The API must know such keys, or a retry may do the work twice.
+   * key in `headers` takes precedence; a function there must return the same key for each attempt. The API must know
+   * such keys, or a retry may do the work twice.
    *
    * @default false
    */
@@ -1148,7 +1150,8 @@ interface ClientOptions extends SharedOptions {
   readonly queryParser?: "extended" | "simple" | undefined;
   /**
    * Runs with the first response of each route whose header fields say that the route is deprecated. From another
-   * origin, scripts in browsers see only fields that the API exposes.
+   * origin, scripts in browsers see only fields that the API exposes. An error that it throws ends the call, as with
+   * the other hooks.
    */
   readonly onDeprecated?: ((deprecation: RouteDeprecation) => unknown) | undefined;
   /**
@@ -1977,6 +1980,9 @@ const followRedirects = async (
   }
 };
 
+/** Header fields; the types of some platforms lack that they are iterable. */
+type FieldEntries = Iterable<[string, string]>;
+
 /** The longest time that timers accept, roughly, in milliseconds. */
 const maxTime = 2e9;
 
@@ -1994,10 +2000,6 @@ const fail = async (call: Call, error: unknown): Promise<never> => {
   throw error;
 };
 
-/** Returns 128 random bits. Browsers have `crypto.randomUUID` only on pages with HTTPS and on localhost. */
-const createKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
-
 /**
  * Sends a request, retries it if that may help, and reads its response.
  *
@@ -2010,32 +2012,41 @@ const sendRequest = async <Result>(
   request: BuiltRequest,
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> => {
+  const { method, path } = call;
   const retry = readOption(call, "retry") ?? 0;
-  const hasKey = readOption(call, "idempotency") && /^P(OST|ATCH)$/.test(call.method);
+  const hasKey = readOption(call, "idempotency") && /^P[OA]/.test(method);
   const {
     limit = Number(retry),
     delay = 300,
     maxDelay = 30_000,
-    methods = hasKey ? [call.method] : idempotentMethods,
+    methods = hasKey ? [method] : idempotentMethods,
   } = retry as Partial<RetryOptions>;
-  const last = methods.some((one) => one.toUpperCase() === call.method) ? limit + 1 : 1;
-  const headers = hasKey ? { [keyField]: createKey(), ...request.headers } : request.headers;
-  for (let attempt = 1; ; attempt++) {
-    let wait = toWait(delay, maxDelay, attempt - 1);
+  const retries = methods.some((one) => one.toUpperCase() === method) ? limit : 0;
+  // browsers have `crypto.randomUUID` only on pages with HTTPS and on localhost
+  const key = hasKey && { [keyField]: crypto.getRandomValues(new Uint32Array(4)).join("-") };
+  const headers = { ...key, ...request.headers };
+  for (let number = 1; ; number++) {
+    let least = 0;
+    const attempt = { method, path, url: request.url, headers: new Headers(), attempt: number };
+    // a write that has succeeded no longer meets its conditions
+    const isLast = (): boolean =>
+      number > retries ||
+      (methods === idempotentMethods &&
+        method !== "GET" &&
+        [...(attempt.headers as unknown as FieldEntries)].some(([name]) => name.startsWith("if-")));
     try {
       const { response, result } = await sendOnce(call, { ...request, headers }, attempt, read);
+      const { status } = response;
+      const asked = response.headers.get("retry-after") ?? "";
+      least = Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
       // with a 409, the API says that an earlier attempt is still running
       const isTemporary =
-        [408, 425, 429, 502, 503, 504].includes(response.status) ||
-        (hasKey && response.status === 409 && response.headers.has("retry-after"));
-      if (attempt >= last || !isTemporary) return result;
-      const asked = readRetryAfter(response);
-      if (asked > maxDelay) return result;
-      wait = Math.max(wait, asked);
+        [408, 425, 429, 502, 503, 504].includes(status) || (hasKey && status === 409 && asked);
+      if (!isTemporary || least > maxDelay || isLast()) return result;
     } catch (error) {
-      if (attempt >= last || !isTransient(error)) throw error;
+      if (!isTransient(error) || isLast()) throw error;
     }
-    await pause(wait, call.options.signal);
+    await pause(Math.max(least, toWait(delay, maxDelay, number - 1)), call.options.signal);
   }
 };
 
@@ -2048,12 +2059,6 @@ const isTransient = (error: unknown): boolean =>
  */
 const toWait = (delay: number, maxDelay: number, failures: number): number =>
   Math.random() * Math.min(maxDelay, delay * 2 ** failures);
-
-/** @returns the delay that a response requests, in milliseconds; 0 if the response requests no delay */
-const readRetryAfter = ({ headers }: Response): number => {
-  const asked = headers.get("retry-after") ?? "";
-  return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
-};
 
 const pause = (
   milliseconds: number,
@@ -2074,7 +2079,7 @@ const pause = (
 const sendOnce = async <Result>(
   call: Call,
   request: BuiltRequest,
-  attempt: number,
+  attempt: Attempt,
   read: (response: Response) => Promise<Result>,
 ): Promise<{ readonly response: Response; readonly result: Result }> => {
   const { signal } = call.options;
@@ -2105,14 +2110,14 @@ const sendOnce = async <Result>(
 
 const exchange = async <Result>(
   call: Call,
-  { url, body, headers: own }: BuiltRequest,
-  number: number,
+  { body, headers: own }: BuiltRequest,
+  attempt: Attempt,
   signal: AbortSignal,
   read: (response: Response) => Promise<Result>,
 ): Promise<{ readonly response: Response; readonly result: Result }> => {
-  const { method, path, options, client } = call;
+  const { options, client } = call;
+  const { method, url, headers } = attempt;
   const both: readonly SharedOptions[] = [client, options];
-  const headers = new Headers();
   for (const { headers: source } of both) await addHeaders(headers, source);
   for (const [name, value] of Object.entries(own))
     // a caller may know the media type better, but only this code knows the boundary
@@ -2122,13 +2127,15 @@ const exchange = async <Result>(
       !headers.has(name)
     )
       headers.set(name, value);
-  const attempt: Attempt = { method, path, url, headers, attempt: number };
   for (const { onRequest } of both) await onRequest?.(attempt);
   const credentials = readOption(call, "credentials");
-  const { onUploadProgress } = options;
   // the global `fetch` is looked up late, because tests replace it
-  const send = toProgressFetch(body && onUploadProgress) ?? readOption(call, "fetch") ?? fetch;
-  const init = { method, headers, signal, body: body ?? null, ...(credentials && { credentials }) };
+  const send =
+    toProgressFetch(body && options.onUploadProgress) ?? readOption(call, "fetch") ?? fetch;
+  // `fetch` ignores members that are undefined
+  const init = { method, headers, signal, body, credentials } as RequestInit & {
+    readonly headers: Headers;
+  };
   let isBare = !body && credentials !== "include";
   headers.forEach(() => (isBare = false));
   const response = await toNetworkError(call, () =>
@@ -2150,13 +2157,24 @@ const tellDeprecation = async (
   const key = `${method} ${path}`;
   if (!onDeprecated || since === null || told.has(key)) return;
   told.add(key);
-  const links = (headers.get("link") ?? "").split("<").map((link) => link.split(">"));
-  const toDate = (time: number): Date | undefined => (time ? new Date(time) : undefined);
+  const toDate = (time: number | string): Date | undefined => {
+    const date = new Date(time);
+    return date.getTime() ? date : undefined;
+  };
   await onDeprecated({
     ...{ method, path },
     since: toDate(Number(since.slice(1)) * 1000),
-    sunset: toDate(Date.parse(headers.get("sunset") ?? "")),
-    replacement: links.find(([, rest = ""]) => rest.includes("successor-version"))?.[0],
+    sunset: toDate(headers.get("sunset") ?? ""),
+    replacement: headers
+      .get("link")
+      ?.split("<")
+      .find((link) =>
+        /; ?rel="?([^",;]+)/
+          .exec(link.toLowerCase())?.[1]
+          ?.split(" ")
+          .includes("successor-version"),
+      )
+      ?.split(">")[0],
   });
 };
 
@@ -2176,7 +2194,7 @@ const addHeaders = async (headers: Headers, source: HeaderSource | undefined): P
   const given = typeof source === "function" ? await source() : source;
   const fields =
     given instanceof Headers
-      ? [...(given as unknown as Iterable<[string, string]>)]
+      ? [...(given as unknown as FieldEntries)]
       : Object.entries(given ?? {});
   for (const [name, value] of fields) if (value !== undefined) headers.set(name, value);
 };
@@ -2351,8 +2369,8 @@ async function* subscribe(
   call: Subscription,
   request: BuiltRequest,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
-  const { signal, delay = 1000, maxDelay = 30_000 } = call.options;
-  let { lastEventId } = call.options;
+  const { signal, delay = 1000, maxDelay = 30_000, lastEventId: first } = call.options;
+  let lastEventId = first;
   let least = delay;
   // the number of consecutive connections that delivered no event
   for (let failures = 0; ; failures++) {
@@ -2443,10 +2461,12 @@ const toBody = ({ ok, body, response, isForeign }: Reply, call: Call): unknown =
 /** The number of consecutive empty pages, each with a new cursor, after which an iteration ends. */
 const maxEmptyPages = 100;
 
-/** @throws {@link TypeError} when there is no `baseUrl`. */
+/** @throws {@link TypeError} when there is no `baseUrl`, or `idempotency` is not a boolean. */
 const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClient => {
   if (typeof client?.baseUrl !== "string")
     throw new TypeError("createClient: `baseUrl` is missing");
+  if (typeof (client.idempotency ?? true) !== "boolean")
+    throw new TypeError("createClient: `idempotency` is not a boolean");
   const told = new Set<string>();
   const toCall = (key: string, options: CallOptions = {}): Call => {
     const at = key.indexOf(" ");

@@ -162,7 +162,7 @@ const toLogFields = (span: Span): object | undefined => {
 
 /**
  * Returns the route of a request; undefined if there is none. It begins with the path at which the API is mounted if
- * that is known to be the pattern of an application: of all others, Express tells only what the client has sent.
+ * that is known to be the pattern of an application, or is one of the few paths of routers.
  */
 const toRoute = (request: Request): string | undefined => {
   const { baseUrl, route } = request;
@@ -170,8 +170,22 @@ const toRoute = (request: Request): string | undefined => {
   // a route of Express may be a pattern of another kind
   if (typeof path !== "string") return undefined;
   if (baseUrl === "") return path;
-  const mount = (request.app as Express).path().replaceAll(/\/+/g, "/").replace(/\/$/, "");
-  return isMount(mount, baseUrl) ? mount + (path === "/" ? "" : path) : path;
+  const pattern = (request.app as Express).path().replaceAll(/\/+/g, "/").replace(/\/$/, "");
+  const mount = pattern === "" ? toRouterPath(baseUrl) : isMount(pattern, baseUrl) ? pattern : "";
+  return mount === "" || path !== "/" ? mount + path : mount;
+};
+
+/** The paths in lower case at which routers were called, of which Express tells only what clients have sent. */
+const routerPaths = new Set<string>();
+
+/** The number of paths that tells that routers are mounted at patterns, so that the paths are the clients' text. */
+const manyRouterPaths = 10;
+
+/** Returns the path of a router; an empty string once there have been too many of them. */
+const toRouterPath = (baseUrl: string): string => {
+  const path = baseUrl.toLowerCase();
+  if (routerPaths.size < manyRouterPaths) routerPaths.add(path);
+  return routerPaths.size < manyRouterPaths ? path : "";
 };
 
 /** Checks whether a pattern of literal segments and parameters matches a path as a whole. */
