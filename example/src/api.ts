@@ -3,7 +3,7 @@ import type { NextFunction } from "express";
 import pino from "pino";
 import { createConfig, defaultResultHandler, problemResultHandler } from "sallyport";
 import { openTelemetry } from "sallyport/opentelemetry";
-import { database } from "./database/database.ts";
+import { database } from "./database/connection.ts";
 import { environment } from "./environment.ts";
 import { adminFactory } from "./factories.ts";
 import { redis } from "./redis.ts";

@@ -1,6 +1,6 @@
 import { defaultEndpointsFactory, Middleware, problemResultHandler } from "sallyport";
 import { authentication, forAdministrators } from "./accounts/authentication.ts";
-import { database, type Database } from "./database/database.ts";
+import { database, type Database } from "./database/connection.ts";
 
 type Job = () => Promise<void> | void;
 

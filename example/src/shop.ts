@@ -1,5 +1,5 @@
 import type { Logger } from "sallyport";
-import { closeDatabase, openDatabase } from "./database/database.ts";
+import { closeDatabase, openDatabase } from "./database/connection.ts";
 import { environment } from "./environment.ts";
 import {
   createHttpProvider,

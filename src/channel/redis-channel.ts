@@ -1,5 +1,5 @@
 import { DefinitionError, RequestError } from "../errors.ts";
-import type { RedisClient } from "../idempotency/redis-store.ts";
+import { runCommand, type RedisClient } from "../idempotency/redis-store.ts";
 import { be, checkOptions, isText, refuseValue } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { inTime } from "../pipeline/in-time.ts";
@@ -118,7 +118,7 @@ export const redisChannel = (
             ahead ??= await measureAhead(client);
             args.push(`${performance.now() + ahead + timeout}`);
             const reply = await inTime(
-              run(client, "EVAL", publishScript, "1", key, ...args),
+              runCommand(client, "EVAL", publishScript, "1", key, ...args),
               timeout,
             );
             const [epoch, id] = reply as [string, string];
@@ -147,11 +147,11 @@ const takeKey = (client: ChannelRedisClient, key: string): void => {
   takenKeys.set(client, keys.add(key));
 };
 
-const run = (client: RedisClient, command: string, ...args: string[]): Promise<unknown> =>
-  "call" in client ? client.call(command, ...args) : client.sendCommand([command, ...args]);
-
 const measureAhead = async (client: RedisClient): Promise<number> => {
-  const [seconds, microseconds] = (await inTime(run(client, "TIME"), timeout)) as [string, string];
+  const [seconds, microseconds] = (await inTime(runCommand(client, "TIME"), timeout)) as [
+    string,
+    string,
+  ];
   return Number(seconds) * 1000 + Number(microseconds) / 1000 - performance.now();
 };
 
@@ -193,7 +193,7 @@ const follow = async (
         pause = 50;
         const id = `${log.latest.time}-${log.latest.count}`;
         const waiting = ["COUNT", "1", "BLOCK", `${blocking}`, "STREAMS", key, id];
-        await inTime(run(reader, "XREAD", ...waiting), blocking + timeout);
+        await inTime(runCommand(reader, "XREAD", ...waiting), blocking + timeout);
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -212,7 +212,7 @@ const readNew = async (
 ): Promise<void> => {
   const { epoch, time, count } = log.latest;
   const args = [epoch, `${time}-${count}`, createEpoch()];
-  const reply = await inTime(run(reader, "EVAL", readScript, "1", key, ...args), timeout);
+  const reply = await inTime(runCommand(reader, "EVAL", readScript, "1", key, ...args), timeout);
   if (signal.aborted) return;
   for (const [id, fields] of reply as [string, string[]][]) {
     const [, epoch = "", , previous = "", , , , , , meta = "", , data = ""] = fields;

@@ -5,6 +5,14 @@ export type RedisClient =
   | { readonly call: (command: string, ...args: string[]) => Promise<unknown> }
   | { readonly sendCommand: (args: string[]) => Promise<unknown> };
 
+/** Runs a command on a client of either package. */
+export const runCommand = (
+  client: RedisClient,
+  command: string,
+  ...args: string[]
+): Promise<unknown> =>
+  "call" in client ? client.call(command, ...args) : client.sendCommand([command, ...args]);
+
 const claimScript = `
 if redis.call("HSETNX", KEYS[1], "fingerprint", ARGV[2]) == 1 then
   redis.call("HSET", KEYS[1], "token", ARGV[1])
@@ -37,12 +45,8 @@ export const redisStore = (
   client: RedisClient,
   { prefix = "idempotency:" }: { readonly prefix?: string | undefined } = {},
 ): IdempotencyStore => {
-  const run = (script: string, key: string, ...args: readonly string[]): Promise<unknown> => {
-    const command = [script, "1", prefix + key, ...args];
-    return "call" in client
-      ? client.call("EVAL", ...command)
-      : client.sendCommand(["EVAL", ...command]);
-  };
+  const run = (script: string, key: string, ...args: readonly string[]): Promise<unknown> =>
+    runCommand(client, "EVAL", script, "1", prefix + key, ...args);
   return {
     claim: async ({ key, token, fingerprint }, lease) => {
       const used = await run(claimScript, key, token, fingerprint, toText(lease));

@@ -3,7 +3,7 @@ import createHttpError from "http-errors";
 import { Middleware } from "sallyport";
 import { rateLimit } from "sallyport/rate-limit";
 import { z } from "zod";
-import { accounts, credentials } from "../database/schema.ts";
+import { accounts, credentials } from "../database/tables.ts";
 import { accountFactory, publicFactory } from "../factories.ts";
 import { createLimitStore } from "../redis.ts";
 import { account, email, password, token } from "./account-schemas.ts";

@@ -1,6 +1,6 @@
 import createHttpError from "http-errors";
 import { Middleware } from "sallyport";
-import { database } from "../database/database.ts";
+import { database } from "../database/connection.ts";
 import { findAccount, type Caller } from "./credentials.ts";
 
 /** The cookie of a session. */

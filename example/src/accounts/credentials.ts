@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { and, eq, gt, isNull, or } from "drizzle-orm";
-import type { Database } from "../database/database.ts";
-import { accounts, credentials } from "../database/schema.ts";
+import type { Database } from "../database/connection.ts";
+import { accounts, credentials } from "../database/tables.ts";
 
 /** How long a session lasts, in milliseconds: a week. */
 export const sessionTime = 604_800_000;

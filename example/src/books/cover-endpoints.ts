@@ -5,7 +5,7 @@ import { eq, sql } from "drizzle-orm";
 import createHttpError from "http-errors";
 import { ez } from "sallyport";
 import { z } from "zod";
-import { books } from "../database/schema.ts";
+import { books } from "../database/tables.ts";
 import { environment } from "../environment.ts";
 import { adminFactory, publicFactory } from "../factories.ts";
 import { book, bookId } from "./book-schemas.ts";

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gt, gte, ilike, lte, or, type SQL } from "drizzle-orm";
 import createHttpError from "http-errors";
-import type { Database } from "../database/database.ts";
-import { books } from "../database/schema.ts";
+import type { Database } from "../database/connection.ts";
+import { books } from "../database/tables.ts";
 
 type Row = typeof books.$inferSelect;
 

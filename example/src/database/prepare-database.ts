@@ -9,7 +9,7 @@ import { migrate as migratePglite } from "drizzle-orm/pglite/migrator";
 import { hashPassword } from "../accounts/passwords.ts";
 import { parseBooks } from "../books/book-csv.ts";
 import { environment } from "../environment.ts";
-import { accounts, books } from "./schema.ts";
+import { accounts, books } from "./tables.ts";
 
 const toPath = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 const migrationsFolder = toPath("../../migrations");

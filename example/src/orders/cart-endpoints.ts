@@ -2,8 +2,8 @@ import { and, asc, eq, inArray } from "drizzle-orm";
 import createHttpError from "http-errors";
 import { z } from "zod";
 import { bookId } from "../books/book-schemas.ts";
-import type { Database } from "../database/database.ts";
-import { books, cartItems } from "../database/schema.ts";
+import type { Database } from "../database/connection.ts";
+import { books, cartItems } from "../database/tables.ts";
 import { accountFactory, inTransaction } from "../factories.ts";
 
 const tag = "cart";

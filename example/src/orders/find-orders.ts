@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import type { Database } from "../database/database.ts";
-import { orderItems, orders } from "../database/schema.ts";
+import type { Database } from "../database/connection.ts";
+import { orderItems, orders } from "../database/tables.ts";
 
 export type OrderRow = typeof orders.$inferSelect;
 

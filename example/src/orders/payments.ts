@@ -1,7 +1,7 @@
 import { and, eq, inArray, lte, sql } from "drizzle-orm";
 import type { Logger } from "sallyport";
-import { database, type Database } from "../database/database.ts";
-import { orders, payments } from "../database/schema.ts";
+import { database, type Database } from "../database/connection.ts";
+import { orders, payments } from "../database/tables.ts";
 import type { OrderRow } from "./find-orders.ts";
 import type { PaymentProvider } from "./payment-providers.ts";
 import { endOrder } from "./place-order.ts";

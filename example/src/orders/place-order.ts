@@ -1,7 +1,7 @@
 import { and, eq, gte, sql } from "drizzle-orm";
 import createHttpError from "http-errors";
-import type { Database } from "../database/database.ts";
-import { books, cartItems, orderItems, orders, payments } from "../database/schema.ts";
+import type { Database } from "../database/connection.ts";
+import { books, cartItems, orderItems, orders, payments } from "../database/tables.ts";
 import type { OrderRow } from "./find-orders.ts";
 
 /**
