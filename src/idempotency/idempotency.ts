@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
@@ -22,7 +22,7 @@ import { readHeaders } from "../pipeline/validate.ts";
 import { readContent } from "../schemas/content.ts";
 import type { EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
 import { toParser } from "../schemas/parser.ts";
-import { digest, digestRequest } from "./fingerprint.ts";
+import { digestRequest } from "./fingerprint.ts";
 import { claimKey, keepReply } from "./keep-reply.ts";
 import type { Claim, IdempotencyStore, KeptReply } from "./store.ts";
 
@@ -67,7 +67,7 @@ export interface IdempotencyOptions<Context = EmptyObject> {
    * The names of more header fields of the reply to keep.
    *
    * @default none, besides those that `responseHeaders` declares, those that describe the body, and Cache-Control,
-   * Link, Location and Vary
+   * Deprecation, Link, Location, Sunset and Vary
    */
   readonly keepHeaders?: readonly string[] | undefined;
 }
@@ -103,8 +103,8 @@ const keyField = "idempotency-key";
 /** The header fields of a reply that are kept. */
 const keptFields = [
   ...["Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language"],
-  ...["Content-Type", "ETag", "Last-Modified", "Link", "Location", "Vary"],
-  "X-Content-Type-Options",
+  ...["Content-Type", "Deprecation", "ETag", "Last-Modified", "Link", "Location", "Sunset"],
+  ...["Vary", "X-Content-Type-Options"],
 ];
 
 /** The statuses of requests that were refused before any work was done: a failed or missing precondition, a rate limit. */
@@ -116,6 +116,9 @@ const keyPattern = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/;
 /** Returns the characters of a key, without quotes. */
 const unquote = (key: string): string =>
   key.startsWith('"') ? key.slice(1, -1).replaceAll(/\\(.)/g, "$1") : key;
+
+const digest = (...texts: readonly string[]): string =>
+  createHash("sha256").update(JSON.stringify(texts)).digest("base64url");
 
 const errors: ErrorDeclarations = {
   409: {
@@ -164,7 +167,7 @@ export const idempotency = <Context = EmptyObject>(
     afterValidation: true,
     headers,
     errors: errors as IdempotencyErrors,
-    around: async ({ ctx, headers: fields, request, response, logger }, next) => {
+    around: async ({ ctx, headers: fields, request, response }, next) => {
       if (["GET", "HEAD"].includes(request.method)) return next() as never;
       if (required) await readHeaders(requiredHeaders, request);
       const given = fields[keyField];
@@ -181,7 +184,7 @@ export const idempotency = <Context = EmptyObject>(
         token: randomUUID(),
         fingerprint: await digestRequest(request, plan),
       };
-      const used = await claimKey(store, claim, lease, logger);
+      const used = await claimKey(store, claim, lease);
       if (!used) {
         const declared = plan.responseHeaders?.names ?? [];
         const keeping = {

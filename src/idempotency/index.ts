@@ -1,7 +1,7 @@
 export { idempotency } from "./idempotency.ts";
-export { memoryStore } from "./memory-store.ts";
 export { postgresStore, postgresTable } from "./postgres-store.ts";
 export { redisStore } from "./redis-store.ts";
+export { memoryStore } from "./store.ts";
 export type {
   IdempotencyArguments,
   IdempotencyErrors,

@@ -40,22 +40,22 @@ const tell = async (logger: Logger, send: () => Promise<void>): Promise<void> =>
  *
  * @throws {@link RequestError} with 503 when the store fails.
  */
-export const claimKey = (
+export const claimKey = async (
   store: IdempotencyStore,
   claim: Claim,
   lease: number,
-  logger: Logger,
 ): Promise<UsedKey | undefined> => {
-  let isLate = false;
-  const ask = async (): Promise<UsedKey | undefined> => {
-    const used = await store.claim(claim, lease);
-    if (isLate && !used) await tell(logger, () => store.release(claim));
-    return used;
-  };
-  return inTime(ask(), storeTimeout).catch((cause: unknown) => {
-    isLate = true;
+  const claiming = (async () => store.claim(claim, lease))();
+  try {
+    return await inTime(claiming, storeTimeout);
+  } catch (cause) {
+    // the claim may arrive later, or may have arrived although its answer was lost
+    claiming
+      .catch(() => undefined)
+      .then((used) => (used ? undefined : store.release(claim)))
+      .catch(() => undefined);
     throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
-  });
+  }
 };
 
 /**
@@ -81,20 +81,19 @@ export const keepReply = async (
     isDecided = true;
     clearInterval(renewing);
     clearTimeout(giveUp);
-    const isReply = sent !== undefined && isKept(sent.status);
-    if (!isReply && outcome !== "done") return tell(logger, () => store.release(claim));
-    const body = isReply ? sent?.body : undefined;
-    if (isReply && body === undefined)
+    const kept = sent && isKept(sent.status) ? sent : undefined;
+    if (!kept && outcome !== "done") return tell(logger, () => store.release(claim));
+    if (kept && kept.body === undefined)
       logger.warn("A reply of more than 1 MiB is not kept, so repeated requests receive 422", {
         method: request.method,
         path: toLoggedPath(request),
       });
-    const reply = sent && body !== undefined ? { ...sent, body } : noReply;
+    const reply = kept?.body === undefined ? noReply : { ...kept, body: kept.body };
     return tell(logger, () => store.keep(claim, reply, ttl));
   };
   // the client may ask for the reply later, although it has left now
   state.isReplyKept = true;
-  recordReply(response, fields, (reply) => {
+  recordReply(state, fields, (reply) => {
     if (isDecided) return undefined;
     sent = reply;
     // an error that is sent while the stages run, such as that of a time limit, says nothing about their outcome

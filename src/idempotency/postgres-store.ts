@@ -55,6 +55,10 @@ export const postgresStore = (
 VALUES ($1, $2, $3, ${end("$4")})
 ON CONFLICT (key) DO UPDATE SET ${["token", "fingerprint", "reply", "ends_at"].map(ifOver).join(", ")}
 RETURNING token, fingerprint, reply`;
+  // the row may be gone, if the lease has ended
+  const keepText = `INSERT INTO ${table} AS k (key, token, fingerprint, ends_at, reply)
+VALUES ($1, $2, $3, ${end("$4")}, $5)
+ON CONFLICT (key) DO UPDATE SET ends_at = excluded.ends_at, reply = excluded.reply WHERE k.token = $2`;
   let sweptAt = Date.now();
   const sweep = async (): Promise<void> => {
     if (Date.now() - sweptAt < sweepInterval) return;
@@ -77,9 +81,8 @@ RETURNING token, fingerprint, reply`;
       const text = `UPDATE ${table} SET ends_at = ${end("$3")} WHERE key = $1 AND token = $2 AND reply IS NULL`;
       await pool.query(text, [key, token, lease]);
     },
-    keep: async ({ key, token }, reply, ttl) => {
-      const text = `UPDATE ${table} SET reply = $4, ends_at = ${end("$3")} WHERE key = $1 AND token = $2`;
-      await pool.query(text, [key, token, ttl, JSON.stringify(reply)]);
+    keep: async ({ key, token, fingerprint }, reply, ttl) => {
+      await pool.query(keepText, [key, token, fingerprint, ttl, JSON.stringify(reply)]);
     },
     release: async ({ key, token }) => {
       await pool.query(`DELETE FROM ${table} WHERE key = $1 AND token = $2`, [key, token]);

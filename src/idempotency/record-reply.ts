@@ -1,4 +1,6 @@
 import type { Response } from "../http/express-objects.ts";
+import type { RequestState } from "../pipeline/request-state.ts";
+import { recover } from "../pipeline/send-result.ts";
 import type { KeptReply } from "./store.ts";
 
 /** The largest body that is kept, in bytes. */
@@ -22,10 +24,11 @@ const framing = ["Content-Length", "Transfer-Encoding", "Trailer"];
  * @param onEnd receives the reply before its end is sent, and may return a promise that the end waits for
  */
 export const recordReply = (
-  response: Response,
+  state: RequestState,
   fields: readonly string[],
   onEnd: (reply: RecordedReply) => Promise<void> | undefined,
 ): void => {
+  const { response } = state;
   const methods = response as unknown as Methods;
   const find = (name: keyof Methods): Method => {
     const own = Object.hasOwn(response, name) ? methods[name] : undefined;
@@ -36,12 +39,12 @@ export const recordReply = (
   const [end, write, writeHead] = [find("end"), find("write"), find("writeHead")];
   const chunks: Buffer[] = [];
   let size = 0;
-  let head: Omit<KeptReply, "body"> | undefined;
+  let head: Omit<KeptReply, "body"> = { status: 0, headers: {} };
   let isEnded = false;
-  const record = (bytes: Buffer | undefined): void => {
-    size += bytes?.length ?? 0;
+  const record = (bytes: Buffer): void => {
+    size += bytes.length;
     if (size > maxBytes) chunks.length = 0;
-    else if (bytes) chunks.push(bytes);
+    else chunks.push(bytes);
   };
   methods.writeHead = (status, ...rest) => {
     if (!response.headersSent) {
@@ -58,38 +61,40 @@ export const recordReply = (
   };
   methods.end = (...args) => {
     if (isEnded) return response as never;
+    // Node refuses other chunks
+    if (args[0] && !["string", "function"].includes(typeof args[0]) && !isBytes(args[0]))
+      return end(...args);
     const bytes = toBytes(args);
     // from now on, nothing can change the head
     if (!response.headersSent) {
       const { statusCode } = response;
       if (![204, 304].includes(statusCode) && !framing.some((name) => response.hasHeader(name)))
-        response.setHeader("Content-Length", bytes?.length ?? 0);
+        response.setHeader("Content-Length", bytes.length);
       response.writeHead(statusCode);
     }
     isEnded = true;
     record(bytes);
-    const { status, headers } = head ?? { status: response.statusCode, headers: {} };
     const body = size > maxBytes ? undefined : Buffer.concat(chunks).toString("latin1");
-    const holding = onEnd({ status, headers, body });
+    const holding = onEnd({ ...head, body });
     if (!holding) return end(...args);
     // the reply is complete, so an error that comes now must not cut it off
     Object.defineProperty(response, "writableEnded", { configurable: true, value: true });
-    void holding.finally(() => end(...args));
+    const send = async (): Promise<void> => {
+      await holding;
+      Reflect.deleteProperty(response, "writableEnded");
+      end(...args);
+    };
+    send().catch((error: unknown) => recover(state, error));
     return response as never;
   };
 };
 
-/** Sets the header fields that `writeHead` was given: an object, an array of pairs, or one of names and values. */
+/** Sets the header fields that `writeHead` was given: an object, or an array of names and values. */
 const setFields = (response: Response, given: unknown): void => {
   if (typeof given !== "object" || given === null) return;
-  const toPair = (name: unknown, index: number, all: readonly unknown[]): unknown[] =>
-    index % 2 === 0 ? [[name, all[index + 1]]] : [];
-  const isFlat = Array.isArray(given) && !Array.isArray(given[0]);
-  const pairs = isFlat
-    ? given.flatMap(toPair)
-    : Array.isArray(given)
-      ? given
-      : Object.entries(given);
+  const pairs = Array.isArray(given)
+    ? given.flatMap((name, at) => (at % 2 === 0 ? [[name, given[at + 1]]] : []))
+    : Object.entries(given);
   for (const [name] of pairs as [string][]) response.removeHeader(name);
   for (const [name, value] of pairs as [string, string][]) response.appendHeader(name, value);
 };
@@ -103,9 +108,11 @@ const readFields = (response: Response, names: readonly string[]): KeptReply["he
     }),
   );
 
+const isBytes = (chunk: unknown): chunk is Uint8Array => chunk instanceof Uint8Array;
+
 /** Returns the bytes that were passed to `write` or `end`. */
-const toBytes = ([chunk, encoding]: readonly unknown[]): Buffer | undefined => {
+const toBytes = ([chunk, encoding]: readonly unknown[]): Buffer => {
   if (typeof chunk === "string")
     return Buffer.from(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8");
-  return chunk instanceof Uint8Array ? Buffer.from(chunk) : undefined;
+  return Buffer.from(isBytes(chunk) ? chunk : "");
 };

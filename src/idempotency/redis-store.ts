@@ -13,25 +13,24 @@ export const runCommand = (
 ): Promise<unknown> =>
   "call" in client ? client.call(command, ...args) : client.sendCommand([command, ...args]);
 
+/** A client may send a command again whose answer was lost, so a claim may find itself. */
 const claimScript = `
-if redis.call("HSETNX", KEYS[1], "fingerprint", ARGV[2]) == 1 then
-  redis.call("HSET", KEYS[1], "token", ARGV[1])
-  redis.call("PEXPIRE", KEYS[1], ARGV[3])
-  return false
-end
-return {redis.call("HGET", KEYS[1], "fingerprint"), redis.call("HGET", KEYS[1], "reply") or ""}`;
+local known = redis.call("HMGET", KEYS[1], "token", "fingerprint", "reply")
+if known[1] and known[1] ~= ARGV[1] then return {known[2], known[3] or ""} end
+redis.call("HSET", KEYS[1], "token", ARGV[1], "fingerprint", ARGV[2])
+redis.call("PEXPIRE", KEYS[1], ARGV[3])`;
 
-/** Runs a command on a key that this claim still has. */
-const own = (command: string): string =>
-  `if redis.call("HGET", KEYS[1], "token") == ARGV[1] then ${command} end`;
+const renewScript = `
+local known = redis.call("HMGET", KEYS[1], "token", "reply")
+if known[1] == ARGV[1] and not known[2] then redis.call("PEXPIRE", KEYS[1], ARGV[2]) end`;
 
-const renewScript = own(
-  'if redis.call("HEXISTS", KEYS[1], "reply") == 0 then redis.call("PEXPIRE", KEYS[1], ARGV[2]) end',
-);
-const keepScript = own(
-  'redis.call("HSET", KEYS[1], "reply", ARGV[3]) redis.call("PEXPIRE", KEYS[1], ARGV[2])',
-);
-const releaseScript = own('redis.call("DEL", KEYS[1])');
+const keepScript = `
+if (redis.call("HGET", KEYS[1], "token") or ARGV[1]) ~= ARGV[1] then return end
+redis.call("HSET", KEYS[1], "token", ARGV[1], "fingerprint", ARGV[2], "reply", ARGV[4])
+redis.call("PEXPIRE", KEYS[1], ARGV[3])`;
+
+const releaseScript = `
+if redis.call("HGET", KEYS[1], "token") == ARGV[1] then redis.call("DEL", KEYS[1]) end`;
 
 /** Redis takes whole milliseconds. */
 const toText = (milliseconds: number): string => `${Math.ceil(milliseconds)}`;
@@ -60,8 +59,8 @@ export const redisStore = (
     renew: async ({ key, token }, lease) => {
       await run(renewScript, key, token, toText(lease));
     },
-    keep: async ({ key, token }, reply, ttl) => {
-      await run(keepScript, key, token, toText(ttl), JSON.stringify(reply));
+    keep: async ({ key, token, fingerprint }, reply, ttl) => {
+      await run(keepScript, key, token, fingerprint, toText(ttl), JSON.stringify(reply));
     },
     release: async ({ key, token }) => {
       await run(releaseScript, key, token);

@@ -28,13 +28,56 @@ export interface UsedKey {
 export interface IdempotencyStore {
   /**
    * Claims a free key for the time of a lease; returns what is known of a key that is not free. Of several calls at the
-   * same time, only one may claim the key.
+   * same time, only one may claim the key; a call that is repeated with the same token claims it again.
    */
   readonly claim: (claim: Claim, lease: number) => Promise<UsedKey | undefined>;
   /** Extends the lease of a claim that has no reply yet. */
   readonly renew: (claim: Claim, lease: number) => Promise<void>;
-  /** Keeps the reply for some time, from now on, unless another request has claimed the key in the meantime. */
+  /**
+   * Keeps the reply for some time, from now on, even if the lease has ended, unless another request has claimed the key
+   * in the meantime.
+   */
   readonly keep: (claim: Claim, reply: KeptReply, ttl: number) => Promise<void>;
   /** Frees the key, unless another request has claimed it in the meantime. */
   readonly release: (claim: Claim) => Promise<void>;
 }
+
+interface Entry extends Claim, UsedKey {
+  /** When the key is free again, in milliseconds since 1970. */
+  readonly end: number;
+}
+
+/** How often expired entries are deleted, in milliseconds. */
+const sweepInterval = 1000;
+
+/** Creates a store in the memory of one process, for development and for APIs with a single process. */
+export const memoryStore = (): IdempotencyStore => {
+  const entries = new Map<string, Entry>();
+  let sweptAt = Date.now();
+  const sweep = (now: number): void => {
+    if (now - sweptAt < sweepInterval) return;
+    sweptAt = now;
+    for (const [key, { end }] of entries) if (end <= now) entries.delete(key);
+  };
+  const isOthers = ({ key, token }: Claim): boolean => (entries.get(key)?.token ?? token) !== token;
+  return {
+    claim: async (claim, lease) => {
+      const now = Date.now();
+      sweep(now);
+      const used = entries.get(claim.key);
+      if (used && used.end > now && used.token !== claim.token) return used;
+      entries.set(claim.key, { ...claim, end: now + lease });
+      return undefined;
+    },
+    renew: async (claim, lease) => {
+      if (!isOthers(claim) && !entries.get(claim.key)?.reply)
+        entries.set(claim.key, { ...claim, end: Date.now() + lease });
+    },
+    keep: async (claim, reply, ttl) => {
+      if (!isOthers(claim)) entries.set(claim.key, { ...claim, reply, end: Date.now() + ttl });
+    },
+    release: async (claim) => {
+      if (!isOthers(claim)) entries.delete(claim.key);
+    },
+  };
+};

@@ -258,6 +258,69 @@ test("files count by their content", async () => {
   expect(await send("two")).toEqual([422, null]);
 });
 
+test.each([
+  { mv: 1, mimetype: "a" },
+  { mv: 1, mimetype: "a", size: 1, tempFilePath: "/no/such/file" },
+])(
+  "a body that looks like a file, as %j does, is compared by its fields",
+  async (looksLikeFile) => {
+    const { routing } = createPayment();
+    const server = await start(routing);
+    const body = { amount: 1, looksLikeFile };
+    expect((await pay(server, "a", body)).status).toBe(201);
+    expect((await pay(server, "a", body)).headers).toHaveProperty("idempotency-replayed");
+    expect((await pay(server, "a", { amount: 1, looksLikeFile: { mv: 2 } })).status).toBe(422);
+  },
+);
+
+test("characters that UTF-8 cannot represent are compared, too", async () => {
+  const { routing } = createPayment();
+  const server = await start(routing);
+  expect((await pay(server, "a", { amount: 1, note: "\ud800" })).status).toBe(201);
+  expect((await pay(server, "a", { amount: 1, note: "\ud801" })).status).toBe(422);
+});
+
+test("a chunk that cannot be sent is a fault of the handler, whose key is free again", async () => {
+  let chunk: unknown = 5;
+  const a = createFactory().buildVoid({
+    method: "post",
+    handler: ({ response }) => void response.end(chunk as string),
+  });
+  const server = await start({ a });
+  const send = () =>
+    server.send("/a", { method: "POST", headers: { "idempotency-key": "k", "x-user": "a" } });
+  expect((await send()).status).toBe(500);
+  chunk = "sent";
+  expect((await send()).text).toBe("sent");
+});
+
+test("an `end` of others that throws while the reply is kept cuts the reply off, and is logged", async () => {
+  const a = factory
+    .addMiddleware({
+      handler: ({ response }) => {
+        response.end = () => {
+          throw new Error("no end");
+        };
+      },
+    })
+    .addMiddleware(idempotency({ store: memoryStore(), scope: () => "all" }))
+    .build({ method: "post", handler: () => ({}) });
+  const server = await start({ a });
+  const sending = server.send("/a", { method: "POST", headers: { "idempotency-key": "k" } });
+  await expect(sending).rejects.toThrow("socket hang up");
+  expect(server.linesOf("error")).toMatchObject([{ meta: { error: { message: "no end" } } }]);
+});
+
+test("a replayed reply of a deprecated endpoint says so, too", async () => {
+  const deprecated = { since: "2026-01-31", sunset: "2126-12-31" };
+  const a = createFactory().build({ method: "post", deprecated, handler: () => ({}) });
+  const server = await start({ a });
+  const send = () => server.send("/a", { method: "POST", headers: { "idempotency-key": "k" } });
+  const { deprecation, sunset } = (await send()).headers;
+  const replayed = await send();
+  expect(replayed.headers).toMatchObject({ deprecation, sunset, "idempotency-replayed": "true" });
+});
+
 test("a handler that responds itself is kept, too, with its bytes", async () => {
   let runs = 0;
   const raw = createFactory().buildVoid({
@@ -297,6 +360,19 @@ test("a store that fails makes requests with a key fail with 503; a reply that c
     "Server fault",
     "The store of idempotency keys failed",
   ]);
+});
+
+test("a claim whose answer was lost is released", async () => {
+  const store = memoryStore();
+  const { claim } = store;
+  const { routing } = createPayment({ store });
+  const server = await start(routing);
+  vi.spyOn(store, "claim").mockImplementationOnce(async (...args) => {
+    await claim(...args);
+    throw new Error("connection lost");
+  });
+  expect((await pay(server, "a")).status).toBe(503);
+  expect((await pay(server, "a")).status).toBe(201);
 });
 
 test("a store that does not answer holds no reply back", async () => {

@@ -134,6 +134,31 @@ describe.each(stores)("the store $name", ({ isUp, open }) => {
     expect(await store.claim(createClaim("d"), minute)).toMatchObject({ fingerprint: "g" });
   });
 
+  test.skipIf(!isUp)("takes a claim that its client has sent twice for one", async () => {
+    const own = createClaim("f");
+    expect(await store.claim(own, minute)).toBeUndefined();
+    expect(await store.claim(own, minute)).toBeUndefined();
+    expect(await store.claim(createClaim("f"), minute)).toBeDefined();
+  });
+
+  test.skipIf(!isUp)(
+    "keeps a reply after the lease unless another has claimed the key",
+    async () => {
+      const own = createClaim("g");
+      await store.claim(own, 1);
+      const lost = createClaim("h");
+      await store.claim(lost, 1);
+      await expect.poll(() => store.claim(createClaim("h", "g"), minute)).toBeUndefined();
+      await store.keep(own, reply, minute);
+      expect(await store.claim(createClaim("g"), minute)).toMatchObject({
+        fingerprint: "f",
+        reply,
+      });
+      await store.keep(lost, reply, minute);
+      expect((await store.claim(createClaim("h"), minute))?.reply).toBeUndefined();
+    },
+  );
+
   test.skipIf(!isUp)("extends the lease of a request", async () => {
     const own = createClaim("e");
     await store.claim(own, 500);
