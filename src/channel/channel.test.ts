@@ -6,8 +6,8 @@ import { z } from "zod";
 import type { Following } from "../endpoint/channel-definition.ts";
 import { createChannel, type Channel, type ChannelOptions } from "./channel.ts";
 import type { EventLog } from "./event-log.ts";
-import { memoryChannel } from "./memory-channel.ts";
 import { compare, findPosition, type Position } from "./position.ts";
+import { memoryChannel } from "./store.ts";
 
 const events = { counted: z.object({ number: z.number() }) };
 type Counted = typeof events;
@@ -274,7 +274,7 @@ test("the id of an event that the store has lost is a gap, and one from ahead is
         log = connected;
         log.reset({ epoch, time: 0, count: 0 });
         for (const number of [1, 5]) add(number);
-        log.isCurrent = true;
+        log.becomeCurrent();
         return { publish: () => Promise.reject(new Error("Nothing is published")) };
       },
     },
@@ -299,9 +299,7 @@ test("a stream opens once the store is current, and the store is read in no clie
         publish: () => Promise.reject(new Error("Nothing is published")),
         follow: () => {
           seen.push(contexts.getStore());
-          toCurrent = () => {
-            log.isCurrent = true;
-          };
+          toCurrent = () => log.becomeCurrent();
         },
       }),
     },

@@ -1,6 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
+import { once } from "node:events";
 import { z } from "zod";
-import type { FollowedChannel, Following } from "../endpoint/channel-definition.ts";
+import type { FollowedChannel } from "../endpoint/channel-definition.ts";
 import { toEventSchemas } from "../endpoint/event-schemas.ts";
 import { toJson } from "../endpoint/event-stream.ts";
 import { DefinitionError, ServerFault } from "../errors.ts";
@@ -14,10 +15,9 @@ import { toParser } from "../schemas/parser.ts";
 import type { SchemaInput } from "../schemas/schema.ts";
 import { OutputValidationError } from "../schemas/validation-errors.ts";
 import { EventLog, sizeOf, type History } from "./event-log.ts";
-import { Follower } from "./follower.ts";
-import { memoryChannel } from "./memory-channel.ts";
+import { createFollower, type Follower } from "./follower.ts";
 import { toId } from "./position.ts";
-import type { ChannelStore } from "./store.ts";
+import { memoryChannel, type ChannelStore } from "./store.ts";
 
 /** The data of the event `gap`. */
 export interface ChannelGap {
@@ -141,8 +141,8 @@ export const createChannel = <Events extends EventSchemas>(
   const { events: maxEvents = 1000, bytes = 1_048_576 } = options.history ?? {};
   const history = { events: maxEvents, bytes };
   const followers = new Set<Follower>();
-  const log = new EventLog(history, () => {
-    for (const follower of followers) follower.sendNew();
+  const log = new EventLog(history, (bytes) => {
+    for (const follower of followers) follower.sendNew(bytes);
   });
   const connection = store["~connect"](log, history);
   // the store is read for all clients, so not in the context of the first one
@@ -152,8 +152,10 @@ export const createChannel = <Events extends EventSchemas>(
   const report = (error?: unknown): void => {
     const [follower] = followers;
     if (isFailing === (error !== undefined) || !follower) return;
-    isFailing = error !== undefined;
-    follower.report(error);
+    isFailing = !isFailing;
+    const { logger } = follower;
+    if (isFailing) logger.error("The store of a channel fails; its streams wait", { error });
+    else logger.warn("The store of a channel works again");
   };
   return {
     events: { ...events, gap: gapSchema },
@@ -186,26 +188,17 @@ export const createChannel = <Events extends EventSchemas>(
     "~follow": async (following) => {
       const { args, writer } = following;
       if (writer.isClosed()) return;
-      const follower = new Follower(log, following, schemas, retry);
+      const follower = createFollower(log, following, schemas, retry);
       followers.add(follower);
       if (followers.size === 1 && readStore) {
         reading = new AbortController();
         readStore(reading.signal, report);
       }
-      follower.sendNew();
-      await untilEnd(writer, args);
+      follower.sendNew(0);
+      if (!writer.isClosed())
+        await once(args.response, "close", { signal: args.signal }).catch(() => undefined);
       followers.delete(follower);
       if (followers.size === 0) reading?.abort();
     },
   };
 };
-
-const untilEnd = (
-  writer: Following["writer"],
-  { signal, response }: Following["args"],
-): Promise<void> =>
-  new Promise((resolve) => {
-    if (writer.isClosed() || signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    response.once("close", resolve);
-  });

@@ -22,12 +22,7 @@ export interface LoggedEvent {
   readonly topic: string | undefined;
   /** The event as it is sent. */
   readonly text: string;
-}
-
-interface Entry extends LoggedEvent {
   readonly size: number;
-  /** How many bytes the log had taken before. */
-  readonly before: number;
 }
 
 export const sizeOf = ({ event, topic = "", data }: PublishedEvent): number =>
@@ -35,50 +30,41 @@ export const sizeOf = ({ event, topic = "", data }: PublishedEvent): number =>
 
 /** The events of a channel in their order, as far as they are kept: the one source of all its followers. */
 export class EventLog {
+  /** Whether the log has all events up to now; while it has not, nobody begins to follow. */
+  isCurrent = false;
   readonly #history: History;
-  /** Is called whenever the log has changed. */
-  readonly #onChange: () => void;
-  /** The events by running number. */
-  readonly #entries = new Map<number, Entry>();
-  #first = 0;
-  #next = 0;
-  #kept = 0;
-  #taken = 0;
+  readonly #onChange: (bytes: number) => void;
+  readonly #events: LoggedEvent[] = [];
+  #bytes = 0;
   /** The position before the first event. */
   #floor: Position = { epoch: "", time: 0, count: 0 };
-  #isCurrent = false;
 
-  constructor(history: History, onChange: () => void) {
+  /** @param onChange is called whenever the log has changed, with the number of bytes that were added */
+  constructor(history: History, onChange: (bytes: number) => void) {
     this.#history = history;
     this.#onChange = onChange;
   }
 
-  /** Whether the log has all events up to now; while it has not, nobody begins to follow. */
-  get isCurrent(): boolean {
-    return this.#isCurrent;
-  }
-
-  set isCurrent(isCurrent: boolean) {
-    const isNew = isCurrent && !this.#isCurrent;
-    this.#isCurrent = isCurrent;
-    if (isNew) this.#onChange();
-  }
-
   get latest(): Position {
-    return this.#entries.get(this.#next - 1)?.position ?? this.#floor;
+    return this.#events.at(-1)?.position ?? this.#floor;
   }
 
   get earliest(): Position {
-    return this.#entries.get(this.#first)?.position ?? this.#floor;
+    return this.#events[0]?.position ?? this.#floor;
+  }
+
+  becomeCurrent(): void {
+    if (this.isCurrent) return;
+    this.isCurrent = true;
+    this.#onChange(0);
   }
 
   /** Empties the log; what follows comes after the given position. */
   reset(floor: Position): void {
-    this.#entries.clear();
-    this.#first = this.#next;
-    this.#kept = 0;
+    this.#events.length = 0;
+    this.#bytes = 0;
     this.#floor = floor;
-    this.#onChange();
+    this.#onChange(0);
   }
 
   /**
@@ -93,12 +79,14 @@ export class EventLog {
     const { event, topic, data } = published;
     const size = sizeOf(published);
     const text = `event: ${event}\nid: ${toId(position)}\ndata: ${data}\n\n`;
-    this.#entries.set(this.#next++, { position, event, topic, text, size, before: this.#taken });
-    this.#kept += size;
-    this.#taken += size;
-    while (this.#next - this.#first > this.#history.events || this.#kept > this.#history.bytes)
-      this.#drop();
-    this.#onChange();
+    this.#events.push({ position, event, topic, text, size });
+    this.#bytes += size;
+    while (this.#events.length > this.#history.events || this.#bytes > this.#history.bytes) {
+      const dropped = this.#events.shift() as LoggedEvent;
+      this.#bytes -= dropped.size;
+      this.#floor = dropped.position;
+    }
+    this.#onChange(size);
   }
 
   /** Checks whether nothing that came after a position is missing. */
@@ -111,40 +99,17 @@ export class EventLog {
    * position is missing among those that are kept, the store has lost events that were sent.
    */
   continuesAfter(position: Position): boolean {
-    const before = this.#entries.get(this.#find(position) - 1)?.position ?? this.#floor;
+    const before = this.#events[this.#countUpTo(position) - 1]?.position ?? this.#floor;
     const isKept = compare(position, before) === 0 || compare(position, this.latest) > 0;
     return isKept && this.reachesBackTo(position);
   }
 
-  /** Returns how many bytes have come after a position. */
-  countBytesAfter(position: Position): number {
-    return this.#taken - (this.#entries.get(this.#find(position))?.before ?? this.#taken);
+  listAfter(position: Position): readonly LoggedEvent[] {
+    return this.#events.slice(this.#countUpTo(position));
   }
 
-  *listAfter(position: Position): Generator<LoggedEvent, void, undefined> {
-    for (let number = this.#find(position); ; number++) {
-      const entry = this.#entries.get(number);
-      if (!entry) return;
-      yield entry;
-    }
-  }
-
-  #drop(): void {
-    const entry = this.#entries.get(this.#first) as Entry;
-    this.#entries.delete(this.#first++);
-    this.#kept -= entry.size;
-    this.#floor = entry.position;
-  }
-
-  /** Returns the number of the first event after a position. */
-  #find(position: Position): number {
-    let low = this.#first;
-    let high = this.#next;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (compare((this.#entries.get(middle) as Entry).position, position) > 0) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+  /** Looks from the end, near which most clients are. */
+  #countUpTo(position: Position): number {
+    return this.#events.findLastIndex((event) => compare(event.position, position) <= 0) + 1;
   }
 }

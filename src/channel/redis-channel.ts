@@ -223,7 +223,7 @@ const readNew = async (
       toPosition(epoch, previous),
     );
   }
-  log.isCurrent = true;
+  log.becomeCurrent();
 };
 
 const createReader = (client: ChannelRedisClient): Reader => {

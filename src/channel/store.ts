@@ -1,5 +1,5 @@
 import type { EventLog, History, PublishedEvent } from "./event-log.ts";
-import type { Position } from "./position.ts";
+import { createEpoch, type Position } from "./position.ts";
 
 /** What a store does for a channel. */
 export interface StoreConnection {
@@ -18,3 +18,20 @@ export interface ChannelStore {
   /** Connects a channel. Internal. */
   readonly "~connect": (log: EventLog, history: History) => StoreConnection;
 }
+
+/** The store of a channel with a single process: the log itself. */
+export const memoryChannel: ChannelStore = {
+  "~connect": (log) => {
+    const epoch = createEpoch();
+    let count = 0;
+    log.reset({ epoch, time: 0, count });
+    log.becomeCurrent();
+    return {
+      publish: async (event) => {
+        const position = { epoch, time: 0, count: ++count };
+        log.add(event, position);
+        return position;
+      },
+    };
+  },
+};
