@@ -3,17 +3,15 @@ import { once } from "node:events";
 import { z } from "zod";
 import type { FollowedChannel } from "../endpoint/channel-definition.ts";
 import { toEventSchemas } from "../endpoint/event-schemas.ts";
-import { toJson } from "../endpoint/event-stream.ts";
+import { toEventData } from "../endpoint/event-stream.ts";
 import { DefinitionError, ServerFault } from "../errors.ts";
 import { anything, be, checkOptions, group, isDelay } from "../messages/option-checks.ts";
 import { aPositiveInteger, isObject, refuseValue } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { describeUnknown } from "../messages/unknown-names.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
-import { formatIssues, toZodError } from "../schemas/issues.ts";
 import { toParser } from "../schemas/parser.ts";
 import type { SchemaInput } from "../schemas/schema.ts";
-import { OutputValidationError } from "../schemas/validation-errors.ts";
 import { EventLog, sizeOf, type History } from "./event-log.ts";
 import { createFollower, type Follower } from "./follower.ts";
 import { toId } from "./position.ts";
@@ -171,12 +169,7 @@ export const createChannel = <Events extends EventSchemas>(
           "SLP_CHANNEL_TOPIC",
           `publish: \`topic\` must be a string; got ${show(topic)}.`,
         );
-      const { issues, value } = await toParser(schema)(data);
-      if (issues.length > 0) {
-        const cause = toZodError(issues);
-        throw new OutputValidationError(formatIssues(cause.issues, event), cause);
-      }
-      const published = { event, topic, data: toJson(event, value) };
+      const published = { event, topic, data: toEventData(event, await toParser(schema)(data)) };
       const size = sizeOf(published);
       if (size > history.bytes)
         throw new ServerFault(

@@ -22,15 +22,13 @@ export interface RedisChannelOptions {
   readonly key?: string | undefined;
 }
 
-/** A connection that only reads. */
+/** A connection that only reads; `disconnect` is of ioredis, `isOpen` and `destroy` are of node-redis. */
 type Reader = RedisClient & {
   readonly connect: () => Promise<unknown>;
   readonly on: (event: "error", listener: () => void) => unknown;
-  /** Of ioredis. */
   readonly disconnect?: () => void;
-  /** Of node-redis. */
-  readonly destroy?: () => void;
   readonly isOpen?: boolean;
+  readonly destroy?: () => void;
 };
 
 /** After how many milliseconds without an answer a command has failed. */
@@ -39,11 +37,13 @@ const timeout = 5000;
 /** How long one command waits for new events; then the stream is checked even if nothing was published. */
 const blocking = 5000;
 
-/** An entry has its epoch, the id of the entry before, the bytes before and its own, then the event. */
 const latest = `
 local latest = redis.call("XREVRANGE", KEYS[1], "+", "-", "COUNT", 1)[1]`;
 
-/** A client may keep a command while Redis is away; what then comes after `publish` has rejected is refused. */
+/**
+ * Adds an entry: its epoch, the id of the entry before, the bytes before and its own, then the event. A client may keep
+ * a command while Redis is away; what then comes after `publish` has rejected is refused.
+ */
 const publishScript = `
 local time = redis.call("TIME")
 if time[1] * 1000 + time[2] / 1000 > tonumber(ARGV[7]) then
@@ -54,10 +54,9 @@ local epoch, previous, before = ARGV[3], "0-0", 0
 if latest then
   epoch, previous, before = latest[2][2], latest[1], latest[2][6] + latest[2][8]
 end
-local size = tonumber(ARGV[4])
 local id = redis.call("XADD", KEYS[1], "MAXLEN", "=", ARGV[1], "*", "epoch", epoch, "previous", previous,
   "before", string.format("%.0f", before), "size", ARGV[4], "event", ARGV[5], "data", ARGV[6])
-while before + size - redis.call("XRANGE", KEYS[1], "-", "+", "COUNT", 1)[1][2][6] > tonumber(ARGV[2]) do
+while before + ARGV[4] - redis.call("XRANGE", KEYS[1], "-", "+", "COUNT", 1)[1][2][6] > tonumber(ARGV[2]) do
   redis.call("XTRIM", KEYS[1], "MAXLEN", "=", redis.call("XLEN", KEYS[1]) - 1)
 end
 return {epoch, id}`;
@@ -86,10 +85,8 @@ return redis.call("XRANGE", KEYS[1], "-", "+")`;
 const takenKeys = new WeakMap<ChannelRedisClient, Set<string>>();
 
 /**
- * Creates a store for a channel with several processes: a stream in Redis.
- *
- * Events are published through the client. While a process has clients that follow the channel, it reads the stream
- * through one more connection, a duplicate of the client.
+ * Creates a store for a channel with several processes: a stream in Redis. Events are published through the client;
+ * while a process has clients that follow the channel, it reads the stream through a duplicate of the client.
  *
  * @throws {@link DefinitionError} when the client is none of node-redis or ioredis, or an option is unknown or invalid.
  */
@@ -110,27 +107,27 @@ export const redisChannel = (
       takeKey(client, key);
       return {
         publish: async (event) => {
-          const meta = JSON.stringify([event.event, event.topic]);
-          const limits = [`${history.events}`, `${history.bytes}`];
-          const args = [...limits, createEpoch(), `${sizeOf(event)}`, meta, event.data];
           try {
             assertReady(client);
             ahead ??= await measureAhead(client);
-            args.push(`${performance.now() + ahead + timeout}`);
-            const reply = await inTime(
-              runCommand(client, "EVAL", publishScript, "1", key, ...args),
-              timeout,
+            const limits = [history.events, history.bytes, createEpoch(), sizeOf(event)];
+            const texts = [JSON.stringify([event.event, event.topic]), event.data];
+            const last = performance.now() + ahead + timeout;
+            const published = await runScript(
+              client,
+              publishScript,
+              key,
+              ...limits,
+              ...texts,
+              last,
             );
-            const [epoch, id] = reply as [string, string];
-            return toPosition(epoch, id);
+            return toPosition(...(published as [string, string]));
           } catch (cause) {
             ahead = undefined;
             throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
           }
         },
-        follow: (signal, report) => {
-          void follow(client, key, log, signal, report);
-        },
+        follow: (signal, report) => void follow(client, key, log, signal, report),
       };
     },
   };
@@ -147,12 +144,16 @@ const takeKey = (client: ChannelRedisClient, key: string): void => {
   takenKeys.set(client, keys.add(key));
 };
 
+const runScript = (
+  client: RedisClient,
+  script: string,
+  ...args: readonly (number | string)[]
+): Promise<unknown> =>
+  inTime(runCommand(client, "EVAL", script, "1", ...args.map(String)), timeout);
+
 const measureAhead = async (client: RedisClient): Promise<number> => {
-  const [seconds, microseconds] = (await inTime(runCommand(client, "TIME"), timeout)) as [
-    string,
-    string,
-  ];
-  return Number(seconds) * 1000 + Number(microseconds) / 1000 - performance.now();
+  const time = (await inTime(runCommand(client, "TIME"), timeout)) as readonly string[];
+  return Number(time[0]) * 1000 + Number(time[1]) / 1000 - performance.now();
 };
 
 /** @throws if the client has no connection: it would keep the command and publish the event much later. */
@@ -188,11 +189,13 @@ const follow = async (
       reader = createReader(client);
       await inTime(reader.connect(), timeout);
       while (!signal.aborted) {
-        await readNew(reader, key, log, signal);
+        const known = [log.latest.epoch, toRedisId(log), createEpoch()];
+        const entries = await runScript(reader, readScript, key, ...known);
+        if (signal.aborted) return;
+        addEntries(log, entries);
         report();
         pause = 50;
-        const id = `${log.latest.time}-${log.latest.count}`;
-        const waiting = ["COUNT", "1", "BLOCK", `${blocking}`, "STREAMS", key, id];
+        const waiting = ["COUNT", "1", "BLOCK", `${blocking}`, "STREAMS", key, toRedisId(log)];
         await inTime(runCommand(reader, "XREAD", ...waiting), blocking + timeout);
       }
     } catch (error) {
@@ -204,32 +207,23 @@ const follow = async (
   }
 };
 
-const readNew = async (
-  reader: Reader,
-  key: string,
-  log: EventLog,
-  signal: AbortSignal,
-): Promise<void> => {
-  const { epoch, time, count } = log.latest;
-  const args = [epoch, `${time}-${count}`, createEpoch()];
-  const reply = await inTime(runCommand(reader, "EVAL", readScript, "1", key, ...args), timeout);
-  if (signal.aborted) return;
-  for (const [id, fields] of reply as [string, string[]][]) {
+const toRedisId = ({ latest: { time, count } }: EventLog): string => `${time}-${count}`;
+
+const addEntries = (log: EventLog, entries: unknown): void => {
+  for (const [id, fields] of entries as [string, string[]][]) {
     const [, epoch = "", , previous = "", , , , , , meta = "", , data = ""] = fields;
     const [event = "", topic] = JSON.parse(meta) as [string?, string?];
-    log.add(
-      { event, topic: topic ?? undefined, data },
-      toPosition(epoch, id),
-      toPosition(epoch, previous),
-    );
+    const published = { event, topic: topic ?? undefined, data };
+    log.add(published, toPosition(epoch, id), toPosition(epoch, previous));
   }
   log.becomeCurrent();
 };
 
 const createReader = (client: ChannelRedisClient): Reader => {
-  const ofIoredis = { lazyConnect: true, enableOfflineQueue: false, retryStrategy: null };
-  const ofNodeRedis = { disableOfflineQueue: true, commandOptions: {} };
-  const options = "call" in client ? ofIoredis : ofNodeRedis;
+  const options =
+    "call" in client
+      ? { lazyConnect: true, enableOfflineQueue: false, retryStrategy: null }
+      : { disableOfflineQueue: true, commandOptions: {} };
   const reader = client.duplicate(options as never) as Reader;
   // a command that fails rejects; without a listener, the event would end the process
   reader.on("error", () => undefined);

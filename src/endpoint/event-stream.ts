@@ -144,12 +144,8 @@ export class EventWriter {
     }
   }
 
-  #send(event: string, head: string, { issues, value }: ParseResult): Promise<void> {
-    if (issues.length > 0) {
-      const cause = toZodError(issues);
-      throw new OutputValidationError(formatIssues(cause.issues, event), cause);
-    }
-    const text = `${head}data: ${toJson(event, value)}\n\n`;
+  #send(event: string, head: string, result: ParseResult): Promise<void> {
+    const text = `${head}data: ${toEventData(event, result)}\n\n`;
     if (this.isClosed()) return done;
     if (this.#response.writableLength > this.#settings.maxBuffered) {
       this.cut(this.#response.writableLength);
@@ -244,8 +240,16 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
   return head;
 };
 
-/** @throws {@link ServerFault} when the data of an event cannot be serialised as JSON. */
-export const toJson = (event: string, value: unknown): string => {
+/**
+ * Serialises the data of an event.
+ *
+ * @throws {@link OutputValidationError} when the data is invalid, {@link ServerFault} when it cannot be serialised.
+ */
+export const toEventData = (event: string, { issues, value }: ParseResult): string => {
+  if (issues.length > 0) {
+    const cause = toZodError(issues);
+    throw new OutputValidationError(formatIssues(cause.issues, event), cause);
+  }
   let json: string | undefined;
   let cause: unknown;
   try {
