@@ -19,11 +19,13 @@ import {
 } from "@opentelemetry/core";
 import type { TLSSocket } from "node:tls";
 import type { Express } from "express";
+import { ConfigError } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
+import { loadLogsApi } from "../lazy/packages.ts";
 import { be, checkOptions } from "../messages/option-checks.ts";
 import type { Telemetry } from "../pipeline/endpoint-plan.ts";
+import { ensureError } from "../reply/http-error.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
-import { createExceptionRecording } from "./record-exception.ts";
 import { stageKinds, traceStages, type StageKind } from "./trace-stages.ts";
 
 /** The options of {@link openTelemetry}. */
@@ -63,8 +65,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
   checkOptions("openTelemetry", options, optionChecks);
   const { spans = [] } = options;
   const recordException = createExceptionRecording();
-  const listed = process.env["OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS"] || knownMethods;
-  const methods = new Set(listed.split(",").map((method) => method.trim()));
+  const methods = readList("OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS", knownMethods);
   const tracer = trace.getTracer("sallyport");
   let durations: Histogram | undefined;
 
@@ -73,13 +74,15 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
     const began = performance.now();
     const { method, socket, headers } = request;
     const isKnown = methods.has(method);
+    const name = isKnown ? method : "HTTP";
     const attributes = {
       "http.request.method": isKnown ? method : "_OTHER",
       "url.scheme": (socket as Partial<TLSSocket>).encrypted ? "https" : "http",
       "network.protocol.name": "http",
       "network.protocol.version": request.httpVersion,
     };
-    const more = {
+    const ofSpan = {
+      ...attributes,
       ...(!isKnown && { "http.request.method_original": method }),
       // the query may contain secrets
       "url.path": toLoggedPath(request),
@@ -87,10 +90,8 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
       "network.peer.port": socket.remotePort,
       "user_agent.original": headers["user-agent"],
     };
-    const name = isKnown ? method : "HTTP";
     const parent = propagation.extract(trace.deleteSpan(outer), headers);
-    const options = { kind: SpanKind.SERVER, attributes: { ...attributes, ...more } };
-    const span = tracer.startSpan(name, options, parent);
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: ofSpan }, parent);
     const metadata: RPCMetadata = { type: RPCType.HTTP, span };
     const active = setRPCMetadata(trace.setSpan(parent, span), metadata);
     const end = (): void => {
@@ -120,7 +121,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
       return {
         logFields: toLogFields(metadata.span),
         run: (serve) => context.with(active, serve),
-        recordFault: (error) => recordException(error, metadata.span, active),
+        recordFault: (error) => recordException(ensureError(error), metadata.span, active),
         end: () => {
           const route = toRoute(request);
           if (route !== undefined) metadata.route = route;
@@ -132,8 +133,52 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
   };
 };
 
+/** Reads a list from an environment variable. */
+const readList = (variable: string, otherwise: string): ReadonlySet<string> =>
+  new Set((process.env[variable] || otherwise).split(",").map((name) => name.trim()));
+
 /** The requests whose spans are known. */
 const owners = new WeakMap<RPCMetadata, Request>();
+
+/**
+ * Creates the function that records errors: as events of spans or, as `OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN` asks, as log
+ * records (`logs`) or both (`logs/dup`).
+ *
+ * @throws {@link ConfigError} when log records are asked for and their package is not installed.
+ * @see https://opentelemetry.io/docs/specs/semconv/exceptions/
+ */
+const createExceptionRecording = (): ((error: Error, span: Span, context: Context) => void) => {
+  const wanted = readList("OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN", "");
+  if (!wanted.has("logs") && !wanted.has("logs/dup"))
+    return (error, span) => span.recordException(error);
+  const { logs, SeverityNumber } = findLogsApi();
+  return (error, span, context) => {
+    if (wanted.has("logs/dup")) span.recordException(error);
+    const { name, message, stack } = error;
+    logs.getLogger("sallyport").emit({
+      eventName: "http.server.request.exception",
+      severityNumber: SeverityNumber.ERROR,
+      severityText: "ERROR",
+      attributes: {
+        "exception.type": name,
+        "exception.message": message,
+        ...(stack && { "exception.stacktrace": stack }),
+      },
+      context,
+    });
+  };
+};
+
+const findLogsApi = (): ReturnType<typeof loadLogsApi> => {
+  try {
+    return loadLogsApi();
+  } catch {
+    throw new ConfigError(
+      "SLP_CONFIG_PEER",
+      "The environment variable OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN asks for log records, which need the package @opentelemetry/api-logs, which is not installed. Run: npm install @opentelemetry/api-logs.",
+    );
+  }
+};
 
 const createDurations = (): Histogram =>
   metrics.getMeter("sallyport").createHistogram("http.server.request.duration", {

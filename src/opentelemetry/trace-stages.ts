@@ -61,25 +61,20 @@ export const traceStages = (
 const runStage = (tracer: Tracer, name: string, stage: () => unknown): unknown => {
   const span = attempt(() => tracer.startSpan(name));
   if (!span) return stage();
-  const end = (isFault: boolean): void => {
-    attempt(() => {
-      if (isFault) span.setStatus({ code: SpanStatusCode.ERROR });
-    });
-    attempt(() => span.end());
-  };
   const succeed = (value: unknown): unknown => {
-    end(false);
+    attempt(() => span.end());
     return value;
   };
   const fail = (error: unknown): never => {
     // this is how stages end when `signal` is aborted
     const isAborted = readSafely(error, "name") === "AbortError";
-    end(!isAborted && toErrorStatus(error) >= 500);
+    if (!isAborted && toErrorStatus(error) >= 500)
+      attempt(() => span.setStatus({ code: SpanStatusCode.ERROR }));
+    attempt(() => span.end());
     throw error;
   };
-  const surround = (run: () => void): void => {
+  const surround = (run: () => void): void =>
     attempt(() => context.with(trace.setSpan(context.active(), span), run));
-  };
   let returned;
   try {
     returned = runSurrounded(surround, stage);
