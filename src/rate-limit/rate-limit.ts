@@ -89,9 +89,8 @@ const optionChecks = {
   limit: aPositiveInteger,
   window: aPositiveTimeout,
   key: aFunction,
-  store: be(
-    "a store for express-rate-limit",
-    (value) => isObject(value) && isFunction(Reflect.get(value, "increment")),
+  store: be("a store for express-rate-limit", (value) =>
+    isFunction(isObject(value) && Reflect.get(value, "increment")),
   ),
   name: be(
     'printable ASCII without `"` and `\\`',
@@ -155,15 +154,13 @@ export const rateLimit = <Context = EmptyObject>(
   };
   const policy = `"${name}";q=${limit};w=${Math.ceil(window / 1000)}`;
   let isFailing = false;
+  const outcome = passOnStoreError ? "let through" : "refused";
   const tell = (logger: Logger, error?: unknown): void => {
     if (isFailing === (error !== undefined)) return;
     isFailing = !isFailing;
-    if (!isFailing) logger.warn("The store of a rate limit works again", { name });
-    else
-      logger.error(
-        `The store of a rate limit fails, so requests are ${passOnStoreError ? "let through" : "refused"}`,
-        { name, error },
-      );
+    if (isFailing)
+      logger.error(`The store of a rate limit fails, so requests are ${outcome}`, { name, error });
+    else logger.warn("The store of a rate limit works again", { name });
   };
   const middleware = new Middleware<Context, undefined, NoInput, RateLimited>({
     errors: errors as RateLimited,
@@ -178,12 +175,12 @@ export const rateLimit = <Context = EmptyObject>(
       let counted;
       try {
         counted = await inTime(count(`${name}:${client}`, hits), storeTimeout);
-        tell(logger);
       } catch (cause) {
         tell(logger, cause);
         if (passOnStoreError) return undefined;
         throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
       }
+      tell(logger);
       const { totalHits, resetTime } = counted;
       const left = resetTime ? resetTime.getTime() - Date.now() : window;
       const seconds = Math.max(1, Math.ceil(left / 1000));
