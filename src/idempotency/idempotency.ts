@@ -120,16 +120,12 @@ const unquote = (key: string): string =>
 const digest = (...texts: readonly string[]): string =>
   createHash("sha256").update(JSON.stringify(texts)).digest("base64url");
 
+const retryFields = { "Retry-After": "Seconds after which to send the request again" };
+
 const errors: ErrorDeclarations = {
-  409: {
-    description: "A request with this idempotency key is running",
-    headers: { "Retry-After": "Seconds after which to send the request again" },
-  },
+  409: { description: "A request with this idempotency key is running", headers: retryFields },
   422: "The idempotency key was used with another input, or the reply was not kept",
-  503: {
-    description: "The idempotency key cannot be looked up",
-    headers: { "Retry-After": "Seconds after which to send the request again" },
-  },
+  503: { description: "The idempotency key cannot be looked up", headers: retryFields },
 };
 
 /**
@@ -149,10 +145,9 @@ export const idempotency = <Context = EmptyObject>(
     refuseValue("idempotency", "options", "an object with a `store` and a `scope`", options);
   const { keepErrors = false, keepHeaders = [] } = options;
   const key = z.string().regex(keyPattern, "Expected 1 to 255 visible characters");
+  const field = key.optional();
   const headers = z.object({
-    [keyField]: required
-      ? key.optional().describe("Required, but not with GET and HEAD")
-      : key.optional(),
+    [keyField]: required ? field.describe("Required, but not with GET and HEAD") : field,
   });
   const requiredHeaders = { names: [keyField], parse: toParser(z.object({ [keyField]: key })) };
   const isKept = (status: number): boolean =>
@@ -186,15 +181,8 @@ export const idempotency = <Context = EmptyObject>(
       };
       const used = await claimKey(store, claim, lease);
       if (!used) {
-        const declared = plan.responseHeaders?.names ?? [];
-        const keeping = {
-          store,
-          ttl,
-          lease,
-          isKept,
-          fields: [...keptFields, ...declared, ...keepHeaders],
-        };
-        return keepReply(keeping, claim, state, next) as never;
+        const fields = [...keptFields, ...(plan.responseHeaders?.names ?? []), ...keepHeaders];
+        return keepReply({ store, ttl, lease, fields, isKept }, claim, state, next) as never;
       }
       if (used.fingerprint !== claim.fingerprint) throw new RequestError("SLP_IDEMPOTENCY_INPUT");
       if (!used.reply)

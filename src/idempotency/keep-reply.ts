@@ -1,17 +1,20 @@
 import type { AroundNext, Passed } from "../endpoint/middleware.ts";
 import { RequestError } from "../errors.ts";
+import type { Response } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import { inTime } from "../pipeline/in-time.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
-import { isDeparture, sendingLimit } from "../pipeline/send-result.ts";
+import { isDeparture, recover, sendingLimit } from "../pipeline/send-result.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
-import { recordReply, type RecordedReply } from "./record-reply.ts";
 import type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./store.ts";
 
 /** After how many milliseconds without an answer the store has failed. */
 const storeTimeout = 5000;
+
+/** The largest body that is kept, in bytes. */
+const maxBytes = 1_048_576;
 
 /** How replies are kept. */
 export interface Keeping {
@@ -70,7 +73,7 @@ export const keepReply = async (
 ): Promise<Passed<EmptyObject>> => {
   const { request, response, logger } = state;
   let outcome: "done" | "failed" | undefined;
-  let sent: RecordedReply | undefined;
+  let sent: KeptReply | undefined;
   let isDecided = false;
   let giveUp: NodeJS.Timeout | undefined;
   const renewing = setInterval(
@@ -81,15 +84,15 @@ export const keepReply = async (
     isDecided = true;
     clearInterval(renewing);
     clearTimeout(giveUp);
-    const kept = sent && isKept(sent.status) ? sent : undefined;
-    if (!kept && outcome !== "done") return tell(logger, () => store.release(claim));
-    if (kept && kept.body === undefined)
+    const reply = sent && isKept(sent.status) ? sent : noReply;
+    if (reply === noReply && outcome !== "done") return tell(logger, () => store.release(claim));
+    const isLarge = reply.body.length > maxBytes;
+    if (isLarge)
       logger.warn("A reply of more than 1 MiB is not kept, so repeated requests receive 422", {
         method: request.method,
         path: toLoggedPath(request),
       });
-    const reply = kept?.body === undefined ? noReply : { ...kept, body: kept.body };
-    return tell(logger, () => store.keep(claim, reply, ttl));
+    return tell(logger, () => store.keep(claim, isLarge ? noReply : reply, ttl));
   };
   // the client may ask for the reply later, although it has left now
   state.isReplyKept = true;
@@ -116,4 +119,106 @@ export const keepReply = async (
     // a result handler may fail to send anything
     if (!isDecided) giveUp = setTimeout(() => void decide(), 2 * sendingLimit).unref();
   }
+};
+
+type Method = (...args: readonly unknown[]) => never;
+type Methods = Record<"end" | "write" | "writeHead", Method>;
+
+/** The header fields with which Node does not need to be told the length of the body. */
+const framing = ["Content-Length", "Transfer-Encoding", "Trailer"];
+
+/**
+ * Records what is sent with a response, whichever way it is sent. What comes after the end is ignored.
+ *
+ * @param fields the names of the header fields to record
+ * @param onEnd receives the reply before its end is sent, and may return a promise that the end waits for; a body that is
+ * too large ends at any place after `maxBytes`
+ */
+const recordReply = (
+  state: RequestState,
+  fields: readonly string[],
+  onEnd: (reply: KeptReply) => Promise<void> | undefined,
+): void => {
+  const { response } = state;
+  const methods = response as unknown as Methods;
+  const find = (name: keyof Methods): Method => {
+    const own = Object.hasOwn(response, name) ? methods[name] : undefined;
+    // a shutdown may replace the method of the prototype later
+    const toMethod = (): Method => own ?? (Object.getPrototypeOf(response) as Methods)[name];
+    return (...args) => Reflect.apply(toMethod(), response, args);
+  };
+  const [end, write, writeHead] = [find("end"), find("write"), find("writeHead")];
+  let head: Omit<KeptReply, "body"> = noReply;
+  let body = "";
+  let isEnded = false;
+  const record = (bytes: Buffer): void => {
+    if (body.length <= maxBytes) body += bytes.toString("latin1", 0, maxBytes + 1);
+  };
+  methods.writeHead = (status, ...rest) => {
+    if (!response.headersSent) {
+      setFields(response, rest.at(-1));
+      head = { status: Number(status), headers: readFields(response, fields) };
+    }
+    return writeHead(status, ...rest.filter((one) => typeof one === "string"));
+  };
+  methods.write = (...args) => {
+    if (isEnded) return false as never;
+    const isFlowing = write(...args);
+    record(toBytes(args));
+    return isFlowing;
+  };
+  methods.end = (...args) => {
+    if (isEnded) return response as never;
+    // Node refuses other chunks
+    if (args[0] && !["string", "function"].includes(typeof args[0]) && !isBytes(args[0]))
+      return end(...args);
+    const bytes = toBytes(args);
+    // from now on, nothing can change the head
+    if (!response.headersSent) {
+      const { statusCode } = response;
+      if (![204, 304].includes(statusCode) && !framing.some((name) => response.hasHeader(name)))
+        response.setHeader("Content-Length", bytes.length);
+      response.writeHead(statusCode);
+    }
+    isEnded = true;
+    record(bytes);
+    const holding = onEnd({ ...head, body });
+    if (!holding) return end(...args);
+    // the reply is complete, so an error that comes now must not cut it off
+    Object.defineProperty(response, "writableEnded", { configurable: true, value: true });
+    const send = async (): Promise<void> => {
+      await holding;
+      Reflect.deleteProperty(response, "writableEnded");
+      end(...args);
+    };
+    send().catch((error: unknown) => recover(state, error));
+    return response as never;
+  };
+};
+
+/** Sets the header fields that `writeHead` was given: an object, or an array of names and values. */
+const setFields = (response: Response, given: unknown): void => {
+  if (typeof given !== "object" || given === null) return;
+  const list: readonly unknown[] = Array.isArray(given) ? given : Object.entries(given).flat();
+  const pairs = list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : []));
+  for (const [name] of pairs as [string][]) response.removeHeader(name);
+  for (const [name, value] of pairs as [string, string][]) response.appendHeader(name, value);
+};
+
+const readFields = (response: Response, names: readonly string[]): KeptReply["headers"] =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = response.getHeader(name);
+      if (value === undefined) return [];
+      return [[name, Array.isArray(value) ? value : String(value)] as const];
+    }),
+  );
+
+const isBytes = (chunk: unknown): chunk is Uint8Array => chunk instanceof Uint8Array;
+
+/** Returns the bytes that were passed to `write` or `end`. */
+const toBytes = ([chunk, encoding]: readonly unknown[]): Buffer => {
+  if (typeof chunk === "string")
+    return Buffer.from(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8");
+  return Buffer.from(isBytes(chunk) ? chunk : "");
 };

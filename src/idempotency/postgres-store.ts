@@ -1,5 +1,5 @@
 import { refuseValue } from "../messages/option-checks.ts";
-import type { IdempotencyStore, KeptReply } from "./store.ts";
+import type { Claim, IdempotencyStore, KeptReply } from "./store.ts";
 
 /** A pool of the package pg, or a PGlite. */
 export interface PostgresPool {
@@ -59,20 +59,17 @@ RETURNING token, fingerprint, reply`;
   const keepText = `INSERT INTO ${table} AS k (key, token, fingerprint, ends_at, reply)
 VALUES ($1, $2, $3, ${end("$4")}, $5)
 ON CONFLICT (key) DO UPDATE SET ends_at = excluded.ends_at, reply = excluded.reply WHERE k.token = $2`;
+  const sweepText = `DELETE FROM ${table} WHERE ends_at < clock_timestamp()`;
   let sweptAt = Date.now();
-  const sweep = async (): Promise<void> => {
-    if (Date.now() - sweptAt < sweepInterval) return;
-    sweptAt = Date.now();
-    await pool.query(`DELETE FROM ${table} WHERE ends_at < clock_timestamp()`);
-  };
   return {
     claim: async ({ key, token, fingerprint }, lease) => {
-      // a failure of this is met by the next statement, too
-      sweep().catch(() => undefined);
+      if (Date.now() - sweptAt >= sweepInterval) {
+        sweptAt = Date.now();
+        // a failure of this is met by the next statement, too
+        pool.query(sweepText).catch(() => undefined);
+      }
       const { rows } = await pool.query(claimText, [key, token, fingerprint, lease]);
-      const row = rows[0] as Record<"token" | "fingerprint", string> & {
-        readonly reply: string | null;
-      };
+      const row = rows[0] as Claim & { readonly reply: string | null };
       if (row.token === token) return undefined;
       const reply = row.reply === null ? undefined : (JSON.parse(row.reply) as KeptReply);
       return { fingerprint: row.fingerprint, reply };

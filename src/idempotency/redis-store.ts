@@ -50,11 +50,9 @@ export const redisStore = (
     claim: async ({ key, token, fingerprint }, lease) => {
       const used = await run(claimScript, key, token, fingerprint, toText(lease));
       if (used === null) return undefined;
-      const [known, reply] = used as [string, string];
-      return {
-        fingerprint: known,
-        reply: reply === "" ? undefined : (JSON.parse(reply) as KeptReply),
-      };
+      const [known, text] = used as [string, string];
+      const reply = text === "" ? undefined : (JSON.parse(text) as KeptReply);
+      return { fingerprint: known, reply };
     },
     renew: async ({ key, token }, lease) => {
       await run(renewScript, key, token, toText(lease));
