@@ -40,6 +40,7 @@ export const digestRequest = async (request: Request, plan: EndpointPlan): Promi
   ];
   const uploads: FileUpload[] = [];
   const text = JSON.stringify(parts, (_name, value: unknown) => {
+    if (typeof value === "bigint") return `${value}n`;
     if (!isObject(value)) return value;
     if (!isFile(value))
       return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));

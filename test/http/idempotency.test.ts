@@ -280,6 +280,27 @@ test("characters that UTF-8 cannot represent are compared, too", async () => {
   expect((await pay(server, "a", { amount: 1, note: "\ud801" })).status).toBe(422);
 });
 
+test("values that only a parser of the application's own can return are compared, too", async () => {
+  const parse = new Middleware({
+    handler: ({ request }) => {
+      request.body = { amount: BigInt(String(request.headers["x-amount"])) };
+    },
+  });
+  const a = factory
+    .addMiddleware(parse)
+    .addMiddleware(idempotency({ store: memoryStore(), scope: () => "all" }))
+    .build({ method: "post", handler: () => ({}) });
+  const server = await start({ a });
+  const send = (amount: string) =>
+    server.send("/a", {
+      method: "POST",
+      headers: { "idempotency-key": "k", "x-amount": amount },
+    });
+  expect((await send("9007199254740993")).status).toBe(200);
+  expect((await send("9007199254740993")).headers).toHaveProperty("idempotency-replayed");
+  expect((await send("9007199254740992")).status).toBe(422);
+});
+
 test("a chunk that cannot be sent is a fault of the handler, whose key is free again", async () => {
   let chunk: unknown = 5;
   const a = createFactory().buildVoid({
