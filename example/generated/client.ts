@@ -908,11 +908,7 @@ export interface Client extends GeneratedClient<Routes> {}
 
 /** Functions that work with any client. */
 export const Client: {
-  /**
-   * Returns whether there are more pages.
-   *
-   * @param response the result of `provide`, the page in it, or the result of `request`
-   */
+  /** Returns whether there are more pages after the result of `provide`, the page in it, or the result of `request`. */
   readonly hasMore: HasMore;
 } = { hasMore: (response) => hasMore(response) };
 
@@ -1192,7 +1188,7 @@ interface Call extends CallRoute {
   /** The deprecated routes that `onDeprecated` has been told of. */
   readonly told: Set<string>;
   /** Whether `signal` must also abort the body, which is read after the call. */
-  readonly isOpen?: boolean;
+  readonly isOpen?: boolean | undefined;
 }
 
 /** The route of a call. */
@@ -1211,19 +1207,21 @@ class ClientError<Code extends string = string> extends Error {
   /** The path as in the routing map, such as `/v1/users/:id`. */
   declare readonly path: string;
 
-  constructor(name: string, code: Code, route: CallRoute, message: string, cause?: unknown) {
+  /** @param more further properties; `cause` is one, because older compilers do not know it as an option of `Error` */
+  constructor(name: string, code: Code, route: CallRoute, message: string, more?: object) {
     const { method, path } = route;
     super(code === "SLP_CLIENT_REPLY" ? message : `${method} ${path}: ${message}`);
-    // `cause` is set here, because older compilers do not know the second argument of `Error`
-    Object.assign(this, { name, code, method, path }, cause !== undefined && { cause });
+    Object.assign(this, { name, code, method, path }, more);
   }
 }
 
 /** The error for a missing or interrupted response; `cause` has the reason. */
 class NetworkError extends ClientError<"SLP_CLIENT_NETWORK"> {
   constructor(route: CallRoute, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super("NetworkError", "SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, cause);
+    const reason = String(readProperty(cause, "message") ?? cause);
+    super("NetworkError", "SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, {
+      cause,
+    });
   }
 }
 
@@ -1233,15 +1231,15 @@ class TimeoutError extends ClientError<"SLP_CLIENT_TIMEOUT"> {
   declare readonly timeout: number;
 
   constructor(route: CallRoute, timeout: number) {
-    super("TimeoutError", "SLP_CLIENT_TIMEOUT", route, `no complete response within ${timeout} ms`);
-    this.timeout = timeout;
+    const message = `no complete response within ${timeout} ms`;
+    super("TimeoutError", "SLP_CLIENT_TIMEOUT", route, message, { timeout });
   }
 }
 
 /** The error for a call whose `signal` was aborted; `cause` is the reason of the signal. */
 class AbortedError extends ClientError<"SLP_CLIENT_ABORTED"> {
   constructor(route: CallRoute, reason: unknown) {
-    super("AbortedError", "SLP_CLIENT_ABORTED", route, "the call was aborted", reason);
+    super("AbortedError", "SLP_CLIENT_ABORTED", route, "the call was aborted", { cause: reason });
   }
 }
 
@@ -1251,8 +1249,8 @@ class UnsendableInputError extends ClientError<"SLP_CLIENT_UNSENDABLE"> {
   declare readonly field: string;
 
   constructor(route: CallRoute, field: string, reason: string) {
-    super("UnsendableInputError", "SLP_CLIENT_UNSENDABLE", route, `\`${field}\` ${reason}`);
-    this.field = field;
+    const message = `\`${field}\` ${reason}`;
+    super("UnsendableInputError", "SLP_CLIENT_UNSENDABLE", route, message, { field });
   }
 }
 
@@ -1296,8 +1294,7 @@ class ResponseError<Code extends string, Status extends number, Body> extends Cl
     body: unknown,
     message: string,
   ) {
-    super(name, code, route, message);
-    Object.assign(this, { status: response.status, body });
+    super(name, code, route, message, { status: response.status, body });
     Object.defineProperty(this, "response", { value: response });
   }
 }
@@ -1467,12 +1464,7 @@ const toField = (field: string, key: number | string): string =>
 /** Checks whether a value is a plain object, or an instance of a class that is not built in. */
 const isRecord = (value: unknown): value is object => toKind(value) === "object";
 
-/**
- * Converts a single value to a string, for a path, a query, a header or a form.
- *
- * @throws {@link Refusal} when the value is not a string, number, boolean, bigint or date, or cannot be represented as
- * a string.
- */
+/** Converts a single value to a string, for a path, a query, a header or a form. */
 const toText = (field: string, value: unknown): string => {
   if (typeof value === "string") return assertString(field, value);
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);
@@ -1482,11 +1474,7 @@ const toText = (field: string, value: unknown): string => {
   return Number.isNaN(value.getTime()) ? refuse(field, "is an invalid date") : value.toISOString();
 };
 
-/**
- * Converts a value to a JSON value: dates and bigints become strings, and undefined values are left out.
- *
- * @throws {@link Refusal} when something would be lost or changed.
- */
+/** Converts a value to a JSON value: dates and bigints become strings, and undefined values are left out. */
 const toJsonValue = (field: string, value: unknown, depth = 0): unknown => {
   if (depth > maxDepth) refuse(field, "contains itself");
   if (value === null || typeof value === "boolean") return value;
@@ -1513,67 +1501,46 @@ const maxBrackets = 5;
 
 type Pairs = Iterable<readonly [string, unknown]>;
 
-/**
- * @throws {@link Refusal} when there are no parts, because an empty field cannot be distinguished from a missing one.
- */
-const assertFull = (field: string, parts: readonly unknown[]): void => {
-  if (parts.length === 0) refuse(field, "is empty; omit it");
-};
+/** Lists the elements of an array, or the value itself, each with the field name. */
+const listParts = (name: string, value: unknown): readonly (readonly [string, unknown])[] =>
+  Array.isArray(value)
+    ? assertFull(name, Array.from(value)).map((part, index) => [toField(name, index), part])
+    : [[name, value]];
 
-/**
- * Lists the elements of an array, or the value itself, each with the field name.
- *
- * @throws {@link Refusal} when an array is empty.
- */
-const listParts = (
-  name: string,
-  value: unknown,
-): readonly (readonly [string, unknown])[] => {
-  if (!Array.isArray(value)) return [[name, value]];
-  assertFull(name, value);
-  return Array.from(value, (part: unknown, index) => [toField(name, index), part]);
-};
+/** An empty array or object cannot be distinguished from a missing one. */
+const assertFull = <Part>(field: string, parts: readonly Part[]): readonly Part[] =>
+  parts.length > 0 ? parts : refuse(field, "is empty; omit it");
 
-/**
- * Encodes fields as names and values; arrays become repeated names.
- *
- * @throws {@link Refusal} when a value is not representable as a string, or an array is empty.
- */
+const encodePair = (field: string, name: string, value: unknown): string =>
+  `${encodeURIComponent(name)}=${encodeURIComponent(toText(field, value))}`;
+
+/** Encodes fields as names and values; arrays become repeated names. */
 const encodePairs = (fields: Pairs): string =>
-  Array.from(fields, ([name, value]) => encodeField(name, name, value)).join("&");
+  Array.from(fields)
+    .flatMap(([name, value]) =>
+      listParts(name, value).map(([field, part]) => encodePair(field, name, part)),
+    )
+    .join("&");
 
-/**
- * Encodes fields for the extended parser: brackets for arrays and objects.
- *
- * @throws {@link Refusal} when the parser would read a different value.
- */
+/** Encodes fields for the extended parser: brackets for arrays and objects. */
 const encodeBrackets = (fields: Pairs): string =>
   Array.from(fields, ([name, value]) => {
     assertName(name, name, /^$/);
-    return encodeField(name, name, value, 0);
+    return encodeNested(name, name, value, 0);
   }).join("&");
 
-/**
- * @param name the field name, such as `filter[tags][0]`
- * @param depth how many brackets surround the value; undefined for the simple parser
- */
-const encodeField = (field: string, name: string, value: unknown, depth?: number): string => {
-  const isArray = Array.isArray(value) && (depth !== undefined || field === name);
-  if (!isArray && (depth === undefined || !isRecord(value)))
-    return `${encodeURIComponent(name)}=${encodeURIComponent(toText(field, value))}`;
-  const parts: readonly (readonly [number | string, unknown])[] = isArray
-    ? [...(value as readonly unknown[]).entries()]
-    : listFields(field, value);
-  assertFull(field, parts);
-  if (depth !== undefined && (depth >= maxBrackets || (isArray && parts.length > maxBracketed)))
+/** @param name the field name, such as `filter[tags][0]` */
+const encodeNested = (field: string, name: string, value: unknown, depth: number): string => {
+  const isArray = Array.isArray(value);
+  if (!isArray && !isRecord(value)) return encodePair(field, name, value);
+  const parts = assertFull(field, isArray ? Object.entries([...value]) : listFields(field, value));
+  if (depth >= maxBrackets || (isArray && parts.length > maxBracketed))
     refuse(field, "exceeds the limits of the extended parser");
   return parts
     .map(([part, inner]) => {
-      const inside = toField(field, part);
-      if (!isArray) assertName(inside, String(part), /^\d*$/);
-      return depth === undefined
-        ? encodeField(inside, name, inner)
-        : encodeField(inside, `${name}[${part}]`, inner, depth + 1);
+      const inside = toField(field, isArray ? Number(part) : part);
+      if (!isArray) assertName(inside, part, /^\d*$/);
+      return encodeNested(inside, `${name}[${part}]`, inner, depth + 1);
     })
     .join("&");
 };
@@ -1590,13 +1557,8 @@ const hasFile = (value: unknown): boolean =>
 const quote = (text: string): string =>
   `"${text.replace(/[\r\n"]/g, (character) => encodeURIComponent(character))}"`;
 
-/**
- * Encodes fields and files as `multipart/form-data`. `FormData` is not used, because it turns each line break into
- * CRLF.
- *
- * @throws {@link Refusal} when a value is neither a file nor representable as a string.
- */
-const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): Blob => {
+/** Encodes fields and files as `multipart/form-data`; `FormData` would turn each line break into CRLF. */
+const encodeMultipart = (fields: Pairs): Blob => {
   // a boundary has at most 70 characters
   const boundary = `----sallyport${Math.random()}${Math.random()}`;
   const texts: (Blob | string)[] = [];
@@ -1625,13 +1587,57 @@ const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): Blob => 
   });
 };
 
+interface BuiltRequest {
+  readonly url: string;
+  /** The header fields that the caller's may replace. */
+  readonly defaults: Readonly<Record<string, string | undefined>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Blob | string | undefined;
+}
+
+const listSources = ({ client, plan, method, path }: Call): readonly SourceName[] => {
+  const known = client.inputSources ?? {};
+  const name = method.toLowerCase();
+  // POST, PUT and PATCH have a body; endpoints cannot declare other methods that begin with P
+  const usual = method.startsWith("P") ? "body" : "query";
+  return known[`${name} ${path}`] ?? plan?.sources ?? known[name] ?? [usual];
+};
+
+/** @throws {@link UnsendableInputError} when a part of the input cannot be sent unchanged. */
+const buildRequest = (call: Call, input: unknown): BuiltRequest => {
+  try {
+    return placeFields(call, input);
+  } catch (error) {
+    if (readProperty(error, "refused") === undefined) throw error;
+    const { refused, reason } = error as Refusal;
+    throw new UnsendableInputError(call, refused, reason);
+  }
+};
+
+const placeFields = (call: Call, input: unknown): BuiltRequest => {
+  const fields = new Map(listFields("", input ?? {}));
+  const { baseUrl, queryParser } = call.client;
+  let base = baseUrl;
+  while (base.endsWith("/")) base = base.slice(0, -1);
+  const url = base + fillPath(call.path, fields);
+  const sources = listSources(call);
+  const headers = takeHeaders(sources, fields);
+  const canHaveBody =
+    call.method !== "GET" && (sources.includes("body") || sources.includes("files"));
+  const { body, type } = (canHaveBody && takeBody(call, fields)) || {};
+  const built = { headers, body, defaults: { "content-type": type } };
+  // only this code knows the boundary
+  if (type?.startsWith("multipart/")) headers["content-type"] = type;
+  if (fields.size === 0) return { ...built, url };
+  const [name = ""] = fields.keys();
+  if (!sources.includes("query")) refuse(name, "has no source that could carry it");
+  const encode = queryParser === "extended" ? encodeBrackets : encodePairs;
+  return { ...built, url: `${url}?${encode(fields)}` };
+};
+
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 
-/**
- * Encodes the path parameters of an input into the path of a route, and removes them from the input.
- *
- * @throws {@link Refusal} when a parameter is missing or the server would read it differently.
- */
+/** Encodes the path parameters of an input into the path of a route, and removes them from the input. */
 const fillPath = (path: string, fields: Map<string, unknown>): string => {
   const take = (name: string): unknown => {
     const value = fields.get(name) ?? refuse(name, "is missing from the path");
@@ -1677,76 +1683,19 @@ const encodeSegment = (field: string | undefined, text: string): string =>
     ? refuse(field, "is a path segment that URLs drop")
     : encodeURIComponent(text);
 
-interface BuiltRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Blob | string | undefined;
-}
-
-const inQuery: readonly SourceName[] = ["query", "params"];
-const inBody: readonly SourceName[] = ["body", "params", "files"];
-
-const listSources = ({ client, plan, method, path }: Call): readonly SourceName[] => {
-  const known = client.inputSources ?? {};
-  const name = method.toLowerCase();
-  // these are POST, PUT and PATCH; endpoints cannot declare other methods that begin with P
-  const usual = method.startsWith("P") ? inBody : inQuery;
-  return known[`${name} ${path}`] ?? plan?.sources ?? known[name] ?? usual;
-};
-
-/**
- * Builds a request with each field of an input where the API reads it.
- *
- * @throws {@link UnsendableInputError} when a part of the input cannot be sent unchanged.
- */
-const buildRequest = (call: Call, input: unknown): BuiltRequest => {
-  try {
-    return placeFields(call, input);
-  } catch (error) {
-    if (readProperty(error, "refused") === undefined) throw error;
-    const { refused, reason } = error as Refusal;
-    throw new UnsendableInputError(call, refused, reason);
-  }
-};
-
-const trimSlashes = (url: string): string => {
-  let end = url.length;
-  while (url[end - 1] === "/") end--;
-  return url.slice(0, end);
-};
-
-const placeFields = (call: Call, input: unknown): BuiltRequest => {
-  const fields = new Map(listFields("", input ?? {}));
-  const { baseUrl, queryParser } = call.client;
-  const path = trimSlashes(baseUrl) + fillPath(call.path, fields);
-  const sources = new Set(listSources(call));
-  const headers: Record<string, string> = {};
-  takeHeaders(sources, fields, headers);
-  const canHaveBody = call.method !== "GET" && (sources.has("body") || sources.has("files"));
-  const body = canHaveBody ? takeBody(call, fields, headers) : undefined;
-  if (fields.size === 0) return { url: path, headers, body };
-  const [name = ""] = fields.keys();
-  if (!sources.has("query")) refuse(name, "has no source that could carry it");
-  const encode = queryParser === "extended" ? encodeBrackets : encodePairs;
-  return { url: `${path}?${encode(fields)}`, headers, body };
-};
-
-/**
- * Visible ASCII characters, with spaces and tabs only between them. Surrounding spaces are not part of a header's
- * value, and implementations disagree on other characters.
- */
+/** Visible ASCII characters, with spaces and tabs between them; implementations disagree on other characters. */
 const headerValue = /^(?:[!-~](?:[\t -~]*[!-~])?)?$/;
 
 const takeHeaders = (
-  sources: ReadonlySet<SourceName>,
+  sources: readonly SourceName[],
   fields: Map<string, unknown>,
-  headers: Record<string, string>,
-): void => {
-  const others = [...sources].filter((source) => source !== "params").join();
-  const areAllCookies = /^(?:,?(?:cookies|signedCookies))+$/.test(others);
+): Record<string, string> => {
+  const others = sources.filter((source) => source !== "params");
+  const areAllCookies = others.length > 0 && others.every((source) => /cookies$/i.test(source));
+  const headers: Record<string, string> = {};
   const cookies: string[] = [];
   for (const [name, value] of fields) {
-    const isHeader = sources.has("headers") && name.startsWith("x-");
+    const isHeader = sources.includes("headers") && name.startsWith("x-");
     if (!isHeader && !areAllCookies) continue;
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
       refuse(name, "has a name that is not valid in a header");
@@ -1756,55 +1705,49 @@ const takeHeaders = (
     fields.delete(name);
   }
   if (cookies.length > 0) headers["cookie"] = cookies.join("; ");
+  return headers;
 };
 
-const isRaw = (call: Call, fields: ReadonlyMap<string, unknown>): boolean => {
+interface EncodedBody {
+  readonly body: Blob | string;
+  readonly type: string;
+}
+
+const takeBody = ({ plan }: Call, fields: Map<string, unknown>): EncodedBody | undefined => {
   const raw = fields.get("raw");
-  if (call.plan) return raw !== undefined && call.plan.body?.includes("/") === true;
-  if (fields.size !== 1) return false;
-  return typeof raw === "string" || raw instanceof Blob || isBytes(raw);
-};
-
-const isBytes = (value: unknown): value is ArrayBuffer | ArrayBufferView =>
-  ArrayBuffer.isView(value) || toKind(value) === "arraybuffer";
-
-const takeBody = (
-  call: Call,
-  fields: Map<string, unknown>,
-  headers: Record<string, string>,
-): Blob | string | undefined => {
-  if (isRaw(call, fields)) {
-    const raw = toRawBody(fields.get("raw"), call.plan?.body);
+  const isRaw = plan
+    ? raw !== undefined && plan.body?.includes("/")
+    : fields.size === 1 && (typeof raw === "string" || isBinary(raw));
+  if (isRaw) {
     fields.delete("raw");
-    headers["content-type"] = raw.type;
-    return raw;
+    return toRawBody(raw, plan?.body);
   }
   if (fields.size === 0) return undefined;
   const rest = new Map(fields);
   fields.clear();
   if (Array.from(rest.values()).some(hasFile)) {
     const body = encodeMultipart(rest);
-    headers["content-type"] = body.type;
-    return body;
+    return { body, type: body.type };
   }
-  if (call.plan?.body === "form") {
-    headers["content-type"] = "application/x-www-form-urlencoded";
-    return encodePairs(rest);
-  }
-  headers["content-type"] = "application/json";
-  return JSON.stringify(toJsonValue("", Object.fromEntries(rest)));
+  return plan?.body === "form"
+    ? { body: encodePairs(rest), type: "application/x-www-form-urlencoded" }
+    : {
+        body: JSON.stringify(toJsonValue("", Object.fromEntries(rest))),
+        type: "application/json",
+      };
 };
 
+const isBinary = (value: unknown): value is ArrayBuffer | ArrayBufferView | Blob =>
+  value instanceof Blob || ArrayBuffer.isView(value) || toKind(value) === "arraybuffer";
+
 /** @param declared the declared media type, which may be a wildcard */
-const toRawBody = (raw: unknown, declared = "*"): Blob => {
-  const part = raw instanceof Blob || isBytes(raw) ? raw : toText("raw", raw);
-  const usual =
-    part === raw && typeof raw !== "string"
-      ? "application/octet-stream"
-      : "text/plain;charset=utf-8";
+const toRawBody = (raw: unknown, declared = "*"): EncodedBody => {
+  const [part, usual] = isBinary(raw)
+    ? [raw as Blob, "application/octet-stream"]
+    : [toText("raw", raw), "text/plain;charset=utf-8"];
   const type = declared.includes("*") ? usual : declared;
-  const body = raw instanceof Blob && raw.type !== "" ? raw : new Blob([part as Blob], { type });
-  return body.size > 0 ? body : refuse("raw", "is empty");
+  const body = raw instanceof Blob && raw.type ? raw : new Blob([part], { type });
+  return body.size > 0 ? { body, type: body.type } : refuse("raw", "is empty");
 };
 
 interface Page {
@@ -1851,17 +1794,12 @@ type PagesIn<Response> = unknown extends Response
     ? PageOf<PayloadOf<Body>>
     : PageOf<PayloadOf<Response>>;
 
-/** The type of {@link hasMore}. */
+/** Returns whether there are more pages after the result of `provide`, the page in it, or the result of `request`. */
 type HasMore = <Response>(
   response: Response &
     ([PagesIn<Response>] extends [never] ? "This is neither a page nor a reply with one" : unknown),
 ) => boolean;
 
-/**
- * Returns whether there are more pages.
- *
- * @param response the result of `provide`, the page in it, or the result of `request`
- */
 const hasMore: HasMore = (response) => toNextPage(response) !== undefined;
 
 /** Returns the data of a successful response: the `data` of the default envelope, or else the body itself. */
@@ -1870,12 +1808,7 @@ const toPayload = (body: unknown): unknown =>
     ? readProperty(body, "data")
     : body;
 
-/**
- * Returns the items of a page: the array under the given name, by default `items`, or else the first array; undefined
- * if there is none.
- *
- * @param name the name of the items, if known
- */
+/** Returns the items of a page: the array under the name, by default `items`, or else the first array. */
 const findItems = (
   response: unknown,
   name: string | undefined,
@@ -1904,10 +1837,7 @@ interface ProgressRequest {
   getAllResponseHeaders(): string;
 }
 
-/**
- * Returns a `fetch` that reports how much of the body it has sent; undefined without a listener or without
- * `XMLHttpRequest`.
- */
+/** Returns a `fetch` that reports how much of the body it has sent, if there is a listener and `XMLHttpRequest`. */
 const toProgressFetch = (
   onProgress: "" | ((progress: UploadProgress) => void) | undefined,
 ): Fetch | undefined => {
@@ -1935,11 +1865,10 @@ const toProgressFetch = (
 
 const toResponse = (request: ProgressRequest): Response => {
   const { status, statusText } = request;
-  const headers = new Headers();
-  for (const [, name = "", value = ""] of request
-    .getAllResponseHeaders()
-    .matchAll(/^([^:\r\n]+):(.*)$/gm))
-    headers.append(name, value);
+  const fields = request.getAllResponseHeaders().matchAll(/^([^:\r\n]+):(.*)$/gm);
+  const headers = new Headers(
+    Array.from(fields, ([, name = "", value = ""]): [string, string] => [name, value]),
+  );
   const body = [204, 205, 304].includes(status) ? null : request.response;
   return new Response(body, { status, statusText, headers });
 };
@@ -1947,8 +1876,6 @@ const toResponse = (request: ProgressRequest): Response => {
 /**
  * Sends a request with `redirect: "manual"`, and follows redirects within its origin as `fetch` does.
  *
- * @throws {@link RedirectError} when a redirect leads to another origin; in browsers, which hide where a redirect leads,
- * when there is one.
  * @see https://fetch.spec.whatwg.org/#http-redirect-fetch
  */
 const followRedirects = async (
@@ -1980,13 +1907,8 @@ const followRedirects = async (
   }
 };
 
-/** Header fields; the types of some platforms lack that they are iterable. */
-type FieldEntries = Iterable<[string, string]>;
-
 /** The longest time that timers accept, roughly, in milliseconds. */
 const maxTime = 2e9;
-
-const keyField = "idempotency-key";
 
 const idempotentMethods = ["GET", "PUT", "DELETE"];
 
@@ -2004,10 +1926,8 @@ const fail = async (call: Call, error: unknown): Promise<never> => {
  * Sends a request, retries it if that may help, and reads its response.
  *
  * @param read reads the response within the time limit of the attempt
- * @throws {@link NetworkError}, {@link TimeoutError}, {@link RedirectError}, {@link AbortedError}, and errors of hooks
- * and `read`.
  */
-const sendRequest = async <Result>(
+const sendRequest = async <Result extends { readonly response: Response }>(
   call: Call,
   request: BuiltRequest,
   read: (response: Response) => Promise<Result>,
@@ -2023,8 +1943,8 @@ const sendRequest = async <Result>(
   } = retry as Partial<RetryOptions>;
   const retries = methods.some((one) => one.toUpperCase() === method) ? limit : 0;
   // browsers have `crypto.randomUUID` only on pages with HTTPS and on localhost
-  const key = hasKey && { [keyField]: crypto.getRandomValues(new Uint32Array(4)).join("-") };
-  const headers = { ...key, ...request.headers };
+  const key = hasKey && crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const defaults = { ...request.defaults, ...(key && { "idempotency-key": key }) };
   for (let number = 1; ; number++) {
     let least = 0;
     const attempt = { method, path, url: request.url, headers: new Headers(), attempt: number };
@@ -2033,11 +1953,11 @@ const sendRequest = async <Result>(
       number > retries ||
       (methods === idempotentMethods &&
         method !== "GET" &&
-        [...(attempt.headers as unknown as FieldEntries)].some(([name]) => name.startsWith("if-")));
+        toEntries(attempt.headers).some(([name]) => name.startsWith("if-")));
     try {
-      const { response, result } = await sendOnce(call, { ...request, headers }, attempt, read);
-      const { status } = response;
-      const asked = response.headers.get("retry-after") ?? "";
+      const result = await sendOnce(call, { ...request, defaults }, attempt, read);
+      const { status, headers: received } = result.response;
+      const asked = received.get("retry-after") ?? "";
       least = Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
       // with a 409, the API says that an earlier attempt is still running
       const isTemporary =
@@ -2046,87 +1966,77 @@ const sendRequest = async <Result>(
     } catch (error) {
       if (!isTransient(error) || isLast()) throw error;
     }
-    await pause(Math.max(least, toWait(delay, maxDelay, number - 1)), call.options.signal);
+    await waitFor(Math.max(least, toWait(delay, maxDelay, number - 1)), call.options.signal);
   }
 };
 
 const isTransient = (error: unknown): boolean =>
   error instanceof NetworkError || error instanceof TimeoutError;
 
-/**
- * Returns a random delay below a limit that doubles with each failure, so that clients rejected together do not retry
- * together.
- */
+/** Returns a random delay, so that clients rejected together do not retry together. */
 const toWait = (delay: number, maxDelay: number, failures: number): number =>
   Math.random() * Math.min(maxDelay, delay * 2 ** failures);
 
-const pause = (
+/** Waits for a result, if there is one, but only until a time has passed or a signal is aborted. */
+const waitFor = async <Result>(
   milliseconds: number,
   signal: AbortSignal | null | undefined,
-): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    // longer times would end at once
-    const timer = setTimeout(end, Math.min(milliseconds, maxTime));
-    signal?.addEventListener("abort", end);
-    if (signal?.aborted) end();
+  result?: Promise<Result>,
+): Promise<Result | undefined> => {
+  let end = (): void => undefined;
+  const ended = new Promise<undefined>((resolve) => {
+    end = () => resolve(undefined);
   });
+  // longer times would end at once
+  const timer =
+    milliseconds === Infinity ? undefined : setTimeout(end, Math.min(milliseconds, maxTime));
+  signal?.addEventListener("abort", end);
+  if (signal?.aborted) end();
+  try {
+    return await Promise.race([ended, result ?? ended]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+  }
+};
 
 const sendOnce = async <Result>(
   call: Call,
   request: BuiltRequest,
   attempt: Attempt,
   read: (response: Response) => Promise<Result>,
-): Promise<{ readonly response: Response; readonly result: Result }> => {
+): Promise<Result> => {
   const { signal } = call.options;
   if (signal?.aborted) throw new AbortedError(call, signal.reason);
-  const timeout = readOption(call, "timeout");
+  const timeout = readOption(call, "timeout") || Infinity;
   const controller = new AbortController();
-  let onAbort = (): void => undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = (): void => controller.abort();
   // a `fetch` or a hook that ignores the signal must not block the caller
-  const stopped = new Promise<never>((_resolve, reject) => {
-    const stop = (error: unknown): void => {
-      reject(error);
-      controller.abort();
-    };
-    onAbort = () => stop(new AbortedError(call, signal?.reason));
-    signal?.addEventListener("abort", onAbort);
-    // longer times, such as Infinity, would end at once
-    if (timeout && timeout < maxTime)
-      timer = setTimeout(() => stop(new TimeoutError(call, timeout)), timeout);
-  });
-  try {
-    return await Promise.race([stopped, exchange(call, request, attempt, controller.signal, read)]);
-  } finally {
-    clearTimeout(timer);
-    if (!call.isOpen) signal?.removeEventListener("abort", onAbort);
-  }
+  const waiting = waitFor(
+    timeout,
+    signal,
+    exchange(call, request, attempt, controller.signal, read),
+  );
+  if (call.isOpen) signal?.addEventListener("abort", stop);
+  const result = await waiting;
+  if (result) return result;
+  stop();
+  throw signal?.aborted ? new AbortedError(call, signal.reason) : new TimeoutError(call, timeout);
 };
 
 const exchange = async <Result>(
   call: Call,
-  { body, headers: own }: BuiltRequest,
+  { body, defaults, headers: own }: BuiltRequest,
   attempt: Attempt,
   signal: AbortSignal,
   read: (response: Response) => Promise<Result>,
-): Promise<{ readonly response: Response; readonly result: Result }> => {
+): Promise<Result> => {
   const { options, client } = call;
   const { method, url, headers } = attempt;
   const both: readonly SharedOptions[] = [client, options];
-  for (const { headers: source } of both) await addHeaders(headers, source);
-  for (const [name, value] of Object.entries(own))
-    // a caller may know the media type better, but only this code knows the boundary
-    if (
-      (name !== "content-type" && name !== keyField) ||
-      value.startsWith("multipart/") ||
-      !headers.has(name)
-    )
-      headers.set(name, value);
+  for (const source of [defaults, client.headers, options.headers, own])
+    for (const [name, value] of toEntries(typeof source === "function" ? await source() : source))
+      if (value !== undefined) headers.set(name, value);
   for (const { onRequest } of both) await onRequest?.(attempt);
   const credentials = readOption(call, "credentials");
   // the global `fetch` is looked up late, because tests replace it
@@ -2136,8 +2046,7 @@ const exchange = async <Result>(
   const init = { method, headers, signal, body, credentials } as RequestInit & {
     readonly headers: Headers;
   };
-  let isBare = !body && credentials !== "include";
-  headers.forEach(() => (isBare = false));
+  const isBare = !body && credentials !== "include" && toEntries(headers).length === 0;
   const response = await toNetworkError(call, () =>
     isBare || readOption(call, "crossOriginRedirects")
       ? send(url, init)
@@ -2145,7 +2054,7 @@ const exchange = async <Result>(
   );
   await tellDeprecation(call, response);
   for (const { onResponse } of both) await onResponse?.(attempt, response);
-  return { response, result: await read(response) };
+  return read(response);
 };
 
 /** Calls `onDeprecated` for the first response that says that its route is deprecated. */
@@ -2190,14 +2099,11 @@ const toNetworkError = async <Result>(
   }
 };
 
-const addHeaders = async (headers: Headers, source: HeaderSource | undefined): Promise<void> => {
-  const given = typeof source === "function" ? await source() : source;
-  const fields =
-    given instanceof Headers
-      ? [...(given as unknown as FieldEntries)]
-      : Object.entries(given ?? {});
-  for (const [name, value] of fields) if (value !== undefined) headers.set(name, value);
-};
+/** Lists header fields; the types of some platforms lack that `Headers` are iterable. */
+const toEntries = (fields: HeaderFields = {}): readonly (readonly [string, string | undefined])[] =>
+  fields instanceof Headers
+    ? [...(fields as unknown as Iterable<[string, string]>)]
+    : Object.entries(fields);
 
 interface Reply {
   /** Whether the response is successful. */
@@ -2219,11 +2125,7 @@ const readKind = (type: string): BodyKind => {
   return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";
 };
 
-/**
- * Reads a response to its end.
- *
- * @throws {@link NetworkError} when the response breaks off.
- */
+/** @throws {@link NetworkError} when the response breaks off. */
 const readReply = async (call: Call, response: Response): Promise<Reply> => {
   const { status, headers } = response;
   const [first = ""] = (headers.get("content-type") ?? "").split(";");
@@ -2269,43 +2171,37 @@ const isUsual = (
   return isListed || (ok && !plan?.replies && type !== "text/html" && readKind(type) !== "json");
 };
 
+type Subscription = Call & { readonly options: SubscribeOptions };
+
 /** A part of an event stream, up to a blank line. */
 interface EventBlock {
   event: string;
   /** The lines of data; a block without data is not an event. */
   readonly data: string[];
-  id: string | undefined;
+  id?: string;
   /** The delay before the client reconnects, in milliseconds. */
-  retry: number | undefined;
+  retry?: number;
 }
 
-/**
- * Reads an event stream until it ends, breaks off, or the signal is aborted.
- *
- * @throws {@link EventSizeError} when a block, without its comments, is longer than `maxEventSize`.
- * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
- */
+/** @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation */
 async function* readEvents(
-  call: Call & { readonly options: SubscribeOptions },
+  call: Subscription,
   { body }: Response,
 ): AsyncGenerator<EventBlock, void, undefined> {
   if (!body) return;
   const { signal, maxEventSize = 2 ** 20 } = call.options;
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
-  const stop = (): void => void reader.cancel().catch(() => undefined);
   const decoder = new TextDecoder();
   let block = createBlock();
   let size = 0;
   /** The beginning of a line that has not ended yet. */
   let line = "";
   let endsWithReturn = false;
-  signal?.addEventListener("abort", stop);
-  if (signal?.aborted) stop();
   try {
     for (;;) {
-      const { value } = await reader.read().catch(() => ({ value: undefined }));
-      if (!value) return;
-      const text = decoder.decode(value, { stream: true });
+      const chunk = await waitFor(Infinity, signal, reader.read()).catch(() => undefined);
+      if (!chunk?.value) return;
+      const text = decoder.decode(chunk.value, { stream: true });
       // a line break may be split between two chunks
       const parts = text.slice(endsWithReturn && text.startsWith("\n") ? 1 : 0).split(/\r\n?|\n/);
       if (text !== "") endsWithReturn = text.endsWith("\r");
@@ -2325,17 +2221,11 @@ async function* readEvents(
       }
     }
   } finally {
-    signal?.removeEventListener("abort", stop);
-    stop();
+    void reader.cancel().catch(() => undefined);
   }
 }
 
-const createBlock = (): EventBlock => ({
-  event: "message",
-  data: [],
-  id: undefined,
-  retry: undefined,
-});
+const createBlock = (): EventBlock => ({ event: "message", data: [] });
 
 /** Reads a line into a block; returns the length of the line, or 0 for a comment. */
 const readLine = (block: EventBlock, line: string): number => {
@@ -2355,16 +2245,7 @@ interface ReceivedEvent {
   readonly retry: number | undefined;
 }
 
-type Subscription = Call & { readonly options: SubscribeOptions };
-
-/**
- * Receives the events of a stream, and reopens the stream when it ends or breaks off.
- *
- * The subscription ends when the server responds with 204, when the signal is aborted, or when the loop over it ends.
- *
- * @throws {@link ReplyError} when the server responds with 4xx, {@link UnexpectedBodyError} when it sends something
- * other than a stream of JSON events, {@link EventSizeError} when an event is too large, and {@link RedirectError}.
- */
+/** Receives the events of a stream, and reopens the stream when it ends or breaks off. */
 async function* subscribe(
   call: Subscription,
   request: BuiltRequest,
@@ -2392,7 +2273,7 @@ async function* subscribe(
         const parsed = { event, data: parseData(call, response, data.join("\n")), id, retry };
         yield (call.plan?.reviveEvent?.(parsed) as ReceivedEvent | undefined) ?? parsed;
       }
-    await pause(least + toWait(least, maxDelay, failures), signal);
+    await waitFor(least + toWait(least, maxDelay, failures), signal);
   }
 }
 
@@ -2404,10 +2285,10 @@ const open = async (
 ): Promise<Response | undefined> => {
   const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
   if (lastEventId) headers["last-event-id"] = lastEventId;
-  const response = await sendRequest(
+  const { response } = await sendRequest(
     { ...call, options: { ...call.options, retry: 0 } },
     { ...request, headers },
-    async (response) => response,
+    async (response) => ({ response }),
   );
   const { status } = response;
   const type = response.headers.get("content-type") ?? "";
@@ -2432,24 +2313,22 @@ interface Pages<Item, Page> extends AsyncIterable<Item> {
   readonly pages: () => AsyncIterable<Page>;
 }
 
+type PlainCaller<Result, Options = CallOptions> = (
+  key: string,
+  input?: unknown,
+  options?: Options,
+) => Result;
+
 /** A client without types, which is what all typed clients are at run time. */
 interface PlainClient {
   readonly hasMore: HasMore;
-  readonly request: (key: string, input?: unknown, options?: CallOptions) => Promise<Reply>;
-  readonly provide: (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
-  readonly download: (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
+  readonly request: PlainCaller<Promise<Reply>>;
+  readonly provide: PlainCaller<Promise<unknown>>;
+  readonly download: PlainCaller<Promise<unknown>>;
   /** Resolves to the data of a successful reply and throws all others, as queries need it. */
-  readonly "~query": (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
-  readonly iterate: (
-    key: string,
-    input?: unknown,
-    options?: CallOptions,
-  ) => Pages<unknown, unknown>;
-  readonly subscribe: (
-    key: string,
-    input?: unknown,
-    options?: SubscribeOptions,
-  ) => AsyncGenerator<ReceivedEvent, void, undefined>;
+  readonly "~query": PlainCaller<Promise<unknown>>;
+  readonly iterate: PlainCaller<Pages<unknown, unknown>>;
+  readonly subscribe: PlainCaller<AsyncGenerator<ReceivedEvent, void, undefined>, SubscribeOptions>;
 }
 
 /** Returns the body of a successful reply, and throws all others. */
@@ -2477,14 +2356,25 @@ const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClie
     call: Call,
     input: unknown,
     use: (reply: Reply, call: Call) => Result,
-    read = (response: Response) => readReply(call, response),
   ): Promise<Result> => {
     try {
-      return use(await sendRequest(call, buildRequest(call, input), read), call);
+      const reply = await sendRequest(call, buildRequest(call, input), async (response) =>
+        call.isOpen && response.ok
+          ? ({ ok: true, body: response, response } as unknown as Reply)
+          : readReply(call, response),
+      );
+      return use(reply, call);
     } catch (error) {
       return await fail(call, error);
     }
   };
+  const toCaller =
+    <Result>(
+      use: (reply: Reply, call: Call) => Result,
+      isOpen?: boolean,
+    ): PlainCaller<Promise<Result>> =>
+    (key, input, options) =>
+      send({ ...toCall(key, options), isOpen }, input, use);
   async function* walkPages(call: Call, input: unknown): AsyncGenerator<unknown, void, undefined> {
     let next: object | undefined = {};
     let [last, marked, empty] = ["", "", 0];
@@ -2505,22 +2395,13 @@ const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClie
   }
   return {
     hasMore,
-    request: (key, input, options) => send(toCall(key, options), input, (reply) => reply),
-    provide: (key, input, options) =>
-      send(toCall(key, options), input, ({ body, response, isForeign }, call) => {
-        if (isForeign) throw new UnexpectedBodyError(call, response, body);
-        return body;
-      }),
-    download: (key, input, options) => {
-      const call = { ...toCall(key, options), isOpen: true };
-      return send(call, input, toBody, async (response) =>
-        response.ok
-          ? ({ ok: true, body: response } as unknown as Reply)
-          : readReply(call, response),
-      );
-    },
-    "~query": async (key, input, options) =>
-      toPayload(await send(toCall(key, options), input, toBody)),
+    request: toCaller((reply) => reply),
+    provide: toCaller(({ body, response, isForeign }, call) => {
+      if (isForeign) throw new UnexpectedBodyError(call, response, body);
+      return body;
+    }),
+    download: toCaller(toBody, true),
+    "~query": toCaller((reply, call) => toPayload(toBody(reply, call))),
     iterate: (key, input, options) => {
       const call = toCall(key, options);
       const pages = (): AsyncIterable<unknown> => walkPages(call, input);
@@ -2575,6 +2456,18 @@ interface GeneratedRoutes<Routes> {
   readonly "~generated": Routes;
 }
 
+/** A function that calls a route and resolves to one of its types; the input may be missing if nothing is required. */
+type Caller<Routes, Name> = {
+  <Key extends keyof Routes & string>(
+    key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
+  ): Promise<PartOf<Routes[Key], Name>>;
+  <Key extends keyof Routes & string>(
+    key: Key,
+    input: PartOf<Routes[Key], "input">,
+    ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
+  ): Promise<PartOf<Routes[Key], Name>>;
+};
+
 /**
  * A client with generated types. `Routes` contains, under the key of each route, its `input`, its `success` (the body
  * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` and the
@@ -2592,16 +2485,7 @@ interface GeneratedClient<Routes> {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link RedirectError}, {@link UnexpectedBodyError}.
    */
-  readonly provide: {
-    <Key extends keyof Routes & string>(
-      key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
-    ): Promise<PartOf<Routes[Key], "body">>;
-    <Key extends keyof Routes & string>(
-      key: Key,
-      input: PartOf<Routes[Key], "input">,
-      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
-    ): Promise<PartOf<Routes[Key], "body">>;
-  };
+  readonly provide: Caller<Routes, "body">;
   /**
    * Sends a request and resolves to the reply: status, header fields and body, discriminated by `ok` and `status`.
    *
@@ -2609,16 +2493,7 @@ interface GeneratedClient<Routes> {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link RedirectError}.
    */
-  readonly request: {
-    <Key extends keyof Routes & string>(
-      key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
-    ): Promise<PartOf<Routes[Key], "reply">>;
-    <Key extends keyof Routes & string>(
-      key: Key,
-      input: PartOf<Routes[Key], "input">,
-      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
-    ): Promise<PartOf<Routes[Key], "reply">>;
-  };
+  readonly request: Caller<Routes, "reply">;
   /**
    * Sends a request and resolves to the successful response, whose body has not been read: use `body`, its stream, or
    * `blob()`. `timeout` covers the time until the header fields arrive, and `signal` also aborts the body.
@@ -2683,11 +2558,7 @@ interface GeneratedClient<Routes> {
       ...options: OptionsFor<SubscribeOptions, FieldsOf<Routes[Key]>>
     ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
   };
-  /**
-   * Returns whether there are more pages.
-   *
-   * @param response the result of `provide`, the page in it, or the result of `request`
-   */
+  /** Returns whether there are more pages after the result of `provide`, the page in it, or the result of `request`. */
   readonly hasMore: HasMore;
 }
 

@@ -51,9 +51,7 @@ export class OperationIds {
     });
     const wanted = method + (words.length > 0 ? words.map(capitalise).join("") : "Root");
     const at = formatRoute(method, path);
-    let id = wanted;
-    for (let number = 2; this.#taken.has(id) && this.#taken.get(id) !== at; number++)
-      id = `${wanted}${number}`;
+    const id = toFreeName(wanted, (one) => (this.#taken.get(one) ?? at) !== at);
     this.#taken.set(id, at);
     return id;
   }
@@ -61,6 +59,17 @@ export class OperationIds {
 
 const readId = ({ method, endpoint: { operationId } }: Served): string | undefined =>
   typeof operationId === "function" ? operationId(method) : operationId;
+
+/** Appends a number to a name if it is taken. */
+export const toFreeName = (
+  wanted: string,
+  isTaken: (name: string) => boolean,
+  separator = "",
+): string => {
+  let name = wanted;
+  for (let number = 2; isTaken(name); number++) name = `${wanted}${separator}${number}`;
+  return name;
+};
 
 export const toWords = (text: string): readonly string[] =>
   text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");

@@ -126,21 +126,12 @@ const listNegative = (
   return responses;
 };
 
-const dataSchemas = new WeakMap<ZodSchema, { required?: z.ZodType; optional?: z.ZodType }>();
-
-/** Returns the schema of an error's data, which is created once so that it is written once. */
 const toDataSchema = (
   { schemas, mayLackData }: DeclaredError,
   isOwn: boolean,
 ): z.ZodType | undefined => {
-  const [first] = schemas;
+  const [first, ...others] = schemas;
   if (!first) return undefined;
-  const mayLack = mayLackData || isOwn;
-  const kind = mayLack ? "optional" : "required";
-  const known = dataSchemas.get(first);
-  if (schemas.length === 1 && known?.[kind]) return known[kind];
-  const schema = (schemas.length === 1 ? first : z.union(schemas)) as z.ZodType;
-  const made = mayLack ? schema.optional() : schema;
-  if (schemas.length === 1) dataSchemas.set(first, { ...known, [kind]: made });
-  return made;
+  const schema = (others.length === 0 ? first : z.union(schemas)) as z.ZodType;
+  return mayLackData || isOwn ? schema.optional() : schema;
 };

@@ -1,31 +1,39 @@
 import type { Call, SourceName } from "./call-options.ts";
 import { readProperty, UnsendableInputError } from "./client-errors.ts";
-import { encodeBrackets, encodeMultipart, encodePairs, hasFile } from "./encode-input.ts";
-import { fillPath } from "./fill-path.ts";
-import { listFields, refuse, toJsonValue, toKind, toText, type Refusal } from "./wire-value.ts";
+import {
+  encodeBrackets,
+  encodeMultipart,
+  encodePairs,
+  hasFile,
+  listParts,
+} from "./encode-input.ts";
+import {
+  assertString,
+  listFields,
+  refuse,
+  toJsonValue,
+  toKind,
+  toText,
+  type Refusal,
+} from "./wire-value.ts";
 
 export interface BuiltRequest {
   readonly url: string;
+  /** The header fields that the caller's may replace. */
+  readonly defaults: Readonly<Record<string, string | undefined>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Blob | string | undefined;
 }
 
-const inQuery: readonly SourceName[] = ["query", "params"];
-const inBody: readonly SourceName[] = ["body", "params", "files"];
-
 const listSources = ({ client, plan, method, path }: Call): readonly SourceName[] => {
   const known = client.inputSources ?? {};
   const name = method.toLowerCase();
-  // these are POST, PUT and PATCH; endpoints cannot declare other methods that begin with P
-  const usual = method.startsWith("P") ? inBody : inQuery;
-  return known[`${name} ${path}`] ?? plan?.sources ?? known[name] ?? usual;
+  // POST, PUT and PATCH have a body; endpoints cannot declare other methods that begin with P
+  const usual = method.startsWith("P") ? "body" : "query";
+  return known[`${name} ${path}`] ?? plan?.sources ?? known[name] ?? [usual];
 };
 
-/**
- * Builds a request with each field of an input where the API reads it.
- *
- * @throws {@link UnsendableInputError} when a part of the input cannot be sent unchanged.
- */
+/** @throws {@link UnsendableInputError} when a part of the input cannot be sent unchanged. */
 export const buildRequest = (call: Call, input: unknown): BuiltRequest => {
   try {
     return placeFields(call, input);
@@ -36,44 +44,88 @@ export const buildRequest = (call: Call, input: unknown): BuiltRequest => {
   }
 };
 
-const trimSlashes = (url: string): string => {
-  let end = url.length;
-  while (url[end - 1] === "/") end--;
-  return url.slice(0, end);
-};
-
 const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const fields = new Map(listFields("", input ?? {}));
   const { baseUrl, queryParser } = call.client;
-  const path = trimSlashes(baseUrl) + fillPath(call.path, fields);
-  const sources = new Set(listSources(call));
-  const headers: Record<string, string> = {};
-  takeHeaders(sources, fields, headers);
-  const canHaveBody = call.method !== "GET" && (sources.has("body") || sources.has("files"));
-  const body = canHaveBody ? takeBody(call, fields, headers) : undefined;
-  if (fields.size === 0) return { url: path, headers, body };
+  let base = baseUrl;
+  while (base.endsWith("/")) base = base.slice(0, -1);
+  const url = base + fillPath(call.path, fields);
+  const sources = listSources(call);
+  const headers = takeHeaders(sources, fields);
+  const canHaveBody =
+    call.method !== "GET" && (sources.includes("body") || sources.includes("files"));
+  const { body, type } = (canHaveBody && takeBody(call, fields)) || {};
+  const built = { headers, body, defaults: { "content-type": type } };
+  // only this code knows the boundary
+  if (type?.startsWith("multipart/")) headers["content-type"] = type;
+  if (fields.size === 0) return { ...built, url };
   const [name = ""] = fields.keys();
-  if (!sources.has("query")) refuse(name, "has no source that could carry it");
+  if (!sources.includes("query")) refuse(name, "has no source that could carry it");
   const encode = queryParser === "extended" ? encodeBrackets : encodePairs;
-  return { url: `${path}?${encode(fields)}`, headers, body };
+  return { ...built, url: `${url}?${encode(fields)}` };
 };
 
-/**
- * Visible ASCII characters, with spaces and tabs only between them. Surrounding spaces are not part of a header's
- * value, and implementations disagree on other characters.
- */
+const parameter = /:([A-Za-z_$][\w$]*)/g;
+
+/** Encodes the path parameters of an input into the path of a route, and removes them from the input. */
+const fillPath = (path: string, fields: Map<string, unknown>): string => {
+  const take = (name: string): unknown => {
+    const value = fields.get(name) ?? refuse(name, "is missing from the path");
+    fields.delete(name);
+    return value;
+  };
+  return path
+    .split("/")
+    .map((segment) =>
+      segment.startsWith("*")
+        ? fillRest(segment.slice(1), take(segment.slice(1)))
+        : fillSegment(segment.split(parameter), take),
+    )
+    .join("/");
+};
+
+/** @param parts literals at even indexes, names of parameters at odd ones */
+const fillSegment = (parts: readonly string[], take: (name: string) => unknown): string => {
+  const texts = parts.map((part, index) => {
+    if (index % 2 === 0) return decodeURIComponent(assertString(part, part));
+    const text = toText(part, take(part));
+    const next = parts[index + 1] ?? "";
+    // the first occurrence of this literal after a parameter ends the parameter
+    return text === "" || (parts[index + 2] && (text + next).indexOf(next, 1) !== text.length)
+      ? refuse(part, `is empty, or contains "${next}", which would end the parameter`)
+      : text;
+  });
+  return encodeSegment(parts[1], texts.join(""));
+};
+
+const fillRest = (name: string, rest: unknown): string =>
+  Array.isArray(rest) && rest.length > 0
+    ? listParts(name, rest)
+        .map(([field, part]) =>
+          encodeSegment(field, toText(field, part) || refuse(field, "is empty")),
+        )
+        .join("/")
+    : refuse(name, "is not an array of path segments");
+
+/** Encodes a segment; rejects `.` and `..`, which URLs drop even if they are encoded. */
+const encodeSegment = (field: string | undefined, text: string): string =>
+  field !== undefined && /^\.\.?$/.test(text)
+    ? refuse(field, "is a path segment that URLs drop")
+    : encodeURIComponent(text);
+
+/** Visible ASCII characters, with spaces and tabs between them; implementations disagree on other characters. */
 const headerValue = /^(?:[!-~](?:[\t -~]*[!-~])?)?$/;
 
 const takeHeaders = (
-  sources: ReadonlySet<SourceName>,
+  sources: readonly SourceName[],
   fields: Map<string, unknown>,
-  headers: Record<string, string>,
-): void => {
-  const others = [...sources].filter((source) => source !== "params").join();
-  const areAllCookies = /^(?:,?(?:cookies|signedCookies))+$/.test(others);
+): Record<string, string> => {
+  const others = sources.filter((source) => source !== "params");
+  const areAllCookies = others.length > 0 && others.every((source) => /cookies$/i.test(source));
+  const headers: Record<string, string> = {};
   const cookies: string[] = [];
   for (const [name, value] of fields) {
-    const isHeader = sources.has("headers") && name.startsWith("x-");
+    const isHeader = sources.includes("headers") && name.startsWith("x-");
     if (!isHeader && !areAllCookies) continue;
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
       refuse(name, "has a name that is not valid in a header");
@@ -83,53 +135,47 @@ const takeHeaders = (
     fields.delete(name);
   }
   if (cookies.length > 0) headers["cookie"] = cookies.join("; ");
+  return headers;
 };
 
-const isRaw = (call: Call, fields: ReadonlyMap<string, unknown>): boolean => {
+interface EncodedBody {
+  readonly body: Blob | string;
+  readonly type: string;
+}
+
+const takeBody = ({ plan }: Call, fields: Map<string, unknown>): EncodedBody | undefined => {
   const raw = fields.get("raw");
-  if (call.plan) return raw !== undefined && call.plan.body?.includes("/") === true;
-  if (fields.size !== 1) return false;
-  return typeof raw === "string" || raw instanceof Blob || isBytes(raw);
-};
-
-const isBytes = (value: unknown): value is ArrayBuffer | ArrayBufferView =>
-  ArrayBuffer.isView(value) || toKind(value) === "arraybuffer";
-
-const takeBody = (
-  call: Call,
-  fields: Map<string, unknown>,
-  headers: Record<string, string>,
-): Blob | string | undefined => {
-  if (isRaw(call, fields)) {
-    const raw = toRawBody(fields.get("raw"), call.plan?.body);
+  const isRaw = plan
+    ? raw !== undefined && plan.body?.includes("/")
+    : fields.size === 1 && (typeof raw === "string" || isBinary(raw));
+  if (isRaw) {
     fields.delete("raw");
-    headers["content-type"] = raw.type;
-    return raw;
+    return toRawBody(raw, plan?.body);
   }
   if (fields.size === 0) return undefined;
   const rest = new Map(fields);
   fields.clear();
   if (Array.from(rest.values()).some(hasFile)) {
     const body = encodeMultipart(rest);
-    headers["content-type"] = body.type;
-    return body;
+    return { body, type: body.type };
   }
-  if (call.plan?.body === "form") {
-    headers["content-type"] = "application/x-www-form-urlencoded";
-    return encodePairs(rest);
-  }
-  headers["content-type"] = "application/json";
-  return JSON.stringify(toJsonValue("", Object.fromEntries(rest)));
+  return plan?.body === "form"
+    ? { body: encodePairs(rest), type: "application/x-www-form-urlencoded" }
+    : {
+        body: JSON.stringify(toJsonValue("", Object.fromEntries(rest))),
+        type: "application/json",
+      };
 };
 
+const isBinary = (value: unknown): value is ArrayBuffer | ArrayBufferView | Blob =>
+  value instanceof Blob || ArrayBuffer.isView(value) || toKind(value) === "arraybuffer";
+
 /** @param declared the declared media type, which may be a wildcard */
-const toRawBody = (raw: unknown, declared = "*"): Blob => {
-  const part = raw instanceof Blob || isBytes(raw) ? raw : toText("raw", raw);
-  const usual =
-    part === raw && typeof raw !== "string"
-      ? "application/octet-stream"
-      : "text/plain;charset=utf-8";
+const toRawBody = (raw: unknown, declared = "*"): EncodedBody => {
+  const [part, usual] = isBinary(raw)
+    ? [raw as Blob, "application/octet-stream"]
+    : [toText("raw", raw), "text/plain;charset=utf-8"];
   const type = declared.includes("*") ? usual : declared;
-  const body = raw instanceof Blob && raw.type !== "" ? raw : new Blob([part as Blob], { type });
-  return body.size > 0 ? body : refuse("raw", "is empty");
+  const body = raw instanceof Blob && raw.type ? raw : new Blob([part], { type });
+  return body.size > 0 ? { body, type: body.type } : refuse("raw", "is empty");
 };

@@ -232,5 +232,5 @@ export interface Call extends CallRoute {
   /** The deprecated routes that `onDeprecated` has been told of. */
   readonly told: Set<string>;
   /** Whether `signal` must also abort the body, which is read after the call. */
-  readonly isOpen?: boolean;
+  readonly isOpen?: boolean | undefined;
 }

@@ -14,19 +14,21 @@ export class ClientError<Code extends string = string> extends Error {
   /** The path as in the routing map, such as `/v1/users/:id`. */
   declare readonly path: string;
 
-  constructor(name: string, code: Code, route: CallRoute, message: string, cause?: unknown) {
+  /** @param more further properties; `cause` is one, because older compilers do not know it as an option of `Error` */
+  constructor(name: string, code: Code, route: CallRoute, message: string, more?: object) {
     const { method, path } = route;
     super(code === "SLP_CLIENT_REPLY" ? message : `${method} ${path}: ${message}`);
-    // `cause` is set here, because older compilers do not know the second argument of `Error`
-    Object.assign(this, { name, code, method, path }, cause !== undefined && { cause });
+    Object.assign(this, { name, code, method, path }, more);
   }
 }
 
 /** The error for a missing or interrupted response; `cause` has the reason. */
 export class NetworkError extends ClientError<"SLP_CLIENT_NETWORK"> {
   constructor(route: CallRoute, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super("NetworkError", "SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, cause);
+    const reason = String(readProperty(cause, "message") ?? cause);
+    super("NetworkError", "SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, {
+      cause,
+    });
   }
 }
 
@@ -36,15 +38,15 @@ export class TimeoutError extends ClientError<"SLP_CLIENT_TIMEOUT"> {
   declare readonly timeout: number;
 
   constructor(route: CallRoute, timeout: number) {
-    super("TimeoutError", "SLP_CLIENT_TIMEOUT", route, `no complete response within ${timeout} ms`);
-    this.timeout = timeout;
+    const message = `no complete response within ${timeout} ms`;
+    super("TimeoutError", "SLP_CLIENT_TIMEOUT", route, message, { timeout });
   }
 }
 
 /** The error for a call whose `signal` was aborted; `cause` is the reason of the signal. */
 export class AbortedError extends ClientError<"SLP_CLIENT_ABORTED"> {
   constructor(route: CallRoute, reason: unknown) {
-    super("AbortedError", "SLP_CLIENT_ABORTED", route, "the call was aborted", reason);
+    super("AbortedError", "SLP_CLIENT_ABORTED", route, "the call was aborted", { cause: reason });
   }
 }
 
@@ -54,8 +56,8 @@ export class UnsendableInputError extends ClientError<"SLP_CLIENT_UNSENDABLE"> {
   declare readonly field: string;
 
   constructor(route: CallRoute, field: string, reason: string) {
-    super("UnsendableInputError", "SLP_CLIENT_UNSENDABLE", route, `\`${field}\` ${reason}`);
-    this.field = field;
+    const message = `\`${field}\` ${reason}`;
+    super("UnsendableInputError", "SLP_CLIENT_UNSENDABLE", route, message, { field });
   }
 }
 
@@ -99,8 +101,7 @@ class ResponseError<Code extends string, Status extends number, Body> extends Cl
     body: unknown,
     message: string,
   ) {
-    super(name, code, route, message);
-    Object.assign(this, { status: response.status, body });
+    super(name, code, route, message, { status: response.status, body });
     Object.defineProperty(this, "response", { value: response });
   }
 }

@@ -18,24 +18,22 @@ export interface Pages<Item, Page> extends AsyncIterable<Item> {
   readonly pages: () => AsyncIterable<Page>;
 }
 
+type PlainCaller<Result, Options = CallOptions> = (
+  key: string,
+  input?: unknown,
+  options?: Options,
+) => Result;
+
 /** A client without types, which is what all typed clients are at run time. */
 export interface PlainClient {
   readonly hasMore: HasMore;
-  readonly request: (key: string, input?: unknown, options?: CallOptions) => Promise<Reply>;
-  readonly provide: (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
-  readonly download: (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
+  readonly request: PlainCaller<Promise<Reply>>;
+  readonly provide: PlainCaller<Promise<unknown>>;
+  readonly download: PlainCaller<Promise<unknown>>;
   /** Resolves to the data of a successful reply and throws all others, as queries need it. */
-  readonly "~query": (key: string, input?: unknown, options?: CallOptions) => Promise<unknown>;
-  readonly iterate: (
-    key: string,
-    input?: unknown,
-    options?: CallOptions,
-  ) => Pages<unknown, unknown>;
-  readonly subscribe: (
-    key: string,
-    input?: unknown,
-    options?: SubscribeOptions,
-  ) => AsyncGenerator<ReceivedEvent, void, undefined>;
+  readonly "~query": PlainCaller<Promise<unknown>>;
+  readonly iterate: PlainCaller<Pages<unknown, unknown>>;
+  readonly subscribe: PlainCaller<AsyncGenerator<ReceivedEvent, void, undefined>, SubscribeOptions>;
 }
 
 /** Returns the body of a successful reply, and throws all others. */
@@ -63,14 +61,25 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): Pl
     call: Call,
     input: unknown,
     use: (reply: Reply, call: Call) => Result,
-    read = (response: Response) => readReply(call, response),
   ): Promise<Result> => {
     try {
-      return use(await sendRequest(call, buildRequest(call, input), read), call);
+      const reply = await sendRequest(call, buildRequest(call, input), async (response) =>
+        call.isOpen && response.ok
+          ? ({ ok: true, body: response, response } as unknown as Reply)
+          : readReply(call, response),
+      );
+      return use(reply, call);
     } catch (error) {
       return await fail(call, error);
     }
   };
+  const toCaller =
+    <Result>(
+      use: (reply: Reply, call: Call) => Result,
+      isOpen?: boolean,
+    ): PlainCaller<Promise<Result>> =>
+    (key, input, options) =>
+      send({ ...toCall(key, options), isOpen }, input, use);
   async function* walkPages(call: Call, input: unknown): AsyncGenerator<unknown, void, undefined> {
     let next: object | undefined = {};
     let [last, marked, empty] = ["", "", 0];
@@ -91,22 +100,13 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): Pl
   }
   return {
     hasMore,
-    request: (key, input, options) => send(toCall(key, options), input, (reply) => reply),
-    provide: (key, input, options) =>
-      send(toCall(key, options), input, ({ body, response, isForeign }, call) => {
-        if (isForeign) throw new UnexpectedBodyError(call, response, body);
-        return body;
-      }),
-    download: (key, input, options) => {
-      const call = { ...toCall(key, options), isOpen: true };
-      return send(call, input, toBody, async (response) =>
-        response.ok
-          ? ({ ok: true, body: response } as unknown as Reply)
-          : readReply(call, response),
-      );
-    },
-    "~query": async (key, input, options) =>
-      toPayload(await send(toCall(key, options), input, toBody)),
+    request: toCaller((reply) => reply),
+    provide: toCaller(({ body, response, isForeign }, call) => {
+      if (isForeign) throw new UnexpectedBodyError(call, response, body);
+      return body;
+    }),
+    download: toCaller(toBody, true),
+    "~query": toCaller((reply, call) => toPayload(toBody(reply, call))),
     iterate: (key, input, options) => {
       const call = toCall(key, options);
       const pages = (): AsyncIterable<unknown> => walkPages(call, input);

@@ -7,67 +7,46 @@ const maxBrackets = 5;
 
 type Pairs = Iterable<readonly [string, unknown]>;
 
-/**
- * @throws {@link Refusal} when there are no parts, because an empty field cannot be distinguished from a missing one.
- */
-const assertFull = (field: string, parts: readonly unknown[]): void => {
-  if (parts.length === 0) refuse(field, "is empty; omit it");
-};
+/** Lists the elements of an array, or the value itself, each with the field name. */
+export const listParts = (name: string, value: unknown): readonly (readonly [string, unknown])[] =>
+  Array.isArray(value)
+    ? assertFull(name, Array.from(value)).map((part, index) => [toField(name, index), part])
+    : [[name, value]];
 
-/**
- * Lists the elements of an array, or the value itself, each with the field name.
- *
- * @throws {@link Refusal} when an array is empty.
- */
-export const listParts = (
-  name: string,
-  value: unknown,
-): readonly (readonly [string, unknown])[] => {
-  if (!Array.isArray(value)) return [[name, value]];
-  assertFull(name, value);
-  return Array.from(value, (part: unknown, index) => [toField(name, index), part]);
-};
+/** An empty array or object cannot be distinguished from a missing one. */
+const assertFull = <Part>(field: string, parts: readonly Part[]): readonly Part[] =>
+  parts.length > 0 ? parts : refuse(field, "is empty; omit it");
 
-/**
- * Encodes fields as names and values; arrays become repeated names.
- *
- * @throws {@link Refusal} when a value is not representable as a string, or an array is empty.
- */
+const encodePair = (field: string, name: string, value: unknown): string =>
+  `${encodeURIComponent(name)}=${encodeURIComponent(toText(field, value))}`;
+
+/** Encodes fields as names and values; arrays become repeated names. */
 export const encodePairs = (fields: Pairs): string =>
-  Array.from(fields, ([name, value]) => encodeField(name, name, value)).join("&");
+  Array.from(fields)
+    .flatMap(([name, value]) =>
+      listParts(name, value).map(([field, part]) => encodePair(field, name, part)),
+    )
+    .join("&");
 
-/**
- * Encodes fields for the extended parser: brackets for arrays and objects.
- *
- * @throws {@link Refusal} when the parser would read a different value.
- */
+/** Encodes fields for the extended parser: brackets for arrays and objects. */
 export const encodeBrackets = (fields: Pairs): string =>
   Array.from(fields, ([name, value]) => {
     assertName(name, name, /^$/);
-    return encodeField(name, name, value, 0);
+    return encodeNested(name, name, value, 0);
   }).join("&");
 
-/**
- * @param name the field name, such as `filter[tags][0]`
- * @param depth how many brackets surround the value; undefined for the simple parser
- */
-const encodeField = (field: string, name: string, value: unknown, depth?: number): string => {
-  const isArray = Array.isArray(value) && (depth !== undefined || field === name);
-  if (!isArray && (depth === undefined || !isRecord(value)))
-    return `${encodeURIComponent(name)}=${encodeURIComponent(toText(field, value))}`;
-  const parts: readonly (readonly [number | string, unknown])[] = isArray
-    ? [...(value as readonly unknown[]).entries()]
-    : listFields(field, value);
-  assertFull(field, parts);
-  if (depth !== undefined && (depth >= maxBrackets || (isArray && parts.length > maxBracketed)))
+/** @param name the field name, such as `filter[tags][0]` */
+const encodeNested = (field: string, name: string, value: unknown, depth: number): string => {
+  const isArray = Array.isArray(value);
+  if (!isArray && !isRecord(value)) return encodePair(field, name, value);
+  const parts = assertFull(field, isArray ? Object.entries([...value]) : listFields(field, value));
+  if (depth >= maxBrackets || (isArray && parts.length > maxBracketed))
     refuse(field, "exceeds the limits of the extended parser");
   return parts
     .map(([part, inner]) => {
-      const inside = toField(field, part);
-      if (!isArray) assertName(inside, String(part), /^\d*$/);
-      return depth === undefined
-        ? encodeField(inside, name, inner)
-        : encodeField(inside, `${name}[${part}]`, inner, depth + 1);
+      const inside = toField(field, isArray ? Number(part) : part);
+      if (!isArray) assertName(inside, part, /^\d*$/);
+      return encodeNested(inside, `${name}[${part}]`, inner, depth + 1);
     })
     .join("&");
 };
@@ -84,13 +63,8 @@ export const hasFile = (value: unknown): boolean =>
 const quote = (text: string): string =>
   `"${text.replace(/[\r\n"]/g, (character) => encodeURIComponent(character))}"`;
 
-/**
- * Encodes fields and files as `multipart/form-data`. `FormData` is not used, because it turns each line break into
- * CRLF.
- *
- * @throws {@link Refusal} when a value is neither a file nor representable as a string.
- */
-export const encodeMultipart = (fields: Iterable<readonly [string, unknown]>): Blob => {
+/** Encodes fields and files as `multipart/form-data`; `FormData` would turn each line break into CRLF. */
+export const encodeMultipart = (fields: Pairs): Blob => {
   // a boundary has at most 70 characters
   const boundary = `----sallyport${Math.random()}${Math.random()}`;
   const texts: (Blob | string)[] = [];

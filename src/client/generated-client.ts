@@ -1,6 +1,7 @@
 import type { CallOptions, OptionsFor, SubscribeOptions } from "./call-options.ts";
+import type { ReplyErrorOf } from "./client-errors.ts";
 import type { Pages } from "./client.ts";
-import type { HasMore } from "./pages.ts";
+import type { HasMore, PayloadOf } from "./pages.ts";
 
 /**
  * The type of the key in a call without input: the key itself, or a {@link MissingInput} if some of the input is
@@ -35,6 +36,19 @@ export interface GeneratedRoutes<Routes> {
   readonly "~generated": Routes;
 }
 
+/** A function that calls a route and resolves to one of its types; the input may be missing if nothing is required. */
+// oxlint-disable-next-line typescript/consistent-type-definitions -- editors would show an interface by name
+type Caller<Routes, Name> = {
+  <Key extends keyof Routes & string>(
+    key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
+  ): Promise<PartOf<Routes[Key], Name>>;
+  <Key extends keyof Routes & string>(
+    key: Key,
+    input: PartOf<Routes[Key], "input">,
+    ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
+  ): Promise<PartOf<Routes[Key], Name>>;
+};
+
 /**
  * A client with generated types. `Routes` contains, under the key of each route, its `input`, its `success` (the body
  * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` and the
@@ -52,16 +66,7 @@ export interface GeneratedClient<Routes> {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link RedirectError}, {@link UnexpectedBodyError}.
    */
-  readonly provide: {
-    <Key extends keyof Routes & string>(
-      key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
-    ): Promise<PartOf<Routes[Key], "body">>;
-    <Key extends keyof Routes & string>(
-      key: Key,
-      input: PartOf<Routes[Key], "input">,
-      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
-    ): Promise<PartOf<Routes[Key], "body">>;
-  };
+  readonly provide: Caller<Routes, "body">;
   /**
    * Sends a request and resolves to the reply: status, header fields and body, discriminated by `ok` and `status`.
    *
@@ -69,16 +74,7 @@ export interface GeneratedClient<Routes> {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link RedirectError}.
    */
-  readonly request: {
-    <Key extends keyof Routes & string>(
-      key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
-    ): Promise<PartOf<Routes[Key], "reply">>;
-    <Key extends keyof Routes & string>(
-      key: Key,
-      input: PartOf<Routes[Key], "input">,
-      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
-    ): Promise<PartOf<Routes[Key], "reply">>;
-  };
+  readonly request: Caller<Routes, "reply">;
   /**
    * Sends a request and resolves to the successful response, whose body has not been read: use `body`, its stream, or
    * `blob()`. `timeout` covers the time until the header fields arrive, and `signal` also aborts the body.
@@ -143,10 +139,24 @@ export interface GeneratedClient<Routes> {
       ...options: OptionsFor<SubscribeOptions, FieldsOf<Routes[Key]>>
     ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
   };
-  /**
-   * Returns whether there are more pages.
-   *
-   * @param response the result of `provide`, the page in it, or the result of `request`
-   */
+  /** Returns whether there are more pages after the result of `provide`, the page in it, or the result of `request`. */
   readonly hasMore: HasMore;
 }
+
+/** The routes of a generated client. */
+type RoutesIn<C> = C extends { readonly "~routes"?: GeneratedRoutes<infer Routes> }
+  ? Routes
+  : never;
+
+/** The input of a route, as in `InputOf<Client, "get /v1/users">`. */
+export type InputOf<C, Key extends keyof RoutesIn<C>> = PartOf<RoutesIn<C>[Key], "input">;
+
+/** The data of a successful response: the `data` of the default envelope, or else the body itself. */
+export type OutputOf<C, Key extends keyof RoutesIn<C>> = PayloadOf<
+  PartOf<RoutesIn<C>[Key], "success">
+>;
+
+/** The {@link ReplyError} of each status that a route declares. */
+export type ErrorOf<C, Key extends keyof RoutesIn<C>> = ReplyErrorOf<
+  PartOf<RoutesIn<C>[Key], "reply">
+>;

@@ -75,6 +75,29 @@ export interface RoutesOf<R> {
   readonly "~routes"?: R;
 }
 
+/** A function that calls a route and resolves to what `Name` says; the input may be missing if nothing is required. */
+// oxlint-disable-next-line typescript/consistent-type-definitions -- editors would show an interface by name
+type Caller<R, Name extends "body" | "reply" | "response"> = {
+  <Key extends string>(
+    key: Alone<
+      CheckKey<R, Key, TypesAt<R, Key>>,
+      InputAt<TypesAt<R, Key>, Key>,
+      FieldsAt<TypesAt<R, Key>>
+    >,
+  ): Promise<Results<TypesAt<R, Key>>[Name]>;
+  <Key extends string>(
+    key: CheckKey<R, Key, TypesAt<R, Key>>,
+    input: InputAt<TypesAt<R, Key>, Key>,
+    ...options: OptionsFor<CallOptions, FieldsAt<TypesAt<R, Key>>>
+  ): Promise<Results<TypesAt<R, Key>>[Name]>;
+};
+
+interface Results<T extends EndpointTypes> {
+  readonly body: BodyAt<T>;
+  readonly reply: ReplyAt<T>;
+  readonly response: Response;
+}
+
 /**
  * A client for the routes of a routing map.
  *
@@ -89,20 +112,7 @@ export type InferredClient<R> = RoutesOf<R> & {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link RedirectError}, {@link UnexpectedBodyError}.
    */
-  readonly provide: {
-    <Key extends string>(
-      key: Alone<
-        CheckKey<R, Key, TypesAt<R, Key>>,
-        InputAt<TypesAt<R, Key>, Key>,
-        FieldsAt<TypesAt<R, Key>>
-      >,
-    ): Promise<BodyAt<TypesAt<R, Key>>>;
-    <Key extends string>(
-      key: CheckKey<R, Key, TypesAt<R, Key>>,
-      input: InputAt<TypesAt<R, Key>, Key>,
-      ...options: OptionsFor<CallOptions, FieldsAt<TypesAt<R, Key>>>
-    ): Promise<BodyAt<TypesAt<R, Key>>>;
-  };
+  readonly provide: Caller<R, "body">;
   /**
    * Sends a request and resolves to the reply: status, header fields and body, discriminated by `ok` and `status`.
    *
@@ -110,20 +120,7 @@ export type InferredClient<R> = RoutesOf<R> & {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link RedirectError}.
    */
-  readonly request: {
-    <Key extends string>(
-      key: Alone<
-        CheckKey<R, Key, TypesAt<R, Key>>,
-        InputAt<TypesAt<R, Key>, Key>,
-        FieldsAt<TypesAt<R, Key>>
-      >,
-    ): Promise<ReplyAt<TypesAt<R, Key>>>;
-    <Key extends string>(
-      key: CheckKey<R, Key, TypesAt<R, Key>>,
-      input: InputAt<TypesAt<R, Key>, Key>,
-      ...options: OptionsFor<CallOptions, FieldsAt<TypesAt<R, Key>>>
-    ): Promise<ReplyAt<TypesAt<R, Key>>>;
-  };
+  readonly request: Caller<R, "reply">;
   /**
    * Sends a request and resolves to the successful response, whose body has not been read: use `body`, its stream, or
    * `blob()`. `timeout` covers the time until the header fields arrive, and `signal` also aborts the body.
@@ -131,20 +128,7 @@ export type InferredClient<R> = RoutesOf<R> & {
    * @param key method and path, such as `"get /v1/files/:id"`
    * @throws {@link ReplyError} when the API responds with an error, and the errors of `provide`.
    */
-  readonly download: {
-    <Key extends string>(
-      key: Alone<
-        CheckKey<R, Key, TypesAt<R, Key>>,
-        InputAt<TypesAt<R, Key>, Key>,
-        FieldsAt<TypesAt<R, Key>>
-      >,
-    ): Promise<Response>;
-    <Key extends string>(
-      key: CheckKey<R, Key, TypesAt<R, Key>>,
-      input: InputAt<TypesAt<R, Key>, Key>,
-      ...options: OptionsFor<CallOptions, FieldsAt<TypesAt<R, Key>>>
-    ): Promise<Response>;
-  };
+  readonly download: Caller<R, "response">;
   /**
    * Iterates over the items of all pages, starting with the given one; `pages()` iterates over the pages.
    *
@@ -192,10 +176,6 @@ export type InferredClient<R> = RoutesOf<R> & {
       ...options: OptionsFor<SubscribeOptions, FieldsAt<TypesAt<R, Key>>>
     ): AsyncGenerator<EventAt<TypesAt<R, Key>>, void, undefined>;
   };
-  /**
-   * Returns whether there are more pages.
-   *
-   * @param response the result of `provide`, the page in it, or the result of `request`
-   */
+  /** Returns whether there are more pages after the result of `provide`, the page in it, or the result of `request`. */
   readonly hasMore: HasMore;
 };

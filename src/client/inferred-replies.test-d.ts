@@ -10,7 +10,7 @@ import {
   type ErrorEnvelope,
   type Routing,
 } from "../index.ts";
-import type * as own from "./generated-parts.ts";
+import type * as own from "./generated-client.ts";
 import {
   Client,
   createClient,

@@ -44,17 +44,12 @@ type PagesIn<Response> = unknown extends Response
     ? PageOf<PayloadOf<Body>>
     : PageOf<PayloadOf<Response>>;
 
-/** The type of {@link hasMore}. */
+/** Returns whether there are more pages after the result of `provide`, the page in it, or the result of `request`. */
 export type HasMore = <Response>(
   response: Response &
     ([PagesIn<Response>] extends [never] ? "This is neither a page nor a reply with one" : unknown),
 ) => boolean;
 
-/**
- * Returns whether there are more pages.
- *
- * @param response the result of `provide`, the page in it, or the result of `request`
- */
 export const hasMore: HasMore = (response) => toNextPage(response) !== undefined;
 
 /** Returns the data of a successful response: the `data` of the default envelope, or else the body itself. */
@@ -63,12 +58,7 @@ export const toPayload = (body: unknown): unknown =>
     ? readProperty(body, "data")
     : body;
 
-/**
- * Returns the items of a page: the array under the given name, by default `items`, or else the first array; undefined
- * if there is none.
- *
- * @param name the name of the items, if known
- */
+/** Returns the items of a page: the array under the name, by default `items`, or else the first array. */
 export const findItems = (
   response: unknown,
   name: string | undefined,

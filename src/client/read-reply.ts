@@ -21,11 +21,7 @@ export const readKind = (type: string): BodyKind => {
   return /^text\/|[/+]xml$/.test(type) ? "text" : "blob";
 };
 
-/**
- * Reads a response to its end.
- *
- * @throws {@link NetworkError} when the response breaks off.
- */
+/** @throws {@link NetworkError} when the response breaks off. */
 export const readReply = async (call: Call, response: Response): Promise<Reply> => {
   const { status, headers } = response;
   const [first = ""] = (headers.get("content-type") ?? "").split(";");

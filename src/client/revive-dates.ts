@@ -6,10 +6,7 @@ const reviveDate: Revive = (value) => {
   return date && !Number.isNaN(date.getTime()) ? date : value;
 };
 
-/**
- * Returns a function that revives an array: each element of a tuple with its own function, all others with a shared
- * one.
- */
+/** Revives an array: the first elements, as of a tuple, with functions of their own, all others with a shared one. */
 const reviveItems =
   (each: Revive | undefined, first: readonly (Revive | undefined)[] = []): Revive =>
   (value) =>
@@ -23,10 +20,7 @@ const reviveItems =
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/**
- * Returns a function that revives an object: each field of `fields` with its own function, and those that are not in
- * `known` with `others`.
- */
+/** Revives an object: each field of `fields` with its own function, and those that are not in `known` with `others`. */
 const reviveFields =
   (fields: ReadonlyMap<string, Revive>, others?: Revive, known: readonly string[] = []): Revive =>
   (value) => {
@@ -38,7 +32,7 @@ const reviveFields =
     return Object.fromEntries(revived);
   };
 
-/** Returns a function that revives an object depending on the value of one of its fields. */
+/** Revives an object depending on the value of one of its fields. */
 const reviveBy =
   (name: string, options: ReadonlyMap<unknown, Revive>): Revive =>
   (value) => {

@@ -1,9 +1,6 @@
 import type { Method } from "../http/method.ts";
 
-/**
- * The types of an endpoint. They have no constraints, because comparing schemas would force the compiler to resolve
- * them.
- */
+/** The types of an endpoint. Constraints would force the compiler to resolve schemas, to compare them. */
 export interface EndpointTypes {
   readonly [name: string]: Some;
 }
@@ -23,10 +20,7 @@ interface TypedEndpoint {
 
 type TypesOf<E extends TypedEndpoint> = E["~types"];
 
-/**
- * The types of an endpoint whose key names its method. The method in the key is not compared with the endpoint's,
- * because a server in which they differ does not start.
- */
+/** The types of an endpoint whose key names its method; a server in which the endpoint has another does not start. */
 type Named<Value> = Value extends TypedEndpoint ? TypesOf<Value> : null;
 
 /** The methods that an endpoint serves: the declared ones, or GET if it declares none. */
@@ -67,10 +61,7 @@ type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` exten
       ? AnyOwn<Map[`/${Path}`], M>
       : null;
 
-/**
- * The entry of a map for a path. The path is resolved segment by segment, so the cost of a call depends on the length
- * of its path, not on the number of routes. A map may be undefined, or one of several.
- */
+/** The entry of a map for a path, which is resolved segment by segment. A map may be undefined, or one of several. */
 type Walk<Map, M extends string, Path extends string> = Present<
   Map extends object ? WalkOne<Map, M, Path> : null
 >;

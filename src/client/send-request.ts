@@ -3,7 +3,7 @@ import type {
   Attempt,
   Call,
   Fetch,
-  HeaderSource,
+  HeaderFields,
   RetryOptions,
   SharedOptions,
   UploadProgress,
@@ -33,10 +33,7 @@ interface ProgressRequest {
   getAllResponseHeaders(): string;
 }
 
-/**
- * Returns a `fetch` that reports how much of the body it has sent; undefined without a listener or without
- * `XMLHttpRequest`.
- */
+/** Returns a `fetch` that reports how much of the body it has sent, if there is a listener and `XMLHttpRequest`. */
 const toProgressFetch = (
   onProgress: "" | ((progress: UploadProgress) => void) | undefined,
 ): Fetch | undefined => {
@@ -64,11 +61,10 @@ const toProgressFetch = (
 
 const toResponse = (request: ProgressRequest): Response => {
   const { status, statusText } = request;
-  const headers = new Headers();
-  for (const [, name = "", value = ""] of request
-    .getAllResponseHeaders()
-    .matchAll(/^([^:\r\n]+):(.*)$/gm))
-    headers.append(name, value);
+  const fields = request.getAllResponseHeaders().matchAll(/^([^:\r\n]+):(.*)$/gm);
+  const headers = new Headers(
+    Array.from(fields, ([, name = "", value = ""]): [string, string] => [name, value]),
+  );
   const body = [204, 205, 304].includes(status) ? null : request.response;
   return new Response(body, { status, statusText, headers });
 };
@@ -76,8 +72,6 @@ const toResponse = (request: ProgressRequest): Response => {
 /**
  * Sends a request with `redirect: "manual"`, and follows redirects within its origin as `fetch` does.
  *
- * @throws {@link RedirectError} when a redirect leads to another origin; in browsers, which hide where a redirect leads,
- * when there is one.
  * @see https://fetch.spec.whatwg.org/#http-redirect-fetch
  */
 const followRedirects = async (
@@ -109,13 +103,8 @@ const followRedirects = async (
   }
 };
 
-/** Header fields; the types of some platforms lack that they are iterable. */
-type FieldEntries = Iterable<[string, string]>;
-
 /** The longest time that timers accept, roughly, in milliseconds. */
 const maxTime = 2e9;
-
-const keyField = "idempotency-key";
 
 const idempotentMethods = ["GET", "PUT", "DELETE"];
 
@@ -133,10 +122,8 @@ export const fail = async (call: Call, error: unknown): Promise<never> => {
  * Sends a request, retries it if that may help, and reads its response.
  *
  * @param read reads the response within the time limit of the attempt
- * @throws {@link NetworkError}, {@link TimeoutError}, {@link RedirectError}, {@link AbortedError}, and errors of hooks
- * and `read`.
  */
-export const sendRequest = async <Result>(
+export const sendRequest = async <Result extends { readonly response: Response }>(
   call: Call,
   request: BuiltRequest,
   read: (response: Response) => Promise<Result>,
@@ -152,8 +139,8 @@ export const sendRequest = async <Result>(
   } = retry as Partial<RetryOptions>;
   const retries = methods.some((one) => one.toUpperCase() === method) ? limit : 0;
   // browsers have `crypto.randomUUID` only on pages with HTTPS and on localhost
-  const key = hasKey && { [keyField]: crypto.getRandomValues(new Uint32Array(4)).join("-") };
-  const headers = { ...key, ...request.headers };
+  const key = hasKey && crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const defaults = { ...request.defaults, ...(key && { "idempotency-key": key }) };
   for (let number = 1; ; number++) {
     let least = 0;
     const attempt = { method, path, url: request.url, headers: new Headers(), attempt: number };
@@ -162,11 +149,11 @@ export const sendRequest = async <Result>(
       number > retries ||
       (methods === idempotentMethods &&
         method !== "GET" &&
-        [...(attempt.headers as unknown as FieldEntries)].some(([name]) => name.startsWith("if-")));
+        toEntries(attempt.headers).some(([name]) => name.startsWith("if-")));
     try {
-      const { response, result } = await sendOnce(call, { ...request, headers }, attempt, read);
-      const { status } = response;
-      const asked = response.headers.get("retry-after") ?? "";
+      const result = await sendOnce(call, { ...request, defaults }, attempt, read);
+      const { status, headers: received } = result.response;
+      const asked = received.get("retry-after") ?? "";
       least = Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
       // with a 409, the API says that an earlier attempt is still running
       const isTemporary =
@@ -175,87 +162,77 @@ export const sendRequest = async <Result>(
     } catch (error) {
       if (!isTransient(error) || isLast()) throw error;
     }
-    await pause(Math.max(least, toWait(delay, maxDelay, number - 1)), call.options.signal);
+    await waitFor(Math.max(least, toWait(delay, maxDelay, number - 1)), call.options.signal);
   }
 };
 
 export const isTransient = (error: unknown): boolean =>
   error instanceof NetworkError || error instanceof TimeoutError;
 
-/**
- * Returns a random delay below a limit that doubles with each failure, so that clients rejected together do not retry
- * together.
- */
+/** Returns a random delay, so that clients rejected together do not retry together. */
 export const toWait = (delay: number, maxDelay: number, failures: number): number =>
   Math.random() * Math.min(maxDelay, delay * 2 ** failures);
 
-export const pause = (
+/** Waits for a result, if there is one, but only until a time has passed or a signal is aborted. */
+export const waitFor = async <Result>(
   milliseconds: number,
   signal: AbortSignal | null | undefined,
-): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    // longer times would end at once
-    const timer = setTimeout(end, Math.min(milliseconds, maxTime));
-    signal?.addEventListener("abort", end);
-    if (signal?.aborted) end();
+  result?: Promise<Result>,
+): Promise<Result | undefined> => {
+  let end = (): void => undefined;
+  const ended = new Promise<undefined>((resolve) => {
+    end = () => resolve(undefined);
   });
+  // longer times would end at once
+  const timer =
+    milliseconds === Infinity ? undefined : setTimeout(end, Math.min(milliseconds, maxTime));
+  signal?.addEventListener("abort", end);
+  if (signal?.aborted) end();
+  try {
+    return await Promise.race([ended, result ?? ended]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+  }
+};
 
 const sendOnce = async <Result>(
   call: Call,
   request: BuiltRequest,
   attempt: Attempt,
   read: (response: Response) => Promise<Result>,
-): Promise<{ readonly response: Response; readonly result: Result }> => {
+): Promise<Result> => {
   const { signal } = call.options;
   if (signal?.aborted) throw new AbortedError(call, signal.reason);
-  const timeout = readOption(call, "timeout");
+  const timeout = readOption(call, "timeout") || Infinity;
   const controller = new AbortController();
-  let onAbort = (): void => undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = (): void => controller.abort();
   // a `fetch` or a hook that ignores the signal must not block the caller
-  const stopped = new Promise<never>((_resolve, reject) => {
-    const stop = (error: unknown): void => {
-      reject(error);
-      controller.abort();
-    };
-    onAbort = () => stop(new AbortedError(call, signal?.reason));
-    signal?.addEventListener("abort", onAbort);
-    // longer times, such as Infinity, would end at once
-    if (timeout && timeout < maxTime)
-      timer = setTimeout(() => stop(new TimeoutError(call, timeout)), timeout);
-  });
-  try {
-    return await Promise.race([stopped, exchange(call, request, attempt, controller.signal, read)]);
-  } finally {
-    clearTimeout(timer);
-    if (!call.isOpen) signal?.removeEventListener("abort", onAbort);
-  }
+  const waiting = waitFor(
+    timeout,
+    signal,
+    exchange(call, request, attempt, controller.signal, read),
+  );
+  if (call.isOpen) signal?.addEventListener("abort", stop);
+  const result = await waiting;
+  if (result) return result;
+  stop();
+  throw signal?.aborted ? new AbortedError(call, signal.reason) : new TimeoutError(call, timeout);
 };
 
 const exchange = async <Result>(
   call: Call,
-  { body, headers: own }: BuiltRequest,
+  { body, defaults, headers: own }: BuiltRequest,
   attempt: Attempt,
   signal: AbortSignal,
   read: (response: Response) => Promise<Result>,
-): Promise<{ readonly response: Response; readonly result: Result }> => {
+): Promise<Result> => {
   const { options, client } = call;
   const { method, url, headers } = attempt;
   const both: readonly SharedOptions[] = [client, options];
-  for (const { headers: source } of both) await addHeaders(headers, source);
-  for (const [name, value] of Object.entries(own))
-    // a caller may know the media type better, but only this code knows the boundary
-    if (
-      (name !== "content-type" && name !== keyField) ||
-      value.startsWith("multipart/") ||
-      !headers.has(name)
-    )
-      headers.set(name, value);
+  for (const source of [defaults, client.headers, options.headers, own])
+    for (const [name, value] of toEntries(typeof source === "function" ? await source() : source))
+      if (value !== undefined) headers.set(name, value);
   for (const { onRequest } of both) await onRequest?.(attempt);
   const credentials = readOption(call, "credentials");
   // the global `fetch` is looked up late, because tests replace it
@@ -265,8 +242,7 @@ const exchange = async <Result>(
   const init = { method, headers, signal, body, credentials } as RequestInit & {
     readonly headers: Headers;
   };
-  let isBare = !body && credentials !== "include";
-  headers.forEach(() => (isBare = false));
+  const isBare = !body && credentials !== "include" && toEntries(headers).length === 0;
   const response = await toNetworkError(call, () =>
     isBare || readOption(call, "crossOriginRedirects")
       ? send(url, init)
@@ -274,7 +250,7 @@ const exchange = async <Result>(
   );
   await tellDeprecation(call, response);
   for (const { onResponse } of both) await onResponse?.(attempt, response);
-  return { response, result: await read(response) };
+  return read(response);
 };
 
 /** Calls `onDeprecated` for the first response that says that its route is deprecated. */
@@ -319,11 +295,8 @@ export const toNetworkError = async <Result>(
   }
 };
 
-const addHeaders = async (headers: Headers, source: HeaderSource | undefined): Promise<void> => {
-  const given = typeof source === "function" ? await source() : source;
-  const fields =
-    given instanceof Headers
-      ? [...(given as unknown as FieldEntries)]
-      : Object.entries(given ?? {});
-  for (const [name, value] of fields) if (value !== undefined) headers.set(name, value);
-};
+/** Lists header fields; the types of some platforms lack that `Headers` are iterable. */
+const toEntries = (fields: HeaderFields = {}): readonly (readonly [string, string | undefined])[] =>
+  fields instanceof Headers
+    ? [...(fields as unknown as Iterable<[string, string]>)]
+    : Object.entries(fields);

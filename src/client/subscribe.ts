@@ -2,45 +2,39 @@ import type { BuiltRequest } from "./build-request.ts";
 import type { Call, SubscribeOptions } from "./call-options.ts";
 import { EventSizeError, ReplyError, UnexpectedBodyError } from "./client-errors.ts";
 import { readReply } from "./read-reply.ts";
-import { isTransient, pause, sendRequest, toWait } from "./send-request.ts";
+import { isTransient, sendRequest, toWait, waitFor } from "./send-request.ts";
+
+type Subscription = Call & { readonly options: SubscribeOptions };
 
 /** A part of an event stream, up to a blank line. */
 interface EventBlock {
   event: string;
   /** The lines of data; a block without data is not an event. */
   readonly data: string[];
-  id: string | undefined;
+  id?: string;
   /** The delay before the client reconnects, in milliseconds. */
-  retry: number | undefined;
+  retry?: number;
 }
 
-/**
- * Reads an event stream until it ends, breaks off, or the signal is aborted.
- *
- * @throws {@link EventSizeError} when a block, without its comments, is longer than `maxEventSize`.
- * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
- */
+/** @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation */
 async function* readEvents(
-  call: Call & { readonly options: SubscribeOptions },
+  call: Subscription,
   { body }: Response,
 ): AsyncGenerator<EventBlock, void, undefined> {
   if (!body) return;
   const { signal, maxEventSize = 2 ** 20 } = call.options;
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
-  const stop = (): void => void reader.cancel().catch(() => undefined);
   const decoder = new TextDecoder();
   let block = createBlock();
   let size = 0;
   /** The beginning of a line that has not ended yet. */
   let line = "";
   let endsWithReturn = false;
-  signal?.addEventListener("abort", stop);
-  if (signal?.aborted) stop();
   try {
     for (;;) {
-      const { value } = await reader.read().catch(() => ({ value: undefined }));
-      if (!value) return;
-      const text = decoder.decode(value, { stream: true });
+      const chunk = await waitFor(Infinity, signal, reader.read()).catch(() => undefined);
+      if (!chunk?.value) return;
+      const text = decoder.decode(chunk.value, { stream: true });
       // a line break may be split between two chunks
       const parts = text.slice(endsWithReturn && text.startsWith("\n") ? 1 : 0).split(/\r\n?|\n/);
       if (text !== "") endsWithReturn = text.endsWith("\r");
@@ -60,17 +54,11 @@ async function* readEvents(
       }
     }
   } finally {
-    signal?.removeEventListener("abort", stop);
-    stop();
+    void reader.cancel().catch(() => undefined);
   }
 }
 
-const createBlock = (): EventBlock => ({
-  event: "message",
-  data: [],
-  id: undefined,
-  retry: undefined,
-});
+const createBlock = (): EventBlock => ({ event: "message", data: [] });
 
 /** Reads a line into a block; returns the length of the line, or 0 for a comment. */
 const readLine = (block: EventBlock, line: string): number => {
@@ -90,16 +78,7 @@ export interface ReceivedEvent {
   readonly retry: number | undefined;
 }
 
-type Subscription = Call & { readonly options: SubscribeOptions };
-
-/**
- * Receives the events of a stream, and reopens the stream when it ends or breaks off.
- *
- * The subscription ends when the server responds with 204, when the signal is aborted, or when the loop over it ends.
- *
- * @throws {@link ReplyError} when the server responds with 4xx, {@link UnexpectedBodyError} when it sends something
- * other than a stream of JSON events, {@link EventSizeError} when an event is too large, and {@link RedirectError}.
- */
+/** Receives the events of a stream, and reopens the stream when it ends or breaks off. */
 export async function* subscribe(
   call: Subscription,
   request: BuiltRequest,
@@ -127,7 +106,7 @@ export async function* subscribe(
         const parsed = { event, data: parseData(call, response, data.join("\n")), id, retry };
         yield (call.plan?.reviveEvent?.(parsed) as ReceivedEvent | undefined) ?? parsed;
       }
-    await pause(least + toWait(least, maxDelay, failures), signal);
+    await waitFor(least + toWait(least, maxDelay, failures), signal);
   }
 }
 
@@ -139,10 +118,10 @@ const open = async (
 ): Promise<Response | undefined> => {
   const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
   if (lastEventId) headers["last-event-id"] = lastEventId;
-  const response = await sendRequest(
+  const { response } = await sendRequest(
     { ...call, options: { ...call.options, retry: 0 } },
     { ...request, headers },
-    async (response) => response,
+    async (response) => ({ response }),
   );
   const { status } = response;
   const type = response.headers.get("content-type") ?? "";

@@ -56,7 +56,9 @@ type SegmentsOf<Path> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer More}`
     ? Name | SegmentsOf<More>
     : Rest
-  : RestOf<Path>;
+  : Path extends `${string}/*${infer Name}`
+    ? Name
+    : never;
 
 /** The name of the wildcard that ends a path. */
 type RestOf<Path> = Path extends `${string}/*${infer Name}` ? Name : never;
@@ -71,10 +73,7 @@ export type InputAt<T extends EndpointTypes, Key> = Placed<
   Key
 >;
 
-/**
- * The joint input of an endpoint and its middlewares. It is an intersection only if a middleware has an input, because
- * resolving an intersection of two objects costs the compiler as much as resolving their schemas.
- */
+/** The joint input of an endpoint and its middlewares: an intersection, which costs more, only if one has any. */
 type Placed<Input, MiddlewareInput, Key> = unknown extends MiddlewareInput
   ? SegmentsOf<Key> extends keyof Input
     ? string extends keyof Input
@@ -131,10 +130,7 @@ type ContentBody<Type extends string> = string extends Type
 
 type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
 
-/**
- * The result handler of an event stream, recognised by its response: the class of another copy of this package is a
- * different type.
- */
+/** The result handler of an event stream, recognised by its response, because another copy's class is another type. */
 interface EventStreamTypes {
   readonly "~types": {
     readonly positive: Pick<EventStreamResponse<{}>, "statusCode" | "mimeType"> & {

@@ -38,12 +38,7 @@ export const toField = (field: string, key: number | string): string =>
 /** Checks whether a value is a plain object, or an instance of a class that is not built in. */
 export const isRecord = (value: unknown): value is object => toKind(value) === "object";
 
-/**
- * Converts a single value to a string, for a path, a query, a header or a form.
- *
- * @throws {@link Refusal} when the value is not a string, number, boolean, bigint or date, or cannot be represented as
- * a string.
- */
+/** Converts a single value to a string, for a path, a query, a header or a form. */
 export const toText = (field: string, value: unknown): string => {
   if (typeof value === "string") return assertString(field, value);
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);
@@ -53,11 +48,7 @@ export const toText = (field: string, value: unknown): string => {
   return Number.isNaN(value.getTime()) ? refuse(field, "is an invalid date") : value.toISOString();
 };
 
-/**
- * Converts a value to a JSON value: dates and bigints become strings, and undefined values are left out.
- *
- * @throws {@link Refusal} when something would be lost or changed.
- */
+/** Converts a value to a JSON value: dates and bigints become strings, and undefined values are left out. */
 export const toJsonValue = (field: string, value: unknown, depth = 0): unknown => {
   if (depth > maxDepth) refuse(field, "contains itself");
   if (value === null || typeof value === "boolean") return value;

@@ -97,11 +97,7 @@ export interface Client extends GeneratedClient<Routes> {}
 
 /** Functions that work with any client. */
 export const Client: {
-  /**
-   * Returns whether there are more pages.
-   *
-   * @param response the result of \`provide\`, the page in it, or the result of \`request\`
-   */
+  /** Returns whether there are more pages after the result of \`provide\`, the page in it, or the result of \`request\`. */
   readonly hasMore: HasMore;
 } = { hasMore: (response) => hasMore(response) };
 

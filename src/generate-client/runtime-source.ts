@@ -6,8 +6,8 @@ import { ownFile } from "../lazy/own-file.ts";
 /** The client modules that a generated file contains, each after the modules that it imports. */
 const modules = [
   ...["call-options", "client-errors", "reply-types", "wire-value", "encode-input"],
-  ...["fill-path", "build-request", "pages", "send-request", "read-reply", "subscribe", "client"],
-  ...["generated-client", "generated-parts"],
+  ...["build-request", "pages", "send-request", "read-reply", "subscribe", "client"],
+  "generated-client",
 ] as const;
 
 /** The additional modules for a file that revives dates. */

@@ -1,4 +1,4 @@
-import { capitalise, toWords } from "../api/operation-ids.ts";
+import { capitalise, toFreeName, toWords } from "../api/operation-ids.ts";
 
 interface NamedType {
   /** The origin of the type; types of one origin share a name if they are written identically. */
@@ -8,10 +8,7 @@ interface NamedType {
   readonly comment: string;
 }
 
-/**
- * The delimiters of a reference, which stands for a type until its name is known. TypeScript sources never contain
- * these characters.
- */
+/** The delimiters of a reference, which stands for a type until its name is known; no source contains them. */
 const [opening, closing] = ["\u0001", "\u0002"];
 export const toReference = (key: string): string => `${opening}${JSON.stringify(key)}${closing}`;
 
@@ -103,8 +100,7 @@ export class TypeNames {
       const { wanted = "", own: all = new Set() } = origins.get(origin) ?? {};
       const isSentOfTwo = key.startsWith("sent/") && all.size > 1;
       const base = isSentOfTwo ? `${wanted}Input` : wanted;
-      let name = base;
-      for (let number = 2; used.has(name); number++) name = `${base}${number}`;
+      const name = toFreeName(base, (one) => used.has(one));
       used.add(name);
       names.set(own, name);
     }

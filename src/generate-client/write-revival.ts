@@ -12,17 +12,13 @@ import {
 import { indent, quote } from "./type-text.ts";
 import { readPropertyValues } from "../schemas/zod-internals.ts";
 
+/** Writes functions that revive the dates of schemas: one for each object, array or union with dates. */
 export class RevivalWriter {
-  readonly #numbers = new Map<string, number>();
+  readonly #names = new Map<string, string>();
   readonly #schemas = new Map<ZodSchema, number>();
-  readonly #texts = new Map<string, string | undefined>();
-  readonly #open = new Set<string>();
   readonly #declarations = new Map<string, string>();
   readonly #holding = new Map<string, boolean>();
-
-  get isUsed(): boolean {
-    return [...this.#texts.values()].some((text) => text !== undefined);
-  }
+  isUsed = false;
 
   get declarations(): readonly string[] {
     return [...this.#declarations.values()];
@@ -30,24 +26,20 @@ export class RevivalWriter {
 
   /** Writes a function that revives the dates of a schema; returns undefined if there are none. */
   write(schema: ZodSchema, end: End): string | undefined {
-    const key = this.#toKey(schema, end);
-    if (this.#texts.has(key)) return this.#texts.get(key);
     if (!this.#holdsDates(schema, end, new Set())) return undefined;
-    if (this.#open.has(key)) {
-      const number = this.#numbers.get(key) ?? this.#numbers.size + 1;
-      this.#numbers.set(key, number);
-      return `(value) => revive${number}(value)`;
-    }
-    this.#open.add(key);
-    let text = this.#writeOwn(schema, end);
-    this.#open.delete(key);
-    const number = this.#numbers.get(key);
-    if (number !== undefined && text !== undefined) {
-      this.#declarations.set(key, `const revive${number}: Revive = ${text};`);
-      text = `(value) => revive${number}(value)`;
-    }
-    this.#texts.set(key, text);
-    return text;
+    this.isUsed = true;
+    if (isDate(schema, end)) return "dates.one";
+    const [inner, innerEnd] = unwrap(schema, end);
+    if (inner !== schema) return this.write(inner, innerEnd);
+    const key = this.#toKey(schema, end);
+    const known = this.#names.get(key);
+    // within itself, a function is not declared yet
+    if (known !== undefined)
+      return this.#declarations.has(key) ? known : `(value) => ${known}(value)`;
+    const name = `revive${this.#names.size + 1}`;
+    this.#names.set(key, name);
+    this.#declarations.set(key, `const ${name}: Revive = ${this.#writeOwn(schema, end)};`);
+    return name;
   }
 
   #toKey(schema: ZodSchema, end: End): string {
@@ -73,9 +65,6 @@ export class RevivalWriter {
   }
 
   #writeOwn(schema: ZodSchema, end: End): string | undefined {
-    if (isDate(schema, end)) return "dates.one";
-    const [inner, innerEnd] = unwrap(schema, end);
-    if (inner !== schema) return this.write(inner, innerEnd);
     const { def } = (schema as z.core.$ZodTypes)._zod;
     const write = (part: ZodSchema): string | undefined => this.write(part, end);
     switch (def.type) {

@@ -70,11 +70,7 @@ export class TypeWriter {
     this.#names = names;
   }
 
-  /**
-   * Writes a type.
-   *
-   * @param place the name of a recursive type that has no other name
-   */
+  /** @param place the name of a recursive type that has no other name */
   write(schema: ZodSchema, side: Side, place: string): Members {
     const number = this.#numbers.get(schema) ?? this.#numbers.size;
     this.#numbers.set(schema, number);

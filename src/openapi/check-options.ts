@@ -11,12 +11,10 @@ const names: readonly string[] = [
   "routes",
 ];
 
-/** @throws {@link OpenApiError} when an option is unknown or invalid. */
+/** @throws {@link OpenApiError} when an option is unknown. */
 export const assertOpenApiOptions = (options: OpenApiOptions): void => {
   if (!isObject(options)) throw wrong("the argument must be an object of options");
-  const where = "generateOpenApi";
-  const unknown = describeUnknownKey("option", options, names, { where });
-  if (unknown !== undefined) throw new OpenApiError("SLP_OPENAPI_OPTION", unknown, {});
+  assertKnown("generateOpenApi", options, names);
 };
 
 /** @throws {@link OpenApiError} when an option that describes the document is invalid. */
@@ -76,9 +74,12 @@ const listExtensions = (server: unknown): readonly string[] =>
 
 const assertKeys = (where: string, value: unknown, known: readonly string[]): void => {
   if (!isObject(value)) throw wrong(`${where} must be an object; got ${show(value)}`);
+  assertKnown(`generateOpenApi: ${where}`, value, known);
+};
+
+const assertKnown = (where: string, value: object, known: readonly string[]): void => {
   const unknown = describeUnknownKey("option", value, known, { where });
-  if (unknown !== undefined)
-    throw new OpenApiError("SLP_OPENAPI_OPTION", `generateOpenApi: ${unknown}`, {});
+  if (unknown !== undefined) throw new OpenApiError("SLP_OPENAPI_OPTION", unknown, {});
 };
 
 const wrong = (text: string): OpenApiError =>

@@ -1,8 +1,16 @@
 import { z } from "zod";
+import { toFreeName } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readMadeName } from "../schemas/zod-internals.ts";
-import { isSame, mapReferences, omitReferences, inlineClosed, visitReferences } from "./json.ts";
+import {
+  isSame,
+  mapReferences,
+  omitReferences,
+  inlineClosed,
+  toSorted,
+  visitReferences,
+} from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { writeNode, type WritePlace } from "./node-writer.ts";
 import { generated, SchemaNames } from "./generated-names.ts";
@@ -23,11 +31,7 @@ const prefix = "#/components/schemas/";
 const definitions = "#/$defs/";
 const validName = /^[\w.-]+$/;
 
-/**
- * Writes schemas, and stores named ones as components.
- *
- * References get their final names at the end, once it is known whether the input and the output of a schema differ.
- */
+/** Writes schemas, and stores named ones as components, which get their final names at the end. */
 export class Components {
   readonly #override: OpenApiOverride["schema"];
   /** The components by direction and name; references use these keys until the end. */
@@ -36,17 +40,17 @@ export class Components {
     input: new Map<ZodSchema, JsonObject>(),
     output: new Map<ZodSchema, JsonObject>(),
   };
-  readonly #isTwin: (one: ZodSchema, other: ZodSchema, place: WritePlace) => boolean;
-  readonly #names: SchemaNames;
-  readonly #hoisted = new Map<JsonObject | string, string>();
+  readonly #isTwin = (one: ZodSchema, other: ZodSchema, place: WritePlace): boolean =>
+    // a trial that started others might never end
+    !this.#isTrial && this.#writeAlone(one, place) === this.#writeAlone(other, place);
+  readonly #isTrial: boolean;
+  readonly #names = new SchemaNames(this.#isTwin);
+  readonly #shared = new Map<JsonObject | string, string>();
 
   /** @param isTrial whether one schema is written, for comparison only */
   constructor(override: OpenApiOverride["schema"], isTrial = false) {
     this.#override = override;
-    // a trial that started others might never end
-    this.#isTwin = (one, other, place) =>
-      !isTrial && this.#writeAlone(one, place) === this.#writeAlone(other, place);
-    this.#names = new SchemaNames(this.#isTwin);
+    this.#isTrial = isTrial;
   }
 
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
@@ -60,9 +64,7 @@ export class Components {
         const stem = this.#names.find(inner, meta?.["id"] as string | undefined);
         if (stem === undefined) return meta;
         // Zod cannot convert two schemas with the same id, even if they are alike
-        let id = stem;
-        for (let number = 2; (named.get(id)?.schema ?? inner) !== inner; number++)
-          id = `${stem}:${number}`;
+        const id = toFreeName(stem, (one) => (named.get(one)?.schema ?? inner) !== inner, ":");
         named.set(id, { schema: inner, stem });
         return { ...meta, id };
       },
@@ -105,26 +107,14 @@ export class Components {
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
     if (json["$ref"] !== undefined) return json;
     // a schema is written only once, so its JSON Schema is usually the same object and needs no comparison
-    const key = this.#hoisted.get(json) ?? this.#hoist(json, name, place);
-    this.#hoisted.set(json, key);
-    return { $ref: prefix + key };
-  }
-
-  #hoist(json: JsonObject, name: string, place: WritePlace): string {
+    const known = this.#shared.get(json);
+    if (known !== undefined) return { $ref: prefix + known };
     const text = JSON.stringify(json);
-    const known = this.#hoisted.get(text);
-    if (known !== undefined) return known;
-    const key = `shared/${name}${this.#hoisted.size}`;
-    this.#hoisted.set(text, key);
-    const component = {
-      name,
-      stem: key,
-      isGiven: false,
-      direction: "output" as const,
-      schema: undefined,
-    };
-    this.#components.set(key, { ...component, json, place });
-    return key;
+    const key = this.#shared.get(text) ?? `shared/${name}${this.#shared.size}`;
+    this.#shared.set(json, key).set(text, key);
+    const component = { name, stem: key, isGiven: false, direction: "output" } as const;
+    this.#components.set(key, { ...component, schema: undefined, json, place });
+    return { $ref: prefix + key };
   }
 
   /** Returns the schema that a JSON Schema refers to, or the JSON Schema itself if it is not a reference. */
@@ -148,14 +138,10 @@ export class Components {
     const schemas = new Map(
       used.map(([key, { json }]) => [names.get(key) ?? key, rename(json)] as const),
     );
-    const sorted = [...schemas].toSorted(([one], [other]) => (one < other ? -1 : 1));
     const renamed = rename(document) as JsonObject;
-    if (sorted.length === 0) return renamed;
-    const { components } = renamed;
-    return {
-      ...renamed,
-      components: { schemas: Object.fromEntries(sorted), ...(components as object) },
-    };
+    if (schemas.size === 0) return renamed;
+    const components = { schemas: toSorted(schemas), ...(renamed["components"] as object) };
+    return { ...renamed, components };
   }
 
   #keep(
@@ -219,10 +205,7 @@ export class Components {
     return [...used];
   }
 
-  /**
-   * Chooses the final names: both directions of a schema get one name if they are identical, including everything that
-   * they refer to.
-   */
+  /** Chooses the final names: one for both directions of a schema if all that they contain is identical. */
   #toNames(used: readonly (readonly [string, Component])[]): ReadonlyMap<string, string> {
     const byKey = new Map(used);
     const differing = new Set<string>();

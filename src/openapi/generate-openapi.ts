@@ -5,7 +5,7 @@ import { listRoutes, type RoutingEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
-import { compact, mapValues } from "./json.ts";
+import { compact, mapValues, nonEmpty } from "./json.ts";
 import { toHeadOperation, toOperation, toSummary, type OperationContext } from "./operation.ts";
 import type {
   JsonObject,
@@ -36,11 +36,7 @@ export const generateOpenApi = (options: OpenApiOptions): OpenApiDocument => {
   return writeDocument(listRoutes(routing, config), options);
 };
 
-/**
- * Generates the document from a list of routes.
- *
- * @throws OpenApiError when something cannot be documented.
- */
+/** Generates the document from a list of routes. */
 export const writeDocument = (
   entries: readonly RoutingEntry[],
   options: Omit<OpenApiOptions, "routing">,
@@ -72,8 +68,8 @@ export const writeDocument = (
     toWebhook(name, webhook as Webhook, components),
   );
   const own = compact({
-    responses: context.shared.toComponents(),
-    securitySchemes: context.security.toComponents(),
+    responses: nonEmpty(context.shared.toComponents()),
+    securitySchemes: nonEmpty(context.security.toComponents()),
   });
   const document = components.finish(
     compact({
@@ -95,9 +91,6 @@ const versions: Readonly<Record<OpenApiVersion, string>> = {
   "3.1": "3.1.2",
   "3.2": "3.2.0",
 };
-
-const nonEmpty = (object: JsonObject): JsonObject | undefined =>
-  Object.keys(object).length > 0 ? object : undefined;
 
 /** @throws {@link OpenApiError} when there is no route at a path or below it. */
 const selectOperations = (

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { capitalise, toWords } from "../api/operation-ids.ts";
+import { capitalise, toFreeName, toWords } from "../api/operation-ids.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listInnerSchemas } from "../schemas/some-schema.ts";
 import type { WritePlace } from "./node-writer.ts";
@@ -51,12 +51,10 @@ export class SchemaNames {
 
   #name(schema: ZodSchema, wanted: string, place: WritePlace): void {
     if (readId(schema) !== undefined || this.#names.has(schema)) return;
-    const isFree = (name: string): boolean => {
-      const owner = this.#owners.get(name);
-      return owner === undefined || this.#isSame(owner, schema, place);
-    };
-    let name = wanted;
-    for (let number = 2; !isFree(name); number++) name = `${wanted}${number}`;
+    const name = toFreeName(wanted, (one) => {
+      const owner = this.#owners.get(one);
+      return owner !== undefined && !this.#isSame(owner, schema, place);
+    });
     this.#owners.set(name, schema);
     this.#names.set(schema, name);
   }

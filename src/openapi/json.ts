@@ -12,10 +12,7 @@ export const mapObjects = (value: unknown, change: (object: JsonObject) => unkno
   return isObject(value) ? change(mapValues(value, (inner) => mapObjects(inner, change))) : value;
 };
 
-/**
- * Copies a value with changed references, including those in discriminators. Where the function returns undefined, the
- * reference is left unchanged.
- */
+/** Copies a value with changed references; where the function returns undefined, a reference is left unchanged. */
 export const mapReferences = (
   value: unknown,
   change: (reference: string) => string | undefined,
@@ -38,10 +35,7 @@ export const omitReferences = (value: JsonObject, references: ReadonlySet<unknow
   return copy as JsonObject;
 };
 
-/**
- * Copies a value, and inlines the schemas in `allOf` that reject unknown fields, because they would reject the fields
- * of the other schemas in the same `allOf`.
- */
+/** Inlines the schemas in `allOf` that reject unknown fields, because they would reject the fields of the others. */
 export const inlineClosed = (
   value: JsonObject,
   closed: ReadonlyMap<unknown, JsonObject>,
@@ -75,6 +69,13 @@ export const mapValues = (
 
 export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+
+export const nonEmpty = <Value extends object>(value: Value): Value | undefined =>
+  Object.keys(value).length > 0 ? value : undefined;
+
+/** Sorts the entries of a map by key, and returns them as an object. */
+export const toSorted = (map: ReadonlyMap<string, unknown>): JsonObject =>
+  Object.fromEntries([...map].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 
 /** Returns the value of a keyword such as `anyOf` if it is an array, otherwise an empty array. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

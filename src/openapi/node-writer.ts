@@ -55,11 +55,7 @@ const bufferAsJson: JsonObject = {
   required: ["type", "data"],
 };
 
-/**
- * Completes and corrects Zod's JSON Schema of one schema in place.
- *
- * @throws {@link OpenApiError} when JSON cannot represent the schema and no override describes it.
- */
+/** @throws {@link OpenApiError} when JSON cannot represent the schema and no override describes it. */
 export const writeNode = (
   schema: ZodSchema,
   json: JsonObject,

@@ -8,10 +8,7 @@ export const toVersion = (document: JsonObject, version: OpenApiVersion): JsonOb
 /** The keywords whose values are not converted, because they contain names or values chosen by the application. */
 const maps: ReadonlySet<string> = new Set(["properties", "examples", "example", "default", "enum"]);
 
-/**
- * Converts the schemas in a document: those under `schema`, in the components, and in extensions that mirror the
- * components.
- */
+/** Converts the schemas in a document: those under `schema`, and in the components or extensions that mirror them. */
 const changeSchemas = (value: unknown, isMapOfSchemas = false): unknown => {
   if (Array.isArray(value)) return value.map((one) => changeSchemas(one));
   if (!isObject(value)) return value;

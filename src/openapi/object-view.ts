@@ -114,10 +114,7 @@ const plainKeywords: ReadonlySet<string> = new Set([
   ...["type", "properties", "required", "additionalProperties", "description", "title"],
 ]);
 
-/**
- * Combines the schemas of middlewares and of their endpoint, each of which checks only its own fields; returns undefined
- * if they say nothing.
- */
+/** Combines the schemas of middlewares and of their endpoint; returns undefined if they say nothing. */
 export const mergeObjects = (
   schemas: readonly JsonObject[],
   components: Components,

@@ -3,7 +3,7 @@ import { describeDeprecation } from "../endpoint/deprecation.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
-import { compact } from "./json.ts";
+import { compact, nonEmpty } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
 import { acceptsNothing, omitFields, viewObject } from "./object-view.ts";
 import type { OpenApiOperation } from "./open-api-operation.ts";
@@ -42,11 +42,11 @@ export const toOperation = (
     operationId,
     summary: endpoint.shortDescription ?? toSummary(endpoint.description),
     description: [endpoint.description, notes].filter(Boolean).join("\n\n") || undefined,
-    tags: endpoint.tags.length > 0 ? endpoint.tags : undefined,
+    tags: nonEmpty(endpoint.tags),
     deprecated: endpoint.isDeprecated ? true : undefined,
     "x-sunset": sunset && new Date(sunset).toISOString().slice(0, 10),
     security: context.security.write(operation),
-    parameters: parameters.length > 0 ? parameters : undefined,
+    parameters: nonEmpty(parameters),
     requestBody: toRequestBody(placement, operation, components),
     responses: toResponses(operation, place, context),
   });

@@ -25,12 +25,7 @@ const encodeText = (text: string): string =>
     decodeURIComponent(code),
   );
 
-/**
- * Groups routes by their paths in the document.
- *
- * @throws {@link OpenApiError} when two paths differ only in the names of their parameters; OpenAPI treats such paths
- * as the same.
- */
+/** @throws {@link OpenApiError} when two paths differ only in the names of their parameters, which OpenAPI ignores. */
 export const groupByPath = (
   operations: readonly Operation[],
 ): ReadonlyMap<string, readonly Operation[]> => {

@@ -1,8 +1,9 @@
 import type { Operation } from "../api/operation.ts";
+import { toFreeName } from "../api/operation-ids.ts";
 import { isEventStream, type ErrorReply, type ReplyBody } from "../api/replies.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
-import { anyOf, compact, isObject, listOf, mapValues } from "./json.ts";
+import { anyOf, compact, isObject, listOf, mapValues, nonEmpty, toSorted } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
 import { viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
@@ -21,13 +22,9 @@ export const toResponses = (
   const own = listOwnHeaders(operation);
   const successes = operation.successes.map(
     ({ status, bodies, description = toStatusText(status) }) => {
-      const headers = {
-        ...own,
-        ...toDeclaredHeaders(operation, place, context),
-      };
+      const headers = nonEmpty({ ...own, ...toDeclaredHeaders(operation, place, context) });
       const content = toContent(bodies, { ...place, path: "response" }, context);
-      const given = Object.keys(headers).length > 0 ? headers : undefined;
-      return [status, compact({ description, headers: given, content })] as const;
+      return [status, compact({ description, headers, content })] as const;
     },
   );
   const errors = operation.errors.map(
@@ -86,7 +83,7 @@ const toError = (
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
   const response = compact({
     description: descriptions.join("\n\n"),
-    headers: Object.keys(headers).length > 0 ? toHeaders(headers) : undefined,
+    headers: nonEmpty(toHeaders(headers)),
     content: written && (hasData ? written : shared.nameSchemas(written, place)),
   });
   return declared ? response : shared.share(status, response);
@@ -178,19 +175,14 @@ export class SharedResponses {
   /** Gives a response a name, such as `BadRequest`, and returns a reference to it. */
   share(status: number, response: JsonObject): JsonObject {
     const text = JSON.stringify([status, response]);
-    let name = this.#names.get(text);
-    if (name === undefined) {
-      const wanted = toStatusText(status).replaceAll(/[^A-Za-z]/g, "");
-      name = wanted;
-      for (let number = 2; this.#responses.has(name); number++) name = `${wanted}${number}`;
-      this.#names.set(text, name);
-      this.#responses.set(name, response);
-    }
+    const wanted = toStatusText(status).replaceAll(/[^A-Za-z]/g, "");
+    const name = this.#names.get(text) ?? toFreeName(wanted, (one) => this.#responses.has(one));
+    this.#names.set(text, name);
+    this.#responses.set(name, response);
     return { $ref: `#/components/responses/${name}` };
   }
 
-  toComponents(): JsonObject | undefined {
-    const sorted = [...this.#responses].toSorted(([one], [other]) => (one < other ? -1 : 1));
-    return sorted.length > 0 ? Object.fromEntries(sorted) : undefined;
+  toComponents(): JsonObject {
+    return toSorted(this.#responses);
   }
 }

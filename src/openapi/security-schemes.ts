@@ -1,5 +1,5 @@
 import type { Operation } from "../api/operation.ts";
-import { capitalise, toWords } from "../api/operation-ids.ts";
+import { capitalise, toFreeName, toWords } from "../api/operation-ids.ts";
 import type { Security } from "../endpoint/security.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { compact, isSame, mapValues } from "./json.ts";
@@ -32,20 +32,19 @@ export class SecuritySchemes {
     );
   }
 
-  toComponents(): JsonObject | undefined {
-    return this.#schemes.size > 0 ? Object.fromEntries(this.#schemes) : undefined;
+  toComponents(): JsonObject {
+    return Object.fromEntries(this.#schemes);
   }
 
   /** Names a scheme: identical schemes share a name, and different schemes of the same kind are numbered. */
   #toName(scheme: Scheme, sources: readonly InputSource[]): string {
     const definition = toDefinition(scheme, sources);
-    const wanted = toWantedName(scheme);
-    for (let number = 1; ; number++) {
-      const name = number === 1 ? wanted : `${wanted}${number}`;
-      const known = this.#schemes.get(name);
-      if (!known) this.#schemes.set(name, definition);
-      if (!known || isSame(known, definition)) return name;
-    }
+    const name = toFreeName(
+      toWantedName(scheme),
+      (one) => !isSame(this.#schemes.get(one) ?? definition, definition),
+    );
+    this.#schemes.set(name, definition);
+    return name;
   }
 }
 

@@ -1,10 +1,7 @@
 /** A query key, or the beginning of one. */
 export type RouteQueryKey = readonly unknown[];
 
-/**
- * Converts an input to a value that TanStack Query can hash and compare: bigints become strings, and undefined values
- * are left out.
- */
+/** Converts an input to a value that TanStack Query can hash and compare, without bigints and undefined values. */
 const toPlain = (input: unknown): unknown =>
   JSON.parse(
     JSON.stringify(input ?? {}, (_key, value: unknown) =>
