@@ -1,10 +1,11 @@
-import type { NextFunction, Request } from "express";
+import type { NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
+import { runAlone } from "../pipeline/run-middlewares.ts";
 import { refuse } from "../pipeline/send-result.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { ensureError, toErrorStatus } from "../reply/http-error.ts";
@@ -17,7 +18,6 @@ import {
   type CorsOption,
 } from "../request/cors.ts";
 import { isForeignForm } from "../request/foreign-form.ts";
-import { answerPreflight, runNativePreflight } from "./preflight.ts";
 import { toCanonicalPath } from "../request/head.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { isResultHandler, type AnyResultHandler } from "../results/result-handler.ts";
@@ -25,7 +25,7 @@ import type { CommonConfig } from "./config/config.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
 /** Returns the result handler for the errors of a path without an endpoint. */
-export type FindErrorHandler = (path: string) => AnyResultHandler;
+type FindErrorHandler = (path: string) => AnyResultHandler;
 
 /** Creates the function that chooses the error handler with the longest prefix of a path. */
 export const createErrorHandlerSearch = (
@@ -43,8 +43,7 @@ export const createErrorHandlerSearch = (
   };
 };
 
-/** The settings and components of a server that the dispatcher needs. */
-export interface DispatchOptions {
+interface DispatchOptions {
   readonly table: RouteTable<LazyPlan>;
   readonly statics: StaticMounts | undefined;
   readonly cors: CorsOption;
@@ -57,11 +56,7 @@ const methods: ReadonlyMap<string, Method> = new Map([
   ...endpointMethods.map((method): [string, Method] => [method.toUpperCase(), method]),
 ]);
 
-/**
- * Passes requests to their endpoints, and responds to those without one.
- *
- * Handles a request step by step: finds the route, sets the CORS headers, parses the body and runs the endpoint.
- */
+/** Passes requests to their endpoints, and responds to those without one. */
 export class Dispatcher {
   readonly #options: DispatchOptions;
 
@@ -120,13 +115,9 @@ export class Dispatcher {
   }
 
   #run(plan: EndpointPlan, state: RequestState): Promise<void> {
-    if (isForeignForm(state.request, state.response))
-      return this.refuse(
-        state,
-        new RequestError("SLP_CROSS_SITE_FORM"),
-        plan.endpoint.resultHandler,
-      );
-    return runEndpoint(plan, state);
+    if (!isForeignForm(state.request, state.response)) return runEndpoint(plan, state);
+    const error = new RequestError("SLP_CROSS_SITE_FORM");
+    return this.refuse(state, error, plan.endpoint.resultHandler);
   }
 
   /**
@@ -155,28 +146,19 @@ export class Dispatcher {
     return this.#options.findErrorHandler(path);
   }
 
-  /** Responds with an error that has occurred before the request was dispatched; never rejects. */
+  /** Responds with an error that has occurred before the request was dispatched. */
   async refuseEarly(state: RequestState, error: unknown): Promise<void> {
     const { cors } = this.#options;
-    try {
-      if (typeof cors === "function" && !isTaken(state.response))
-        await this.#setEarlyCorsHeaders(cors, state);
-    } catch (defect) {
-      await this.refuse(state, defect);
-      return;
+    const { request, response, logger } = state;
+    if (typeof cors === "function" && !isTaken(response)) {
+      try {
+        const lazy = this.#findTarget(request, toCanonicalPath(request));
+        if (lazy) await setCorsHeaders(cors, state, lazy.endpoint);
+      } catch (failure) {
+        if (toErrorStatus(failure) >= 500) logServerFault(logger, request, ensureError(failure));
+      }
     }
     await this.refuse(state, error);
-  }
-
-  /** Sets the CORS headers of an error that is sent for a path with a route; if the function fails, logs this. */
-  async #setEarlyCorsHeaders(cors: CorsFunction, state: RequestState): Promise<void> {
-    const { request, logger } = state;
-    try {
-      const lazy = this.#findTarget(request, toCanonicalPath(request));
-      if (lazy) await setCorsHeaders(cors, state, lazy.endpoint);
-    } catch (error) {
-      if (toErrorStatus(error) >= 500) logServerFault(logger, request, ensureError(error));
-    }
   }
 
   /**
@@ -222,9 +204,7 @@ export class Dispatcher {
     await this.refuse(state, error, state.resultHandler);
   }
 
-  /**
-   * Handles a request without a route for its method: answers a preflight, serves a file, or responds with 405 or 404.
-   */
+  /** Handles a request without a route for its method. */
   async #dispatchOther(
     state: RequestState,
     path: string,
@@ -242,7 +222,7 @@ export class Dispatcher {
     else await this.answerNotFound(state);
   }
 
-  /** Responds to a request without a route for its method; returns false if nothing serves the path. */
+  /** Answers a preflight, serves a file, or responds with 405; returns false if nothing serves the path. */
   async #answerOther(state: RequestState, path: string): Promise<boolean> {
     const { table, statics, cors, wrongMethodBehavior, findErrorHandler } = this.#options;
     const { request, response } = state;
@@ -301,3 +281,29 @@ export const toAllowed = (declared: readonly Method[], hasPreflight: boolean): s
     ...(declared.includes("get") ? ["HEAD"] : []),
     ...(hasPreflight ? ["OPTIONS"] : []),
   ].join(", ");
+
+/**
+ * Responds to a preflight request with 200 and no body. No middleware runs, because the `cors` option alone decides: a
+ * preflight never carries credentials, and must not count as a request.
+ *
+ * @see Fetch standard, "CORS-preflight request"
+ */
+export const answerPreflight = (response: Response): void => {
+  response.writeHead(200, { "Content-Length": 0 });
+  response.end();
+};
+
+/**
+ * Runs the native middlewares that come first in an endpoint for a preflight request, if `cors` is off.
+ *
+ * @returns whether a middleware has sent the response
+ */
+export const runNativePreflight = async (
+  plan: EndpointPlan,
+  state: RequestState,
+): Promise<boolean> => {
+  const { nativeMiddlewares: middlewares } = plan;
+  if (middlewares.length === 0) return false;
+  await runAlone({ ...plan, middlewares }, state, () => Promise.resolve());
+  return isTaken(state.response);
+};

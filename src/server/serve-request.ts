@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
+import type { Express, NextFunction, Request, Response } from "express";
 import type { RequestError } from "../errors.ts";
 import { closeAfterReply } from "../reply/closing.ts";
-import { loadExpress } from "../lazy/packages.ts";
 import { isSilenced } from "../logger/console-logger.ts";
 import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
@@ -54,26 +53,9 @@ interface Parts {
   readonly dispatcher: Dispatcher;
 }
 
-/** Returns the layers that were added to the application after the API; undefined if there are none. */
-const findLateLayers = (app: Express): RequestHandler | undefined => {
-  const { stack } = app.router;
-  if (stack.length <= ownLayers) return undefined;
-  const late = loadExpress().Router();
-  late.stack = stack.slice(ownLayers);
-  return late;
-};
-
-/** The number of layers that the API adds to every application: one begins each request, and one is the API itself. */
-const ownLayers = 2;
-
-/** Dispatches a request. A request without a route goes on to the layers added later, if any. */
-const dispatch = (dispatcher: Dispatcher, state: RequestState): Promise<void> => {
-  const app = state.app?.express;
-  const late = app && findLateLayers(app);
-  if (!late) return dispatcher.dispatch(state);
-  const ending = toEnding(dispatcher, state);
-  return dispatcher.dispatch(state, () => void late(state.request, state.response, ending));
-};
+/** Returns the application if it must handle requests, because there are layers other than the two of the API. */
+const findStack = (app: Express | undefined, hasHooks: boolean): Express | undefined =>
+  app && (hasHooks || app.router.stack.length > 2) ? app : undefined;
 
 /**
  * Refuses a request before it is dispatched. The request begins like all others, so the response has CORS headers and
@@ -96,13 +78,14 @@ export const refuseEarly = async (
 
 /** Creates the function that serves requests; the Express stack is skipped if it has nothing to add. */
 export const createServing =
-  ({ begin, dispatcher }: Parts, stack: Express | undefined): Serve =>
+  ({ begin, dispatcher }: Parts, hasHooks: boolean): Serve =>
   (state) => {
-    const { request, response } = state;
+    const { request, response, app } = state;
     const refusal = findFramingFault(request);
     if (refusal) return refuseEarly({ begin, dispatcher }, refusal, state);
     let beginning: Promise<void> | undefined;
     try {
+      const stack = findStack(app?.express, hasHooks);
       // the `cors` option handles preflights, whatever a hook has added before the API
       if (stack && !dispatcher.isPreflight(request)) {
         state.watchers = "hooks";
@@ -113,9 +96,9 @@ export const createServing =
     } catch (error) {
       return dispatcher.refuse(state, error);
     }
-    if (beginning === undefined) return dispatch(dispatcher, state);
+    if (beginning === undefined) return dispatcher.dispatch(state);
     return beginning.then(
-      () => (dispatcher.hasLeft(state) ? undefined : dispatch(dispatcher, state)),
+      () => (dispatcher.hasLeft(state) ? undefined : dispatcher.dispatch(state)),
       (error: unknown) => dispatcher.refuseEarly(state, error),
     );
   };
