@@ -303,7 +303,6 @@ export const runNativePreflight = async (
   state: RequestState,
 ): Promise<boolean> => {
   const { nativeMiddlewares: middlewares } = plan;
-  if (middlewares.length === 0) return false;
   await runAlone({ ...plan, middlewares }, state, () => Promise.resolve());
   return isTaken(state.response);
 };

@@ -21,8 +21,7 @@ import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
 import { createObserving, type Observe } from "./observe.ts";
-import { createBeginning, type Begin } from "./serve-request.ts";
-import type { StaticMounts } from "./express/static-mounts.ts";
+import { createBeginning, type Serve } from "./serve-request.ts";
 
 /** Everything that is prepared before a server accepts its first request. */
 export interface Prepared {
@@ -31,7 +30,8 @@ export interface Prepared {
   readonly dispatcher: Dispatcher;
   /** Returns the logger of a request, or the server's logger if no request is given. */
   readonly getLogger: (request?: Request) => Logger;
-  readonly begin: Begin;
+  /** Begins a request; returns a promise if its logger is created asynchronously. */
+  readonly begin: Serve;
   /** Observes the requests that are served; undefined without the option `telemetry`. */
   readonly observe: Observe | undefined;
   readonly service: Service;
@@ -80,6 +80,7 @@ export const prepare = async (
     checkRouting(entries, config, logger);
   }
 
+  const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   const findErrorHandler = createErrorHandlerSearch(config.errorHandler, config.caseSensitive);
   const service: Service = {
     app,
@@ -106,7 +107,10 @@ export const prepare = async (
     service,
     dispatcher: new Dispatcher({
       table,
-      statics: await toStaticMounts(entries, toSources("get")),
+      statics:
+        statics.length > 0
+          ? new (await import("./express/static-mounts.ts")).StaticMounts(statics, toSources("get"))
+          : undefined,
       cors: config.cors ?? false,
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
       findErrorHandler,
@@ -123,14 +127,7 @@ const hasExtendedParser = (config: CommonConfig): boolean => {
   return (app ? app.settings?.["query parser"] : queryParser) === "extended";
 };
 
-/** Lists the routes that tell the health of the server; there are none if it is not configured. */
-const listHealth = async (health: CommonConfig["health"]): Promise<readonly EndpointEntry[]> => {
-  if (!health) return [];
-  const { listHealthEntries } = await import("../health/health-entries.ts");
-  return listHealthEntries(health === true ? {} : health);
-};
-
-/** Lists the routes that serve the documentation; there are none if the documentation is not served. */
+/** Lists the routes that serve the documentation. */
 const listDocs = async (
   config: CommonConfig,
   entries: readonly EndpointEntry[],
@@ -151,12 +148,9 @@ const listDocs = async (
   return listDocsEntries(entries, config, served, logger);
 };
 
-const toStaticMounts = async (
-  entries: readonly RoutingEntry[],
-  sources: readonly InputSource[],
-): Promise<StaticMounts | undefined> => {
-  const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
-  if (statics.length === 0) return undefined;
-  const { StaticMounts } = await import("./express/static-mounts.ts");
-  return new StaticMounts(statics, sources);
+/** Lists the routes that tell the health of the server. */
+const listHealth = async (health: CommonConfig["health"]): Promise<readonly EndpointEntry[]> => {
+  if (!health) return [];
+  const { listHealthEntries } = await import("../health/health-entries.ts");
+  return listHealthEntries(health === true ? {} : health);
 };

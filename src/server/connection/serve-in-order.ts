@@ -4,9 +4,7 @@ import type { Socket } from "node:net";
 import { onTurn } from "../../http/node-internals.ts";
 import { discard } from "../../reply/closing.ts";
 
-/**
- * The maximum number of requests that may wait on one connection; while more are waiting, the connection is not read.
- */
+/** While more requests than this are waiting on one connection, the connection is not read. */
 export const maxWaiting = 16;
 
 /**
@@ -19,15 +17,15 @@ export const probeInterval = 5000;
 const maxProbed = 256 * 1024;
 
 /** The waiting requests of one connection. */
-interface Queue {
-  waiting: number;
+class Queue {
+  waiting = 0;
   /** The last response of the connection. */
   last: ServerResponse | undefined;
   /** Whether the connection is paused, or about to be. */
-  isPaused: boolean;
-  isPausing: boolean;
+  isPaused = false;
+  isPausing = false;
   /** The number of bytes that the connection had received when it was paused. */
-  bytesRead: number;
+  bytesRead = 0;
   probe: NodeJS.Timeout | undefined;
 }
 
@@ -74,14 +72,16 @@ const waitForTurn = (
   listener: RequestListener,
 ): void => {
   const { socket } = request;
-  let queue = queues.get(socket);
-  if (!queue) queues.set(socket, (queue = createQueue()));
+  const queue = queues.get(socket) ?? new Queue();
+  queues.set(socket, queue);
   const previous = queue.waiting++ === 0 ? findReply(socket) : queue.last;
   queue.last = response;
   pauseWhenLong(queue, socket);
   const begin = AsyncResource.bind(() => {
     leaveQueue(queue, socket);
-    if (socket.writable && !isLost(request)) listener(request, response);
+    // a request will never be complete if the rest of its connection cannot be parsed
+    const isLost = !request.complete && lost.has(socket);
+    if (socket.writable && !isLost) listener(request, response);
     else discard(request);
   });
   onTurn(response, previous, () => {
@@ -90,15 +90,6 @@ const waitForTurn = (
     setImmediate(begin);
   });
 };
-
-const createQueue = (): Queue => ({
-  waiting: 0,
-  last: undefined,
-  isPaused: false,
-  isPausing: false,
-  bytesRead: 0,
-  probe: undefined,
-});
 
 const pauseWhenLong = (queue: Queue, socket: Socket): void => {
   if (queue.waiting <= maxWaiting || queue.isPausing) return;
@@ -136,9 +127,6 @@ const leaveQueue = (queue: Queue, socket: Socket): void => {
 
 /** The connections on which nothing more can be parsed. */
 export const lost = new WeakSet<object>();
-
-/** Checks whether a request will never be complete, because the rest of its connection cannot be parsed. */
-const isLost = ({ socket, complete }: IncomingMessage): boolean => !complete && lost.has(socket);
 
 /** The responses that have a connection; pipelined responses have it one after the other. */
 const replies = new WeakMap<object, ServerResponse>();

@@ -33,20 +33,31 @@ export interface ShutdownOptions {
   readonly beforeExit?: (() => MaybePromise<void>) | undefined;
 }
 
+/** How often idle connections are ended during a shutdown, in milliseconds. */
 const sweepInterval = 10;
 
 /** How long a connection is still read after its last response during a shutdown, in milliseconds. */
 const shutdownLingering = 30;
 
+/** The parts of a server that a shutdown needs. */
+export interface Closable {
+  readonly servers: readonly Server[];
+  /** The requests to wait for, including those whose clients have left. */
+  readonly running: RunningRequests;
+  /** The prototype of the server's responses. */
+  readonly responses: ServerResponse;
+  readonly logger: Logger;
+}
+
 /**
  * Makes each connection end with its last response. The method `writeHead` is only replaced now, so that this costs
  * nothing before a shutdown.
  */
-export const beginDraining = (prototype: ServerResponse, running: RunningRequests): void => {
+const beginDraining = ({ running, responses }: Closable): void => {
   if (running.isDraining) return;
   running.isDraining = true;
   const { ServerResponse } = loadNodeHttp();
-  Object.defineProperty(prototype, "writeHead", {
+  Object.defineProperty(responses, "writeHead", {
     configurable: true,
     writable: true,
     value(this: ServerResponse, ...head: Parameters<ServerResponse["writeHead"]>): ServerResponse {
@@ -58,22 +69,6 @@ export const beginDraining = (prototype: ServerResponse, running: RunningRequest
     },
   });
 };
-
-/** Does the same, and aborts the signals of handlers. */
-export const beginShutdown = (prototype: ServerResponse, running: RunningRequests): void => {
-  beginDraining(prototype, running);
-  running.stop();
-};
-
-/** The parts of a server that a shutdown needs. */
-export interface Closable {
-  readonly servers: readonly Server[];
-  /** The requests to wait for, including those whose clients have left. */
-  readonly running: RunningRequests;
-  readonly logger: Logger;
-  /** Called first; makes each further response end its connection. */
-  readonly onClosing: () => void;
-}
 
 /**
  * Creates a function that closes servers without losing a request: new connections are refused, idle ones are ended,
@@ -106,11 +101,10 @@ const acceptWaiting = async (servers: readonly Server[]): Promise<void> => {
   }
 };
 
-const closeAll = async (
-  { servers, running, logger, onClosing }: Closable,
-  timeout: number,
-): Promise<void> => {
-  onClosing();
+const closeAll = async (closable: Closable, timeout: number): Promise<void> => {
+  const { servers, running, logger } = closable;
+  beginDraining(closable);
+  running.stop();
   await acceptWaiting(servers);
   let deadline: NodeJS.Timeout | undefined;
   const expired = new Promise<void>((resolve) => {
@@ -121,14 +115,15 @@ const closeAll = async (
       resolve();
     }, timeout);
   });
-  // a response that began before the shutdown keeps its connection open; the connection becomes idle after the response
-  const sweep = setInterval(() => {
+  const endIdle = (): void => {
     for (const server of servers) endIdleConnections(server);
-  }, sweepInterval);
+  };
+  // a response that began before the shutdown keeps its connection open; the connection becomes idle after the response
+  const sweep = setInterval(endIdle, sweepInterval);
   const closed = servers
     .filter((server) => server.listening)
     .map((server) => new Promise((resolve) => server.close(resolve)));
-  for (const server of servers) endIdleConnections(server);
+  endIdle();
   await Promise.race([Promise.all(closed), expired]);
   clearInterval(sweep);
   // a handler may still be running although its client has left
@@ -140,18 +135,18 @@ const closeAll = async (
 let unfinished = 0;
 
 /**
- * On a signal, calls `onDraining`, waits if configured, closes the servers and runs `beforeExit`. Once all servers of the process that handle the signal have
- * done so, ends the process with code 0, or with code 1 if something has failed.
+ * On a signal, drains the servers if configured, closes them and runs `beforeExit`. Once all servers of the process that
+ * handle the signal have done so, ends the process with code 0, or with code 1 if something has failed.
  *
  * @returns a function that closes the servers, and then removes the signal handlers
  * @throws Node's error when the operating system refuses a signal; no signal is handled then.
  */
 export const shutDownOnSignals = (
+  closable: Closable,
   close: () => Promise<void>,
-  logger: Logger,
   { events = ["SIGINT", "SIGTERM"], drain = 0, beforeExit }: ShutdownOptions,
-  onDraining: () => void,
 ): (() => Promise<void>) => {
+  const { logger } = closable;
   let isShuttingDown = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isShuttingDown) process.exit(1);
@@ -166,7 +161,7 @@ export const shutDownOnSignals = (
   const shutDown = async (): Promise<void> => {
     try {
       if (drain > 0) {
-        onDraining();
+        beginDraining(closable);
         await wait(drain);
       }
       await close();

@@ -39,18 +39,16 @@ export const createExpressObjects = (
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
-  const { end, setHeader, write } = OwnResponse.prototype;
+  /** The methods that tools replace to add header fields, for comparison. */
+  const methods: Readonly<Record<"end" | "setHeader" | "write", unknown>> = OwnResponse.prototype;
+  const { end, setHeader, write } = methods;
   const facts = {
     ways: mayTakeShortcuts ? shortcuts : plainWays,
     settings: { "query parser": queryParser } as AppSettings,
     isPristine: true,
     express: undefined as Express | undefined,
-    isPatched: () => {
-      const { prototype } = OwnResponse;
-      return (
-        prototype.end !== end || prototype.setHeader !== setHeader || prototype.write !== write
-      );
-    },
+    isPatched: () =>
+      methods.end !== end || methods.setHeader !== setHeader || methods.write !== write,
   };
   const getApp = (): Express => {
     if (facts.express) return facts.express;

@@ -49,8 +49,13 @@ export class StaticMounts {
       const prefix = findPrefix(mount, path);
       if (prefix === undefined) continue;
       if (path.includes("%00")) throw new RequestError("SLP_PATH_MALFORMED");
-      const send = (): Promise<boolean> => serveFrom(mount, prefix, state.request, state.response);
-      const isServed = mount.guard ? await guarded(mount.guard, state, send) : await send();
+      // if a middleware of the guard throws, its factory's result handler has sent the error
+      let isServed = true;
+      const send = async (): Promise<void> => {
+        isServed = await serveFrom(mount, prefix, state.request, state.response);
+      };
+      if (mount.guard) await runAlone(mount.guard, state, send);
+      else await send();
       // the search ends at the first mount that has the file
       if (isServed) return true;
     }
@@ -78,24 +83,6 @@ const decode = (segment: string): string => {
   }
 };
 
-/**
- * Sends a file after running the middlewares that guard it; their factory's result handler sends the errors that the
- * middlewares throw.
- *
- * @returns false if all middlewares let the request pass and there is no file
- */
-const guarded = async (
-  plan: EndpointPlan,
-  state: RequestState,
-  send: () => Promise<boolean>,
-): Promise<boolean> => {
-  let isServed = true;
-  await runAlone(plan, state, async () => {
-    isServed = await send();
-  });
-  return isServed;
-};
-
 const toMount = (
   { path, files: { directory, options, guard } }: StaticEntry,
   sources: readonly InputSource[],
@@ -115,10 +102,8 @@ const toMount = (
   };
 };
 
-type SetHeaders = NonNullable<ServeStaticOptions["setHeaders"]>;
-
 const toSetHeaders =
-  (options: ServeStaticOptions): SetHeaders =>
+  (options: ServeStaticOptions): NonNullable<ServeStaticOptions["setHeaders"]> =>
   (response, file, stat) => {
     response.setHeader("X-Content-Type-Options", "nosniff");
     try {
