@@ -184,11 +184,7 @@ export const commonChecks: Checks = {
 
 const appChecks = { ...commonChecks, app: be("an Express application or router", isFunction) };
 
-/**
- * Returns the configuration.
- *
- * @throws {@link ConfigError} when the value is not an object.
- */
+/** @throws {@link ConfigError} when the configuration is not an object. */
 export const toOptions = (config: unknown): object =>
   isObject(config) ? config : refuseConfig(config);
 
@@ -213,12 +209,7 @@ export const assertOwnOptions = (
     );
 };
 
-/**
- * Checks the configuration of an API on the user's own application.
- *
- * @throws {@link ConfigError} when an option is invalid; the message names the option, its value and the values that
- * are allowed.
- */
+/** @throws {@link ConfigError} when an option of an API on the user's own application is missing or invalid. */
 export const checkAppConfig = (config: unknown): void => {
   const options = toOptions(config);
   if (Reflect.get(options, "app") === undefined)

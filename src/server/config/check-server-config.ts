@@ -18,13 +18,14 @@ import {
   type Checks,
 } from "../../messages/option-checks.ts";
 
-const isPort = (value: unknown): boolean =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535;
+const isIntegerUpTo = (value: unknown, most: number): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most;
 /** Checks whether a value has one of the listen options that name an address. */
 const hasAddress = (value: unknown): boolean =>
   isObject(value) &&
   ["port", "path", "fd", "handle"].some((name) => Reflect.get(value, name) !== undefined);
-const isListen = (value: unknown): boolean => isPort(value) || isText(value) || hasAddress(value);
+const isListen = (value: unknown): boolean =>
+  isIntegerUpTo(value, 65_535) || isText(value) || hasAddress(value);
 const listen = be(
   "a port (0 to 65535), the path of a UNIX socket, or listen options such as { port, host }",
   isListen,
@@ -60,10 +61,7 @@ const compressionOptions = booleanOrGroup({
       ? value >= 0
       : typeof value === "string" && /^\d+(?:\.\d+)? ?(?:b|kb|mb|gb)?$/i.test(value),
   ),
-  level: be(
-    "an integer from 0 to 9",
-    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 9,
-  ),
+  level: be("an integer from 0 to 9", (value) => isIntegerUpTo(value, 9)),
   brotli: be("an object with options of brotli, such as `params`", isObject),
   filter: aFunction,
 });
@@ -91,11 +89,8 @@ const serverChecks: Checks = {
 };
 
 /**
- * Checks the configuration of a server.
- *
  * @param routing the second argument of `createServer`, to find swapped arguments
- * @throws {@link ConfigError} when an option is invalid; the message names the option, its value and the values that
- * are allowed.
+ * @throws {@link ConfigError} when an option of a server is invalid.
  */
 export const checkServerConfig = (config: unknown, routing?: unknown): void => {
   const options = toOptions(config);
