@@ -1,5 +1,4 @@
-import type { Request, Response } from "express";
-import { Endpoint, type AnyEndpoint, type EndpointParts } from "../endpoint/endpoint.ts";
+import type { Request } from "../http/express-objects.ts";
 import { defaultEndpointsFactory } from "../endpoint/endpoints-factory.ts";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
@@ -25,45 +24,44 @@ export const listDocsEntries = (
   config: DocumentedConfig,
   documents: readonly DocsOptions[],
   logger: Logger,
-): readonly EndpointEntry[] => {
-  const assets = new Map<string, Content>();
-  return documents.flatMap((options) => listEntries(entries, config, options, logger, assets));
-};
+): readonly EndpointEntry[] =>
+  documents.flatMap((options) => listEntries(entries, config, options, logger));
 
-/** @param assets the files that have been read, by page and name */
+/** The files that have been read, by page and name. */
+const assets = new Map<string, Content>();
+
 const listEntries = (
   entries: readonly EndpointEntry[],
   config: DocumentedConfig,
   options: DocsOptions,
   logger: Logger,
-  assets: Map<string, Content>,
 ): readonly EndpointEntry[] => {
   const ui = findUserInterface(options.ui);
   const texts = new DocumentTexts(entries, config, options);
   const policy = toPolicy(ui, options.servers);
   const path = toPath(options.path);
-  const guard = (options.factory ?? defaultEndpointsFactory).buildVoid({
-    handler: () => undefined,
-  });
-  const toEntry = (below: string, send: Send): EndpointEntry => ({
-    kind: "endpoint",
-    method: "get",
-    path: (path === "/" ? below : path + below) || "/",
-    endpoint: toEndpoint(guard, send),
-  });
+  const { factory = defaultEndpointsFactory } = options;
+  const toEntry = (below: string, find: (args: Arguments) => Content): EndpointEntry => {
+    const handler = (args: Arguments): void => send(args, find(args));
+    return {
+      kind: "endpoint",
+      method: "get",
+      path: (path === "/" ? below : path + below) || "/",
+      endpoint: factory.buildVoid({ handler: handler as () => void }),
+    };
+  };
   logger.info(`Serving the documentation at ${path}`);
   if (process.env["NODE_ENV"] !== "production") warnEarly(texts, logger);
   return [
-    toEntry("", (request, response) => {
+    toEntry("", ({ request, response }) => {
       const { title } = texts.document.info as { readonly title: string };
       response.setHeader("Content-Security-Policy", policy);
       response.setHeader("Referrer-Policy", "no-referrer");
-      const page = toPage(title, toBase(request), ui);
-      send(request, response, toContent("text/html; charset=utf-8", page));
+      return toContent("text/html; charset=utf-8", toPage(title, toBase(request), ui));
     }),
-    toEntry("/openapi.json", (request, response) => send(request, response, texts.find("json"))),
-    toEntry("/openapi.yaml", (request, response) => send(request, response, texts.find("yaml"))),
-    toEntry("/assets/:file", (request, response) => {
+    toEntry("/openapi.json", () => texts.find("json")),
+    toEntry("/openapi.yaml", () => texts.find("yaml")),
+    toEntry("/assets/:file", ({ request }) => {
       const name = String(request.params["file"]);
       const read = ui.files.get(name);
       if (!read) throw new RequestError("SLP_NOT_FOUND");
@@ -71,24 +69,12 @@ const listEntries = (
       const key = `${options.ui}/${name}`;
       const content = assets.get(key) ?? toContent(`text/${type}; charset=utf-8`, read());
       assets.set(key, content);
-      send(request, response, content);
+      return content;
     }),
   ];
 };
 
-type Send = (request: Request, response: Response) => void;
-
-/**
- * Creates an endpoint whose handler sends the response itself, with the middlewares and the result handler of another
- * endpoint.
- */
-const toEndpoint = (guard: AnyEndpoint, send: Send): AnyEndpoint =>
-  new Endpoint(
-    Object.assign({}, guard as EndpointParts, {
-      methods: ["get"] as const,
-      handle: ({ request, response }: HandlerArguments<never, never>) => send(request, response),
-    }),
-  );
+type Arguments = HandlerArguments<object, object>;
 
 const toPath = (path = "/docs"): string =>
   `/${path
@@ -103,7 +89,7 @@ const toBase = ({ originalUrl }: Request): string => {
 };
 
 /** Sends bytes, or a 304 to clients that already have them. */
-const send = (request: Request, response: Response, { type, bytes, etag }: Content): void => {
+const send = ({ request, response }: Arguments, { type, bytes, etag }: Content): void => {
   response.setHeader("ETag", etag);
   response.setHeader("Cache-Control", "no-cache");
   response.setHeader("X-Content-Type-Options", "nosniff");
