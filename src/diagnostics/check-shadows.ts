@@ -1,7 +1,7 @@
 import type { Operation } from "../api/operation.ts";
 import { matchParameters, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
 import type { StaticEntry } from "../routing/walk-routing.ts";
-import { onlyOnce, toWarning, type Diagnostic } from "./diagnostic.ts";
+import { report, type Diagnostic } from "./diagnostic.ts";
 
 /** Finds routes that only their order tells apart, and files that a wildcard route hides. */
 export const checkShadows = (
@@ -12,18 +12,17 @@ export const checkShadows = (
   ...files.flatMap((mount) => checkFiles(mount, operations)),
 ];
 
-const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] => {
-  const isNew = onlyOnce();
-  return operations.flatMap((taker, at) =>
-    operations.slice(at + 1).flatMap((loser): readonly Diagnostic[] => {
+const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] =>
+  report(operations, (loser) =>
+    operations.slice(0, operations.indexOf(loser)).flatMap((taker) => {
       if (taker.method !== loser.method || !areEqual(taker, loser)) return [];
       const example = findCommonPath(taker.segments, loser.segments);
-      if (!example || !isNew(`${taker.path} ${loser.path}`)) return [];
+      if (!example) return [];
       const text = `${taker.route} and ${loser.route} both match paths such as ${example}, and only their order decides which one is used. Add literal text to one of the paths.`;
-      return [toWarning(loser, "SLP_WARN_ROUTE_ORDER", text, { takenBy: taker.path, example })];
+      const meta = { takenBy: taker.path, example };
+      return { at: `${taker.path} ${loser.path}`, code: "SLP_WARN_ROUTE_ORDER", text, meta };
     }),
   );
-};
 
 /** A literal, or the literals around parameters. */
 type Pattern = string | readonly string[];
@@ -86,10 +85,7 @@ const combine = (one: Pattern, other: Pattern): string => {
   return [longer(one[0], other[0]), ...between, longer(one.at(-1), other.at(-1))].join("x");
 };
 
-/**
- * Finds static files that a wildcard route hides: an endpoint takes precedence over a file with the same path and
- * method.
- */
+/** Finds static files that a wildcard route hides, because endpoints take precedence over files. */
 const checkFiles = (
   { path }: StaticEntry,
   operations: readonly Operation[],
@@ -107,7 +103,8 @@ const checkFiles = (
       })
     );
   });
-  if (!taker) return [];
-  const text = `${taker.route} matches every path below ${path}, so the static files there are never served. Give the wildcard its own path.`;
-  return [toWarning(taker, "SLP_WARN_FILES_SHADOWED", text, { files: path })];
+  return report(taker ? [taker] : [], ({ route }) => {
+    const text = `${route} matches every path below ${path}, so the static files there are never served. Give the wildcard its own path.`;
+    return [{ at: path, code: "SLP_WARN_FILES_SHADOWED", text, meta: { files: path } }];
+  });
 };
