@@ -34,10 +34,7 @@ const listMissing = ({ parameters, inputs }: Operation): readonly string[] => {
   return parameters.filter((name) => !levels.some(({ fields }) => fields.has(name)));
 };
 
-/**
- * Lists the optional path parameters of a route. They are considered intended if the input also serves a path without
- * them, or if a middleware also declares them.
- */
+/** Lists the optional path parameters, unless another path lacks them or a middleware declares them, too. */
 const listOptional = (
   { endpoint: { inputSchema: own, middlewares }, parameters }: Operation,
   operations: readonly Operation[],
@@ -54,10 +51,7 @@ const listOptional = (
   );
 };
 
-/**
- * Checks whether a schema definitely makes a field optional, which is unknown if the schema has alternatives or
- * functions.
- */
+/** Checks whether a schema definitely makes a field optional: without alternatives or functions. */
 const isOptional = (schema: ZodSchema, name: string): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
@@ -85,10 +79,7 @@ const isOptionalField = (field: ZodSchema): boolean =>
 const listOuterParts = (schema: ZodSchema): readonly ZodSchema[] =>
   ["pipe", "nullable", "readonly"].includes(schema._zod.def.type) ? listSameValue(schema) : [];
 
-/**
- * Finds fields that no source of their route provides. For example, if the body is raw, all other fields have to come
- * from the query or the path.
- */
+/** Finds fields that no source of their route provides, such as those beside a raw body. */
 export const checkSources = (
   operations: readonly Operation[],
   facts: RoutingFacts,

@@ -24,10 +24,7 @@ const toFinding = (
   return { code, text, at: more.at, meta: { ...more.meta, field, reason } };
 };
 
-/**
- * Finds parts of inputs that can never arrive: in a body, values that JSON cannot represent; in a query or a path,
- * values that are not strings.
- */
+/** Finds parts of inputs that can never arrive, because JSON, a query or a path cannot represent their values. */
 export const checkInputs = (
   operations: readonly Operation[],
   facts: RoutingFacts,

@@ -72,10 +72,7 @@ const findCommonPath = (one: readonly Segment[], other: readonly Segment[]): str
   return path;
 };
 
-/**
- * Combines two patterns into a string that matches both, if such a string exists: the longer start, everything in
- * between, and the longer end.
- */
+/** Combines two patterns into a string that matches both: the longer start, all in between, and the longer end. */
 const combine = (one: Pattern, other: Pattern): string => {
   if (typeof one === "string") return one;
   if (typeof other === "string") return other;

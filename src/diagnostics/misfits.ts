@@ -174,10 +174,7 @@ const checkKinds = (kinds: readonly Kind[], schema: ZodSchema, wire: Wire): Find
 const checkContainer = (kind: Kind, schema: ZodSchema, wire: Wire, look: () => Finding): Finding =>
   wire.kinds.has(kind) ? look() : toMisfit(kind, schema, wire);
 
-/**
- * Converts the finding about an element into the finding about its array. An empty array has no wrong element, but a
- * query and a path cannot carry empty arrays.
- */
+/** Converts the finding about an element to one about its array, which may be empty in JSON, but not in texts. */
 const toListFinding = (element: Finding, { carrier }: Wire): Finding =>
   carrier === "json" || carrier === "output" ? revive(element) : element;
 

@@ -90,10 +90,7 @@ const extendableKinds: readonly (readonly [Kind, object])[] = [
   ["function", Function.prototype],
 ];
 
-/**
- * Returns the values that `JSON.stringify` can write: it writes dates as ISO strings and a Buffer as an array of bytes,
- * and omits undefined.
- */
+/** Returns what `JSON.stringify` can write: dates as strings, a Buffer as an array of bytes; undefined is omitted. */
 export const toOutputWire = (): Wire => {
   const extended = extendableKinds.filter(([, prototype]) => "toJSON" in prototype);
   return toWire("output", [

@@ -11,14 +11,7 @@ import { toPage, toPolicy } from "./docs-page.ts";
 import { DocumentTexts, toContent, type Content } from "./document-texts.ts";
 import { findUserInterface } from "./user-interfaces.ts";
 
-/**
- * Lists the routes that serve the documentation of an API: for each document a page, its files, and the document.
- *
- * A document is generated when it is first requested. In development, it is generated soon after the start, so that
- * errors are logged early.
- *
- * @throws ConfigError when the package of a page is not installed.
- */
+/** @throws ConfigError when the package of a page is not installed. */
 export const listDocsEntries = (
   entries: readonly EndpointEntry[],
   config: DocumentedConfig,

@@ -2,11 +2,7 @@ import type { OpenApiServer } from "../openapi/options.ts";
 import type { DocsOptions } from "./docs-options.ts";
 import type { UserInterface } from "./user-interfaces.ts";
 
-/**
- * Writes the page, which loads files from this server only.
- *
- * @param base the path of the page as the browser sees it
- */
+/** @param base the path of the page as the browser sees it */
 export const toPage = (title: string, base: string, { files }: UserInterface): string => {
   const names = [...files.keys()];
   const toUrl = (name: string): string => escape(`${base}/assets/${name}`);

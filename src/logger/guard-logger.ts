@@ -7,11 +7,8 @@ type Method = (...line: unknown[]) => unknown;
 type ToMethod = (severity: Severity) => Method;
 
 /**
- * Wraps a custom logger. The wrapped logger never fails a request, even if the custom logger throws or rejects. A
- * logger that takes its arguments in a different order, such as pino, receives them in that order.
- *
- * `child` returns a logger that adds fields to its lines, using the logger's own `child` if it has one. A method for a
- * severity can be replaced; the replacement counts for this wrapper alone.
+ * Wraps a custom logger, so that it never fails a request and receives its arguments in its own order. `child` adds
+ * fields to lines. A method for a severity can be replaced; the replacement counts for this wrapper alone.
  */
 export const guardLogger = (logger: Logger): Logger =>
   safeLoggers.has(logger) ? logger : wrap(logger, toMethods(logger));
@@ -83,10 +80,7 @@ const toFields = (meta: unknown): object => {
   return meta === undefined ? {} : { meta };
 };
 
-/**
- * Determines how to call a logger: message first, like the built-in logger, or object first, like pino and bunyan.
- * Calls in which the application already uses the logger's own order are passed on unchanged.
- */
+/** Determines how to call a logger; lines that are already in its own order are passed on unchanged. */
 export const toMethods = (logger: object): ToMethod => {
   const toLine = findOrder(logger);
   // the method is looked up for each line, because the level of a logger may replace it
@@ -148,11 +142,9 @@ const toPlain = (error: unknown, depth = 0): unknown => {
 export type Members = Record<PropertyKey, unknown>;
 
 /**
- * Replaces some members of an object. All other members are those of the object, and whatever is written to them
- * reaches it.
+ * Replaces some members of an object; all others are those of the object, and what is written to them reaches it.
  *
- * @param own the replacing members; what is written to them stays in the overlay
- * @param toMember converts a value that is written in place of one of them
+ * @param toMember converts a value that is written in place of one of the replacing members
  */
 export const overlay = (
   own: Members,

@@ -47,10 +47,7 @@ export const describeUnknownKey = (
   return unknown === undefined ? undefined : describeUnknown(kind, unknown, known, place);
 };
 
-/**
- * Suggests the known name for what similar frameworks call otherwise, or the one closest to a wrong name, as in
- * ` Did you mean x?`; returns an empty string if there is none.
- */
+/** Suggests a known name for a wrong one, as in ` Did you mean x?`; returns an empty string if there is none. */
 export const suggest = (wrong: string, known: readonly string[], prefix = ""): string => {
   const own = otherNames.get(wrong);
   if (own !== undefined && known.includes(own)) return ` Use \`${prefix}${own}\`.`;

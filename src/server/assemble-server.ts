@@ -33,11 +33,7 @@ export interface AssembledServer extends Prepared {
   readonly listeners: readonly Listener[];
 }
 
-/**
- * Assembles a server: routes, hooks, and the node:http objects that accept connections.
- *
- * @throws RoutingError when the routing is invalid, and any error that a hook throws.
- */
+/** @throws RoutingError when the routing is invalid, and any error that a hook throws. */
 export const assembleServer = async (
   config: ServerConfig,
   routing: Routing,
@@ -99,10 +95,7 @@ const buildStack = async (
 /** The layers of applications that serve an API. */
 const apiLayers = new WeakSet<object>();
 
-/**
- * Offers a fault to the error handlers that were added to an application after the API, as Express does for its routes:
- * a handler responds, or passes the error on with `next(error)`.
- */
+/** Offers a fault to the error handlers that were added to an application after the API, as Express does. */
 const offerToHandlers = (
   app: Express,
   error: Error,

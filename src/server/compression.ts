@@ -4,11 +4,7 @@ import { loadCompression } from "../lazy/packages.ts";
 import { findState } from "../pipeline/request-state.ts";
 import type { CompressionOptions } from "./config/config.ts";
 
-/**
- * Creates the middleware of the package compression.
- *
- * @throws ConfigError when the package is not installed.
- */
+/** @throws ConfigError when the package compression is not installed. */
 export const createCompression = (options: CompressionOptions): RequestHandler => {
   const compression = findCompression();
   const { filter = compression.filter } = options;

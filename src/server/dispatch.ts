@@ -64,11 +64,7 @@ export class Dispatcher {
     this.#options = options;
   }
 
-  /**
-   * Dispatches a request; never rejects.
-   *
-   * @param next called for a path without a route; if omitted, such a request gets a 404
-   */
+  /** Dispatches a request; never rejects. A path without a route is left to `next`, or gets a 404. */
   dispatch(state: RequestState, next?: NextFunction): Promise<void> {
     const { table } = this.#options;
     const { request } = state;
@@ -120,12 +116,7 @@ export class Dispatcher {
     return this.refuse(state, error, plan.endpoint.resultHandler);
   }
 
-  /**
-   * Responds with an error that has occurred before an endpoint runs; never rejects.
-   *
-   * @param handler sends the error; by default, the result handler of the path's endpoint, or the configured error
-   * handler if the path has none
-   */
+  /** Responds with an error that has occurred before an endpoint runs; never rejects. */
   refuse(
     state: RequestState,
     error: unknown,
@@ -271,10 +262,7 @@ export class Dispatcher {
   }
 }
 
-/**
- * Returns the `Allow` field: the methods of a path in alphabetical order, with HEAD if the path has GET, and OPTIONS if
- * CORS is on.
- */
+/** Returns the `Allow` field: the sorted methods, HEAD if the path has GET, and OPTIONS if CORS is on. */
 export const toAllowed = (declared: readonly Method[], hasPreflight: boolean): string =>
   [
     ...declared.map((method) => method.toUpperCase()).toSorted(),
@@ -282,22 +270,13 @@ export const toAllowed = (declared: readonly Method[], hasPreflight: boolean): s
     ...(hasPreflight ? ["OPTIONS"] : []),
   ].join(", ");
 
-/**
- * Responds to a preflight request with 200 and no body. No middleware runs, because the `cors` option alone decides: a
- * preflight never carries credentials, and must not count as a request.
- *
- * @see Fetch standard, "CORS-preflight request"
- */
+/** Responds to a preflight request. No middleware runs: a preflight carries no credentials, and must not be counted. */
 export const answerPreflight = (response: Response): void => {
   response.writeHead(200, { "Content-Length": 0 });
   response.end();
 };
 
-/**
- * Runs the native middlewares that come first in an endpoint for a preflight request, if `cors` is off.
- *
- * @returns whether a middleware has sent the response
- */
+/** Runs the native middlewares that come first in an endpoint; returns whether one of them has responded. */
 export const runNativePreflight = async (
   plan: EndpointPlan,
   state: RequestState,

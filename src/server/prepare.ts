@@ -37,11 +37,7 @@ export interface Prepared {
   readonly service: Service;
 }
 
-/**
- * Prepares the routes, the endpoint plans and the loggers; loads only what the configuration needs.
- *
- * @throws RoutingError when two entries have the same method and path.
- */
+/** @throws RoutingError when two entries have the same method and path. */
 export const prepare = async (
   config: CommonConfig,
   entries: readonly RoutingEntry[],

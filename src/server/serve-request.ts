@@ -104,10 +104,7 @@ export const toEnding = (dispatcher: Dispatcher, state: RequestState): NextFunct
   return (error?: unknown) => void end(error).catch((defect: unknown) => recover(state, defect));
 };
 
-/**
- * Creates the function that begins a request: it sets CORS headers, creates the logger of the request and schedules its
- * access log line. It returns a promise if the logger is created asynchronously.
- */
+/** Creates the function that begins a request; it returns a promise if the logger is created asynchronously. */
 export const createBeginning = async (config: CommonConfig, logger: Logger): Promise<Serve> => {
   const { cors, childLoggerProvider, cookies = false, requestId = false } = config;
   const { accessLogger = isSilenced(logger, "debug") ? null : logToDebug } = config;

@@ -10,10 +10,7 @@ import { createClosing, shutDownOnSignals } from "./connection/shutdown.ts";
 
 /** A running server. */
 export interface RunningServer {
-  /**
-   * The Express application that serves the API; without hooks, Express is only loaded when this property is first
-   * read.
-   */
+  /** The Express application that serves the API; without hooks, Express is loaded when this is first read. */
   readonly app: Express;
   /** The logger in use. */
   readonly logger: Logger;

@@ -88,10 +88,7 @@ const serverChecks: Checks = {
   shortcuts: aBoolean,
 };
 
-/**
- * @param routing the second argument of `createServer`, to find swapped arguments
- * @throws {@link ConfigError} when an option of a server is invalid.
- */
+/** @throws {@link ConfigError} when an option of a server is invalid, or when the routing is given first. */
 export const checkServerConfig = (config: unknown, routing?: unknown): void => {
   const options = toOptions(config);
   if (isConfig(routing) && !isConfig(options))

@@ -40,10 +40,7 @@ class Connections {
     }
   }
 
-  /**
-   * Runs a function that closes idle connections, but spares those whose response has ended and still has bytes
-   * buffered in this process: Node counts them as idle.
-   */
+  /** Runs a function that closes idle connections, but spares those with unsent bytes, which Node counts as idle. */
   spareUnsent(closeIdle: () => void): void {
     const unsent = [...this.#sockets.keys()].filter(
       (socket) => socket.writableLength > 0 && findReply(socket)?.writableEnded === true,
@@ -81,10 +78,7 @@ const toAddress = ({ remoteAddress, remotePort }: Socket): string =>
 
 const connectionsOf = new WeakMap<Server, Connections>();
 
-/**
- * Tracks the connections of a server, so that `closeIdleConnections` and `close` spare responses that are still being
- * sent.
- */
+/** Makes `closeIdleConnections` and `close` of a server spare responses that are still being sent. */
 export const watchConnections = (server: Server, isTls: boolean): void => {
   const connections = new Connections(server, isTls);
   connectionsOf.set(server, connections);

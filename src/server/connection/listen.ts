@@ -13,11 +13,7 @@ export interface Listener {
   readonly at: Listen;
 }
 
-/**
- * Makes all servers listen, or none of them.
- *
- * @throws Node's error, with the option and the fix added to its message, when a server cannot listen.
- */
+/** Makes all servers listen, or none; an error of Node gets the option and the fix added to its message. */
 export const listen = async (
   listeners: readonly Listener[],
   logger: Logger,

@@ -7,10 +7,7 @@ import { discard } from "../../reply/closing.ts";
 /** While more requests than this are waiting on one connection, the connection is not read. */
 export const maxWaiting = 16;
 
-/**
- * How long a paused connection may go without a response before a piece of it is read, in milliseconds; otherwise nobody
- * would notice that the client leaves.
- */
+/** How often a piece of a paused connection is read, in milliseconds, in order to notice that the client leaves. */
 export const probeInterval = 5000;
 
 /** How many bytes such pieces may have together; if the client sends more, its connection is destroyed. */
@@ -35,11 +32,8 @@ const queues = new WeakMap<Socket, Queue>();
 export const countWaiting = (socket: Socket): number | undefined => queues.get(socket)?.waiting;
 
 /**
- * Makes a listener handle the requests of a connection one at a time.
- *
- * Node emits pipelined requests even while an earlier request is running. In this queue, each request waits until its
- * response has the socket, so a connection runs one handler at a time, and nothing runs after a response that ends the
- * connection.
+ * Makes a listener handle the requests of a connection one at a time. Node emits pipelined requests even while an
+ * earlier one is running; here, each waits until its response has the socket.
  *
  * @see RFC 9112, sections 9.3.2 and 9.6
  */
@@ -62,10 +56,7 @@ export const serveInOrder =
     }
   };
 
-/**
- * Calls a listener once the response has the socket, in the asynchronous context of its own request; the listener is
- * never called if the connection ends before that.
- */
+/** Calls a listener once the response has the socket; never, if the connection ends before that. */
 const waitForTurn = (
   request: IncomingMessage,
   response: ServerResponse,

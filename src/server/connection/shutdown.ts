@@ -49,10 +49,7 @@ export interface Closable {
   readonly logger: Logger;
 }
 
-/**
- * Makes each connection end with its last response. The method `writeHead` is only replaced now, so that this costs
- * nothing before a shutdown.
- */
+/** Makes each connection end with its last response. Before a shutdown, `writeHead` is not replaced, at no cost. */
 const beginDraining = ({ running, responses }: Closable): void => {
   if (running.isDraining) return;
   running.isDraining = true;
@@ -72,9 +69,7 @@ const beginDraining = ({ running, responses }: Closable): void => {
 
 /**
  * Creates a function that closes servers without losing a request: new connections are refused, idle ones are ended,
- * and running requests finish with `Connection: close`. After the timeout, the remaining connections are closed.
- *
- * @returns the function, which returns the same promise each time
+ * and running requests finish. It returns the same promise each time.
  */
 export const createClosing = (closable: Closable, timeout = 15_000): (() => Promise<void>) => {
   let closing: Promise<void> | undefined;
@@ -135,8 +130,8 @@ const closeAll = async (closable: Closable, timeout: number): Promise<void> => {
 let unfinished = 0;
 
 /**
- * On a signal, drains the servers if configured, closes them and runs `beforeExit`. Once all servers of the process that
- * handle the signal have done so, ends the process with code 0, or with code 1 if something has failed.
+ * Closes the servers on a signal. Once all servers of the process that handle the signal have done so, ends the process
+ * with code 0, or with code 1 if something has failed.
  *
  * @returns a function that closes the servers, and then removes the signal handlers
  * @throws Node's error when the operating system refuses a signal; no signal is handled then.

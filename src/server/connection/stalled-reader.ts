@@ -5,8 +5,7 @@ import { findState } from "../../pipeline/request-state.ts";
 const watched = new WeakSet<ServerResponse>();
 
 /**
- * Drops the connection of a response whose client reads nothing for too long; called after each write. As long as the
- * kernel accepts everything that is written, no timer is started.
+ * Drops the connection of a response whose client reads nothing for too long; called after each write.
  *
  * @param timeout in milliseconds; 0 for no limit
  */

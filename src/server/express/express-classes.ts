@@ -70,10 +70,7 @@ export const createRequestClass = (
       if (state) state.query = { value, url: this.url ?? "", app: findMounted(this) };
     }
 
-    /**
-     * The function that Express calls, unbound, when it cannot send what a handler asked for; Express' router sets its
-     * own.
-     */
+    /** What Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
     get next(): unknown {
       const state = findState(this);
       const own = state?.next ?? (state?.plan ? undefined : state?.routerNext);
@@ -101,11 +98,7 @@ export const createRequestClass = (
 
 type NodeResponse = typeof ServerResponse<IncomingMessage>;
 
-/**
- * Creates the class of an application's responses.
- *
- * @param idleTimeout how long a client may read nothing, in milliseconds; 0 for no limit
- */
+/** @param idleTimeout how long a client may read nothing, in milliseconds; 0 for no limit */
 export const createResponseClass = (
   OwnResponse: NodeResponse,
   idleTimeout: number,
@@ -178,10 +171,7 @@ export const createResponseClass = (
       return false;
     }
 
-    /**
-     * Ends the response. A producer that has not noticed the end of a response to HEAD may end it again, with a last
-     * chunk.
-     */
+    /** Ends the response; a producer that has not noticed the end of a response to HEAD may end it again. */
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (this.writableEnded && this.req.method === "HEAD") return this;
       if (this.finished) {

@@ -21,11 +21,7 @@ export const markSending = (prototype: Response): void => {
   mark(prototype, "render", onPage);
 };
 
-/**
- * Makes a sending method mark the response as being sent.
- *
- * @param toCallback returns the callback that Express itself would use
- */
+/** @param toCallback returns the callback that Express itself would use */
 const mark = (
   prototype: Response,
   name: "sendFile" | "download" | "render",
@@ -64,10 +60,7 @@ const withCallback = (
   return [what, options, done];
 };
 
-/**
- * Returns a callback that does what Express does if none is given: a directory counts as missing, and it is not a fault
- * if the client has left.
- */
+/** Does what Express does: a directory counts as missing, and it is not a fault if the client has left. */
 const onFile =
   (next: Next): Callback =>
   (error) => {

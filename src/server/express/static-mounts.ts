@@ -22,10 +22,7 @@ interface Mount {
 export class StaticMounts {
   readonly #mounts: readonly Mount[];
 
-  /**
-   * @param sources the input sources for the middlewares that guard files, which are those of GET
-   * @throws {@link RoutingError} when a path has parameters.
-   */
+  /** @throws {@link RoutingError} when a path has parameters. */
   constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
     // longer paths come first, so that their guards apply regardless of what is mounted at shorter paths
     this.#mounts = entries
@@ -38,12 +35,7 @@ export class StaticMounts {
     return isPlain(path) && this.#mounts.some((mount) => findPrefix(mount, path) !== undefined);
   }
 
-  /**
-   * Serves the file that matches a path.
-   *
-   * @returns false if there is no such file and no response was sent
-   * @throws {@link RequestError} when the path contains a NUL character.
-   */
+  /** Serves the file that matches a path; returns false if there is none and no response was sent. */
   async serve(state: RequestState, path: string): Promise<boolean> {
     for (const mount of this.#mounts) {
       const prefix = findPrefix(mount, path);
