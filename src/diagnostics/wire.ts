@@ -51,7 +51,7 @@ export const withoutFiles = toWire("json", [
   ...(["function", "file", "buffer", "raw"] as const),
 ]);
 
-const textSources: readonly InputSource[] = ["query", "headers", "cookies", "signedCookies"];
+const textSources = new Set<InputSource>(["query", "headers", "cookies", "signedCookies"]);
 
 /** Returns the values that are possible for a field other than a path parameter; undefined if unknown. */
 const toFieldWire = (
@@ -59,7 +59,7 @@ const toFieldWire = (
   { queryParser }: Pick<RoutingFacts, "queryParser">,
 ): Wire | undefined => {
   if (sources.includes("body")) return json;
-  if (!sources.some((source) => textSources.includes(source))) return undefined;
+  if (!sources.some((source) => textSources.has(source))) return undefined;
   if (!sources.includes("query") || queryParser === "simple") return texts;
   return queryParser === "extended" ? textTree : undefined;
 };

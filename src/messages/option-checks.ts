@@ -98,8 +98,10 @@ export const group =
   ): Check =>
   (value, name, wording) => {
     if (isOther(value)) return;
-    if (!isObject(value))
-      return refuse(show(value), name, toExpected(listOptions(checks)), wording);
+    if (!isObject(value)) {
+      refuse(show(value), name, toExpected(listOptions(checks)), wording);
+      return;
+    }
     checkGroup(value, checks, name, wording);
     for (const key of required)
       if (Reflect.get(value, key) === undefined)

@@ -101,7 +101,7 @@ export const toEnding = (dispatcher: Dispatcher, state: RequestState): NextFunct
     state.mayOfferFault = false;
     return dispatcher.refuseEarly(state, toNativeError(ensureError(error), state.response));
   };
-  return (error?: unknown) => void end(error).catch((defect: unknown) => recover(state, defect));
+  return (left?: unknown) => void end(left).catch((defect: unknown) => recover(state, defect));
 };
 
 /** Creates the function that begins a request; it returns a promise if the logger is created asynchronously. */
