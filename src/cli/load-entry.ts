@@ -30,9 +30,9 @@ export const useEntry = async (
   return runWithTypeScript(path) ?? use(await loadEntry(path));
 };
 
-const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flatMap((name) => [
-  ...[`${name}.ts`, `${name}.js`],
-]);
+const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flatMap((name) =>
+  ["ts", "js"].map((extension) => `${name}.${extension}`),
+);
 
 const restartMark = "SALLYPORT_CLI_TSX";
 

@@ -7,11 +7,13 @@ import type { Method } from "../http/method.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
-import { LazyPlan } from "../pipeline/endpoint-plan.ts";
+import { LazyPlan, type Telemetry } from "../pipeline/endpoint-plan.ts";
+import { runSurrounded } from "../pipeline/run-surrounded.ts";
 import { setFaultLog } from "../results/log-fault.ts";
 import {
   findState,
   readCombined,
+  type RequestState,
   type Service,
   RunningRequests,
 } from "../pipeline/request-state.ts";
@@ -20,8 +22,10 @@ import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
-import { createObserving, type Observe } from "./observe.ts";
 import { createBeginning, type Serve } from "./serve-request.ts";
+
+/** Serves a request, observed by the option `telemetry`. */
+export type Observe = <T>(state: RequestState, serve: () => T) => T;
 
 /** Everything that is prepared before a server accepts its first request. */
 export interface Prepared {
@@ -149,4 +153,35 @@ const listHealth = async (health: CommonConfig["health"]): Promise<readonly Endp
   if (!health) return [];
   const { listHealthEntries } = await import("../health/health-entries.ts");
   return listHealthEntries(health === true ? {} : health);
+};
+
+/** Creates the function that observes requests; a failure of the telemetry fails no request. */
+const createObserving =
+  (telemetry: Telemetry): Observe =>
+  (state, serve) => {
+    const { request, response } = state;
+    if (state.observation) return serve();
+    const observation = attempt(state, () => telemetry.begin(request, response));
+    if (!observation) return serve();
+    state.observation = observation;
+    let isEnded = false;
+    const end = (): void => {
+      if (isEnded) return;
+      isEnded = true;
+      attempt(state, observation.end);
+    };
+    state.harmlessFinishes++;
+    state.harmlessCloses++;
+    // before the listeners of tools that read what the observation knows at the end
+    response.prependOnceListener("finish", end).prependOnceListener("close", end);
+    return runSurrounded((run) => attempt(state, () => observation.run(run)), serve);
+  };
+
+const attempt = <T>({ logger }: RequestState, act: () => T): T | undefined => {
+  try {
+    return act();
+  } catch (error) {
+    logger.error("The telemetry failed", { error });
+    return undefined;
+  }
 };

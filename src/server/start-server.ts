@@ -3,7 +3,7 @@ import type { Express } from "express";
 import type { Logger } from "../logger/logger.ts";
 import type { Routing } from "../routing/routing.ts";
 import { assembleServer } from "./assemble-server.ts";
-import { checkServerConfig } from "./config/check-server-config.ts";
+import { checkServerConfig } from "./config/check-config.ts";
 import type { ServerConfig } from "./config/config.ts";
 import { listen } from "./connection/listen.ts";
 import { createClosing, shutDownOnSignals } from "./connection/shutdown.ts";

@@ -5,7 +5,7 @@ import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import { RequestState } from "../pipeline/request-state.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
-import { checkServerConfig } from "../server/config/check-server-config.ts";
+import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import { createExpressObjects } from "../server/express/express-objects.ts";
 import { connect } from "../server/serve-request.ts";
