@@ -4,25 +4,25 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { takesFiles } from "../schemas/upload.ts";
-import { report, type Diagnostic, type Finding, type RoutingFacts } from "./diagnostic.ts";
+import { report, type Diagnostic, type Warning, type RoutingFacts } from "./diagnostic.ts";
 
 /** Finds path parameters that an endpoint's input lacks or declares as optional. */
 export const checkPathParameters = (operations: readonly Operation[]): readonly Diagnostic[] =>
   report(operations, (operation) => {
     const { path, sources } = operation;
     if (!sources.includes("params")) return [];
-    const toFinding = (code: Diagnostic["code"], name: string, why: string): Finding => ({
+    const toWarning = (code: Diagnostic["code"], name: string, why: string): Warning => ({
       ...{ at: `${path} ${name}`, code, meta: { parameter: name } },
       text: `the path parameter :${name} of ${path} is ${why}.`,
     });
     return [
       ...listMissing(operation).map((name) => {
         const why = `missing from the endpoint's input schema, so the handler never receives it. Add \`${name}\` to \`input\``;
-        return toFinding("SLP_WARN_PATH_PARAMETER", name, why);
+        return toWarning("SLP_WARN_PATH_PARAMETER", name, why);
       }),
       ...listOptional(operation, operations).map((name) => {
         const why = `optional in the endpoint's input schema, although every path contains it. Make \`${name}\` of \`input\` required`;
-        return toFinding("SLP_WARN_PATH_PARAMETER_OPTIONAL", name, why);
+        return toWarning("SLP_WARN_PATH_PARAMETER_OPTIONAL", name, why);
       }),
     ];
   });

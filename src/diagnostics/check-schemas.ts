@@ -7,18 +7,18 @@ import { isForm } from "../schemas/form.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { someSchema, walkSchemas } from "../schemas/some-schema.ts";
 import { readValues } from "../schemas/zod-internals.ts";
-import { report, type Diagnostic, type Finding, type RoutingFacts } from "./diagnostic.ts";
+import { report, type Diagnostic, type Warning, type RoutingFacts } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder, type Misfit } from "./misfits.ts";
 import { formWire, toInputWire, toOutputWire } from "./wire.ts";
 
-const toFinding = (
+const toWarning = (
   code: Diagnostic["code"],
   field: string,
   place: string,
   misfit: Misfit,
-  more: Pick<Finding, "at" | "meta">,
-): Finding => {
+  more: Pick<Warning, "at" | "meta">,
+): Warning => {
   const reason = toReason(misfit);
   const text = `\`${field}\` of ${place} ${reason}. ${toFix(misfit)}.`;
   return { code, text, at: more.at, meta: { ...more.meta, field, reason } };
@@ -44,7 +44,7 @@ export const checkInputs = (
         const field = `input${misfit.path}`;
         const code = misfit.wire.carrier === "json" ? "SLP_WARN_INPUT_JSON" : "SLP_WARN_INPUT_TEXT";
         const at = `${field} of ${schemas.indexOf(schema)}`;
-        return toFinding(code, field, place, misfit, { at });
+        return toWarning(code, field, place, misfit, { at });
       });
     });
   });
@@ -76,7 +76,7 @@ export const checkOutputs = (operations: readonly Operation[]): readonly Diagnos
     }
     return misfits
       .filter(({ schema }) => sent.has(schema))
-      .map((at) => toFinding("SLP_WARN_OUTPUT_JSON", `output${at.path}`, route, at, { at }));
+      .map((at) => toWarning("SLP_WARN_OUTPUT_JSON", `output${at.path}`, route, at, { at }));
   });
 };
 
@@ -111,7 +111,7 @@ export const checkEvents = (operations: readonly Operation[]): readonly Diagnost
       finder.list(data, wire).map((misfit) => {
         const place = `the event "${event}" of ${operation.route}`;
         const meta = { event };
-        return toFinding("SLP_WARN_OUTPUT_JSON", `data${misfit.path}`, place, misfit, { meta });
+        return toWarning("SLP_WARN_OUTPUT_JSON", `data${misfit.path}`, place, misfit, { meta });
       }),
     );
   });

@@ -9,8 +9,8 @@ export interface Diagnostic {
   readonly meta: object;
 }
 
-/** What a check finds in an operation. */
-export interface Finding extends Omit<Diagnostic, "meta"> {
+/** A warning about an operation. */
+export interface Warning extends Omit<Diagnostic, "meta"> {
   /** The place in the code that several operations may share; it is reported once. */
   readonly at?: unknown;
   readonly meta?: object;
@@ -19,7 +19,7 @@ export interface Finding extends Omit<Diagnostic, "meta"> {
 /** Reports what a check finds in each operation. */
 export const report = (
   operations: readonly Operation[],
-  find: (operation: Operation) => readonly Finding[],
+  find: (operation: Operation) => readonly Warning[],
 ): readonly Diagnostic[] => {
   const known = new Set<unknown>();
   return operations.flatMap((operation) => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { ConfigError, RequestError } from "../errors.ts";
 import { watchPipes } from "../http/node-internals.ts";
@@ -6,14 +6,13 @@ import { normalisePath } from "../http/normal-path.ts";
 import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { isExpressLoaded, loadCompression, loadExpress } from "../lazy/packages.ts";
 import { answered, findState, RequestState, type OfferFault } from "../pipeline/request-state.ts";
-import { recover } from "../pipeline/send-result.ts";
 import { expectBody } from "../request/expectation.ts";
 import type { Routing } from "../routing/routing.ts";
 import { checkSettings, walkRouting } from "../routing/walk-routing.ts";
 import type { CompressionOptions, ServerConfig } from "./config/config.ts";
 import { answerClientErrors } from "./connection/client-errors.ts";
-import { watchConnections } from "./connection/connections.ts";
-import type { Listener } from "./connection/listen.ts";
+import { Connections } from "./connection/connections.ts";
+import type { Listen, Listener } from "./connection/listen.ts";
 import { serveInOrder } from "./connection/serve-in-order.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { prepare, type Prepared } from "./prepare.ts";
@@ -190,28 +189,10 @@ const createServers = (
 ): Listener[] => {
   const classes = { IncomingMessage, ServerResponse };
   const { service, observe } = prepared;
-  const { logger } = service;
-  const listeners: Listener[] = [];
-  if (http) {
-    const server = loadNodeHttp().createServer({ ...defaultOptions, ...http.options, ...classes });
-    listeners.push({ name: "http", server, at: http.listen });
-  }
-  if (https) {
-    const options = { ...defaultOptions, ...https.options, ...classes };
-    listeners.push({
-      name: "https",
-      server: loadNodeHttps().createServer(options),
-      at: https.listen,
-    });
-  }
-  const isStopping = (): boolean => service.running.reason !== undefined;
-  const onDefect = (request: IncomingMessage, response: ServerResponse, error: unknown): void =>
-    recover({ request: request as Request, response: response as Response, logger }, error);
   const inOrder = (own: Serve): RequestListener =>
     serveInOrder(
       beginRequests(observe ? (state) => observe(state, () => own(state)) : own, service),
-      onDefect,
-      isStopping,
+      service,
     );
   const onRequest = inOrder(serve);
   const onContinue = inOrder((state) => {
@@ -221,14 +202,24 @@ const createServers = (
   const onExpectation = inOrder((state) =>
     refuseEarly(prepared, new RequestError("SLP_EXPECTATION"), state),
   );
-  for (const { name, server } of listeners) {
-    watchConnections(server, name === "https");
+  const toListener = (name: Listener["name"], server: Server, at: Listen): Listener => {
+    const connections = new Connections(server, name === "https");
     watchPipes(server);
     server
       .on("request", onRequest)
       .on("checkContinue", onContinue)
       .on("checkExpectation", onExpectation);
-    answerClientErrors(server, logger, cors === true);
+    answerClientErrors(server, service.logger, cors === true);
+    return { name, server, connections, at };
+  };
+  const listeners: Listener[] = [];
+  if (http) {
+    const options = { ...defaultOptions, ...http.options, ...classes };
+    listeners.push(toListener("http", loadNodeHttp().createServer(options), http.listen));
+  }
+  if (https) {
+    const options = { ...defaultOptions, ...https.options, ...classes };
+    listeners.push(toListener("https", loadNodeHttps().createServer(options), https.listen));
   }
   return listeners;
 };

@@ -95,9 +95,9 @@ export class Dispatcher {
   /** Serves a request for a known route; never rejects. */
   serve(plan: EndpointPlan, state: RequestState): Promise<void> {
     const { cors } = this.#options;
-    if (typeof cors === "function") return this.#serveByCors(cors, plan, state);
-    if (state.request.method === "GET") return runEndpoint(plan, state);
-    return this.#run(plan, state);
+    return typeof cors === "function"
+      ? this.#serveByCors(cors, plan, state)
+      : this.#run(plan, state);
   }
 
   async #serveByCors(cors: CorsFunction, plan: EndpointPlan, state: RequestState): Promise<void> {
@@ -152,10 +152,7 @@ export class Dispatcher {
     await this.refuse(state, error);
   }
 
-  /**
-   * Finds the endpoint for the method of a request, or for the requested method of a preflight; if there is none, the
-   * endpoint that matches the path best, or the first in the routing map of those.
-   */
+  /** Finds the endpoint for the method of a request or of a preflight; otherwise, the one that matches the path best. */
   #findTarget({ method, headers }: Request, path: string): LazyPlan | undefined {
     const wanted = method === "OPTIONS" ? headers["access-control-request-method"] : method;
     const routes = this.#options.table.findAll(path);
@@ -256,9 +253,7 @@ export class Dispatcher {
     );
     // `Allow` is also set here, for error handlers that ignore the headers of errors
     response.setHeader("Allow", allowed);
-    const error = new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
-    await this.refuse(state, error, lazy.endpoint.resultHandler);
-    return true;
+    throw new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
   }
 }
 

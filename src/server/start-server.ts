@@ -37,7 +37,7 @@ export const startServer = async (
   const { gracefulShutdown = false } = config;
   const options = gracefulShutdown === true ? {} : gracefulShutdown || undefined;
   const { prototype: responses } = objects.ServerResponse;
-  const closable = { servers, running: service.running, responses, logger: service.logger };
+  const closable = { listeners, running: service.running, responses, logger: service.logger };
   let close = createClosing(closable, options?.timeout);
   try {
     if (options) close = shutDownOnSignals(closable, close, options);

@@ -1,7 +1,10 @@
 import { AsyncResource } from "node:async_hooks";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Request, Response } from "express";
 import { onTurn } from "../../http/node-internals.ts";
+import type { Service } from "../../pipeline/request-state.ts";
+import { recover } from "../../pipeline/send-result.ts";
 import { discard } from "../../reply/closing.ts";
 
 /** While more requests than this are waiting on one connection, the connection is not read. */
@@ -38,21 +41,17 @@ export const countWaiting = (socket: Socket): number | undefined => queues.get(s
  * @see RFC 9112, sections 9.3.2 and 9.6
  */
 export const serveInOrder =
-  (
-    listener: RequestListener,
-    onDefect: (request: IncomingMessage, response: ServerResponse, error: unknown) => void,
-    isStopping: () => boolean = () => false,
-  ): RequestListener =>
+  (listener: RequestListener, { logger, running }: Service): RequestListener =>
   (request, response) => {
     try {
       const { socket } = response;
       if (socket) replies.set(socket, response);
       if (socket?.writable) listener(request, response);
       // during a shutdown, requests that arrive behind others are not accepted
-      else if (socket || isStopping()) discard(request);
+      else if (socket || running.reason) discard(request);
       else waitForTurn(request, response, listener);
     } catch (error) {
-      onDefect(request, response, error);
+      recover({ request: request as Request, response: response as Response, logger }, error);
     }
   };
 

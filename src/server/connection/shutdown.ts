@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import { closeAfterReply } from "../../reply/closing.ts";
@@ -6,7 +6,7 @@ import { countWaiting } from "./serve-in-order.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { Logger } from "../../logger/logger.ts";
 import type { RunningRequests } from "../../pipeline/request-state.ts";
-import { countOpened, destroyConnections, endIdleConnections } from "./connections.ts";
+import type { Listener } from "./listen.ts";
 
 /** Options for the graceful shutdown. */
 export interface ShutdownOptions {
@@ -41,7 +41,7 @@ const shutdownLingering = 30;
 
 /** The parts of a server that a shutdown needs. */
 export interface Closable {
-  readonly servers: readonly Server[];
+  readonly listeners: readonly Listener[];
   /** The requests to wait for, including those whose clients have left. */
   readonly running: RunningRequests;
   /** The prototype of the server's responses. */
@@ -85,8 +85,9 @@ const quietTurn = 0.1;
  * the event loop, and closing the server resets the others. So the server is closed right after two turns in which
  * nothing has happened, or after a while if there are none.
  */
-const acceptWaiting = async (servers: readonly Server[]): Promise<void> => {
-  const count = (): number => servers.reduce((sum, server) => sum + countOpened(server), 0);
+const acceptWaiting = async (listeners: readonly Listener[]): Promise<void> => {
+  const count = (): number =>
+    listeners.reduce((sum, { connections }) => sum + connections.opened, 0);
   const last = performance.now() + longestWait;
   for (let quiet = 0, begin = 0; quiet < 2 && begin < last;) {
     const known = count();
@@ -97,27 +98,27 @@ const acceptWaiting = async (servers: readonly Server[]): Promise<void> => {
 };
 
 const closeAll = async (closable: Closable, timeout: number): Promise<void> => {
-  const { servers, running, logger } = closable;
+  const { listeners, running, logger } = closable;
   beginDraining(closable);
   running.stop();
-  await acceptWaiting(servers);
+  await acceptWaiting(listeners);
   let deadline: NodeJS.Timeout | undefined;
   const expired = new Promise<void>((resolve) => {
     deadline = setTimeout(() => {
       const text = "Requests are still running at the shutdown deadline; closing their connections";
       logger.warn(text, { timeout, routes: running.listRoutes() });
-      for (const server of servers) destroyConnections(server);
+      for (const { connections } of listeners) connections.destroy();
       resolve();
     }, timeout);
   });
   const endIdle = (): void => {
-    for (const server of servers) endIdleConnections(server);
+    for (const { connections } of listeners) connections.endIdle();
   };
   // a response that began before the shutdown keeps its connection open; the connection becomes idle after the response
   const sweep = setInterval(endIdle, sweepInterval);
-  const closed = servers
-    .filter((server) => server.listening)
-    .map((server) => new Promise((resolve) => server.close(resolve)));
+  const closed = listeners
+    .filter(({ server }) => server.listening)
+    .map(({ server }) => new Promise((resolve) => server.close(resolve)));
   endIdle();
   await Promise.race([Promise.all(closed), expired]);
   clearInterval(sweep);
