@@ -47,15 +47,13 @@ const listLines = async (entry: Entry, places: ReadonlyMap<object, string>) => {
   });
 };
 
-interface Documented {
-  readonly operationId: string;
-  readonly responses: object;
-}
-
 const findDocumented = async (entry: Entry) => {
   try {
     const { paths } = toDocument(entry, undefined);
-    return (method: string, path: string) => paths[path]?.[method] as Documented | undefined;
+    return (method: string, path: string) =>
+      paths[path]?.[method] as
+        | { readonly operationId: string; readonly responses: object }
+        | undefined;
   } catch (error) {
     await writeError(`sallyport: cannot list the statuses: ${getMessageFromError(error)}\n`);
     return undefined;

@@ -117,17 +117,12 @@ export const checkEvents = (operations: readonly Operation[]): readonly Diagnost
   });
 };
 
-interface EventSchema {
-  readonly event: string;
-  readonly data: ZodSchema;
-}
-
-const listEvents = (operation: Operation): readonly EventSchema[] =>
-  listDeclaredBodies(operation).flatMap(({ type, schema }): EventSchema[] => {
+const listEvents = (operation: Operation) =>
+  listDeclaredBodies(operation).flatMap(({ type, schema }) => {
     if (type === null || !schema || !isEventStream(type)) return [];
     const { def } = (schema as z.core.$ZodTypes)._zod;
     const options = def.type === "union" ? def.options : [schema];
-    return options.flatMap((option): EventSchema[] => {
+    return options.flatMap((option) => {
       const { shape } = option._zod.def as Partial<z.core.$ZodObjectDef>;
       const field = shape?.["event"];
       const [event] = (field && readValues(field)) ?? [];

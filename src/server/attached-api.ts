@@ -47,7 +47,7 @@ export const createAttachedApi = async (
   };
 };
 
-/** Sets `request.next`, which Express calls if it fails to send something for a handler, so that the endpoint responds. */
+/** Sets `request.next`, which Express calls if it fails to send something; the endpoint then responds. */
 const setNext = (state: RequestState, next: NextFunction): void => {
   const onNext: NextFunction = (error?: unknown) => {
     if (state.plan) interruptSending(state, error ?? new RequestError("SLP_NOT_FOUND"));

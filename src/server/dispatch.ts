@@ -152,7 +152,7 @@ export class Dispatcher {
     await this.refuse(state, error);
   }
 
-  /** Finds the endpoint for the method of a request or of a preflight; otherwise, the one that matches the path best. */
+  /** Finds the endpoint for the method of a request or preflight; otherwise, the one that matches the path best. */
   #findTarget({ method, headers }: Request, path: string): LazyPlan | undefined {
     const wanted = method === "OPTIONS" ? headers["access-control-request-method"] : method;
     const routes = this.#options.table.findAll(path);
