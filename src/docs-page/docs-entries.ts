@@ -11,19 +11,15 @@ import type { DocsOptions } from "./docs-options.ts";
 import { DocumentTexts, toContent, type Content } from "./document-texts.ts";
 import { findUserInterface, type UserInterface } from "./user-interfaces.ts";
 
-/** @throws ConfigError when the package of a page is not installed. */
-export const listDocsEntries = (
-  entries: readonly EndpointEntry[],
-  config: DocumentedConfig,
-  documents: readonly DocsOptions[],
-  logger: Logger,
-): readonly EndpointEntry[] =>
-  documents.flatMap((options) => listEntries(entries, config, options, logger));
-
 /** The files that have been read, by page and name. */
 const assets = new Map<string, Content>();
 
-const listEntries = (
+/**
+ * Lists the routes of a documentation page, of its files, and of its document.
+ *
+ * @throws ConfigError when the package of the page is not installed.
+ */
+export const listDocsEntries = (
   entries: readonly EndpointEntry[],
   config: DocumentedConfig,
   options: DocsOptions,

@@ -145,7 +145,7 @@ const listDocs = async (
     );
   if (served.length === 0) return [];
   const { listDocsEntries } = await import("../docs-page/docs-entries.ts");
-  return listDocsEntries(entries, config, served, logger);
+  return served.flatMap((options) => listDocsEntries(entries, config, options, logger));
 };
 
 /** Lists the routes that tell the health of the server. */
