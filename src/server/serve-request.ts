@@ -169,8 +169,7 @@ const logAtEnd = (state: RequestState, log: AccessLogger): void => {
       logger.error("The access logger failed", { error });
     }
   };
-  const onEnd = (): void => void end();
   state.harmlessFinishes++;
   state.harmlessCloses++;
-  response.once("finish", onEnd).once("close", onEnd);
+  response.once("finish", () => void end()).once("close", () => void end());
 };
