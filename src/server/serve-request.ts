@@ -171,5 +171,5 @@ const logAtEnd = (state: RequestState, log: AccessLogger): void => {
   };
   state.harmlessFinishes++;
   state.harmlessCloses++;
-  response.once("finish", () => void end()).once("close", () => void end());
+  response.once("finish", end).once("close", end);
 };
