@@ -1,5 +1,6 @@
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { RequestError } from "./errors.ts";
+import { ConfigError, RequestError } from "./errors.ts";
 
 test("a request error keeps its cause, and its message cuts off a field name after a hundred characters", () => {
   const cause = new Error("why");
@@ -20,4 +21,10 @@ test.each([
   ["SLP_EXPECTATION", false],
 ] as const)("%s ends the connection: %s", (code, endsConnection) => {
   expect(new RequestError(code)).toMatchObject({ endsConnection });
+});
+
+test("an error for a developer shows the section of the documentation that explains it", () => {
+  const error = new ConfigError("SLP_CONFIG_VALUE", "no");
+  expect(inspect(error)).toMatch(/see: 'https:.+\/docs\/errors\.md#slp_config_value'/);
+  expect(new RequestError("SLP_NOT_FOUND")).not.toHaveProperty("see");
 });

@@ -84,6 +84,17 @@ class CodedError<Code extends string> extends Error {
   }
 }
 
+/** An error for whoever writes or runs the application. Node prints the link with the stack, and loggers as a field. */
+class LinkedError<Code extends string> extends CodedError<Code> {
+  /** The address of the section that explains the code. */
+  readonly see: string;
+
+  constructor(code: Code, message: string, cause?: unknown) {
+    super(code, message, cause);
+    this.see = `https://github.com/sallyport/sallyport/blob/main/docs/errors.md#${code.toLowerCase()}`;
+  }
+}
+
 /**
  * The error with which the framework itself rejects a request, for example because of malformed JSON or an unknown
  * path.
@@ -140,7 +151,7 @@ export type RoutingErrorCode =
   | "SLP_ROUTING_PATH_SYNTAX";
 
 /** The error for an invalid routing map, thrown at startup. */
-export class RoutingError extends CodedError<RoutingErrorCode> {
+export class RoutingError extends LinkedError<RoutingErrorCode> {
   override readonly name = "RoutingError";
   /** The location of the error in the routing map. */
   override readonly cause: { readonly method?: Method | undefined; readonly path: string };
@@ -163,7 +174,7 @@ export type ConfigErrorCode =
   | "SLP_CONFIG_MISSING";
 
 /** The error for an invalid configuration, thrown at startup. */
-export class ConfigError extends CodedError<ConfigErrorCode> {
+export class ConfigError extends LinkedError<ConfigErrorCode> {
   override readonly name = "ConfigError";
 }
 
@@ -183,7 +194,7 @@ export type DefinitionErrorCode =
  * The error for an invalid declaration of an endpoint, a middleware, a result handler or a test, thrown where the
  * declaration is made.
  */
-export class DefinitionError extends CodedError<DefinitionErrorCode> {
+export class DefinitionError extends LinkedError<DefinitionErrorCode> {
   override readonly name = "DefinitionError";
 }
 
@@ -197,7 +208,7 @@ export type OpenApiErrorCode =
   | "SLP_OPENAPI_SCHEMA";
 
 /** The error for a route or a schema that cannot be documented, thrown when a document is generated. */
-export class OpenApiError extends CodedError<OpenApiErrorCode> {
+export class OpenApiError extends LinkedError<OpenApiErrorCode> {
   override readonly name = "OpenApiError";
   readonly statusCode = 500;
   /** The message names routes and schemas; only those who may read the document can see it. */
@@ -246,7 +257,7 @@ export type ServerFaultCode =
 /**
  * The error for a defect in the application that is only found while a request is handled; the response has status 500.
  */
-export class ServerFault extends CodedError<ServerFaultCode> {
+export class ServerFault extends LinkedError<ServerFaultCode> {
   override readonly name = "ServerFault";
   readonly statusCode = 500;
   readonly expose = false;
