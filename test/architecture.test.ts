@@ -112,10 +112,7 @@ const undocumentedWrites: readonly { readonly at: readonly string[]; readonly wh
     why: "otherwise, Express would change the prototype of each request and response",
   },
   {
-    at: [
-      "src/server/error-handlers.ts: router.stack.push(",
-      "src/server/serve-request.ts: late.stack =",
-    ],
+    at: ["src/server/assemble-server.ts: router.stack.push("],
     why: "a router of this package runs some of an application's layers, with their paths",
   },
   {

@@ -31,12 +31,7 @@ type Values<Own extends Options> = {
 interface CommandOf<Own extends Options> {
   readonly description: string;
   readonly options: Own;
-  /**
-   * Runs the command.
-   *
-   * @param entry the module that was given, if any
-   * @returns the exit code
-   */
+  /** Runs the command with the module that was given, if any; returns the exit code. */
   readonly run: (values: Values<Own>, entry: string | undefined) => Promise<number>;
 }
 
@@ -45,11 +40,7 @@ export type Command = CommandOf<Options>;
 export const defineCommand = <const Own extends Options>(command: CommandOf<Own>): Command =>
   command as unknown as Command;
 
-/**
- * Runs a command with its arguments.
- *
- * @throws {@link CliError} when an option is unknown, has no value or has one too many, or when there are two entries.
- */
+/** @throws {@link CliError} when an argument is unknown, has no value or has one too many. */
 export const runCommand = (
   name: string,
   { options, run }: Command,

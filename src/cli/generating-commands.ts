@@ -93,12 +93,7 @@ export const openApiCommand = defineCommand({
 const toFormat = (out: string | undefined): string =>
   /\.ya?ml$/i.test(out ?? "") ? "yaml" : "json";
 
-/**
- * Generates a document as `config.docs` would serve it.
- *
- * @param path the path of the document, if there are several
- * @throws CliError when there is no document with the path, or when the path is missing.
- */
+/** Generates a document as `config.docs` would serve it; the path selects one of several. */
 export const toDocument = (
   { routing, config }: Entry,
   version: OpenApiVersion | undefined,

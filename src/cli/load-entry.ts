@@ -21,13 +21,7 @@ export interface Entry {
   };
 }
 
-/**
- * Finds and loads the module of an API, and uses it; the process is restarted if that is needed to load TypeScript.
- *
- * @param given the module that was given, if any
- * @returns an exit code
- * @throws {@link CliError} when there is no module, or when it cannot be loaded.
- */
+/** Loads the module of an API and uses it, in a new process if TypeScript needs one; returns an exit code. */
 export const useEntry = async (
   given: string | undefined,
   use: (entry: Entry) => Promise<number>,
@@ -36,21 +30,16 @@ export const useEntry = async (
   return runWithTypeScript(path) ?? use(await loadEntry(path));
 };
 
-const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flatMap((name) => [
-  ...[`${name}.ts`, `${name}.js`],
-]);
+const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flatMap((name) =>
+  ["ts", "js"].map((extension) => `${name}.${extension}`),
+);
 
 const restartMark = "SALLYPORT_CLI_TSX";
 
 const toEntryError = (message: string, cause?: unknown): CliError =>
   new CliError("SLP_CLI_ENTRY", message, cause);
 
-/**
- * Finds the module of an API: the given module, the module that `sallyport.entry` in package.json names, or the first
- * module that exists under a conventional name.
- *
- * @throws {@link CliError} when there is no such module.
- */
+/** Finds the module that was given, that `sallyport.entry` in package.json names, or that has a conventional name. */
 const findEntry = (given: string | undefined): string => {
   const folder = process.cwd();
   const wanted = given ?? readConfigured(folder);
@@ -78,13 +67,7 @@ const readConfigured = (folder: string): string | undefined => {
   }
 };
 
-/**
- * Restarts the process with tsx if the entry is TypeScript and tsx is installed. Without tsx, Node.js itself has to
- * support TypeScript.
- *
- * @returns the exit code of the new process; undefined if this process can load the entry
- * @throws {@link CliError} when nothing can load TypeScript.
- */
+/** Restarts the process with tsx if the entry needs it; returns the exit code, or undefined without a restart. */
 const runWithTypeScript = (path: string): number | undefined => {
   if (!/\.[cm]?tsx?$/.test(path) || process.env[restartMark] !== undefined) return undefined;
   const tsx = findTsx();
@@ -113,11 +96,7 @@ const findTsx = (): string | undefined => {
   return undefined;
 };
 
-/**
- * Loads the module of an API, which must not start a server.
- *
- * @throws {@link CliError} when the module starts a server, cannot be loaded, or lacks `routing`.
- */
+/** @throws {@link CliError} when the module starts a server, cannot be loaded, or lacks `routing`. */
 const loadEntry = async (path: string): Promise<Entry> => {
   const module = await importSafely(path);
   const exported = (name: string): unknown =>

@@ -12,11 +12,7 @@ const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
     stream.write(text, () => resolve());
   });
 
-/**
- * Writes a file, and creates its directories. Returns an exit code.
- *
- * @throws CliError when the file cannot be written.
- */
+/** Writes a file, and creates its directories. Returns an exit code. */
 export const writeFile = (file: string, text: string): number =>
   useFile("write", file, () => {
     mkdirSync(dirname(resolve(file)), { recursive: true });
@@ -32,11 +28,7 @@ const useFile = <Result>(verb: string, file: string, work: () => Result): Result
   }
 };
 
-/**
- * Checks whether a file has the given content, and prints the difference if it does not. Returns an exit code.
- *
- * @throws CliError when the file cannot be read.
- */
+/** Checks whether a file has the given content, and prints the difference if not. Returns an exit code. */
 export const checkFile = async (file: string, text: string): Promise<number> => {
   const hint = "Run the command without --check to write it.";
   if (!existsSync(file)) {

@@ -10,19 +10,7 @@ import { toDocument } from "./generating-commands.ts";
 import { writeError, writeOut } from "./output.ts";
 
 /** A route as `sallyport routes --json` prints it. */
-interface RouteLine {
-  readonly method: string;
-  readonly path: string;
-  readonly sources: readonly string[];
-  /** The files and lines where the middlewares are built, in the order in which they run. */
-  readonly middlewares: readonly string[];
-  readonly security: readonly string[];
-  readonly tags: readonly string[];
-  readonly statuses: readonly number[];
-  readonly operationId: string | null;
-  /** The file and line where the endpoint is built. */
-  readonly at: string | null;
-}
+type RouteLine = Awaited<ReturnType<typeof listLines>>[number];
 
 /** `sallyport routes`: lists the endpoints. */
 export const routesCommand = defineCommand({
@@ -38,10 +26,7 @@ export const routesCommand = defineCommand({
   },
 });
 
-const listLines = async (
-  entry: Entry,
-  places: ReadonlyMap<object, string>,
-): Promise<readonly RouteLine[]> => {
+const listLines = async (entry: Entry, places: ReadonlyMap<object, string>) => {
   const { routing, config } = entry;
   const operations = listOperations(listRoutes(routing, config), config);
   const find = await findDocumented(entry);
@@ -51,6 +36,7 @@ const listLines = async (
       method,
       path,
       sources,
+      // the files and lines where the middlewares are built, in the order in which they run
       middlewares: endpoint.middlewares.map((one) => places.get(one) ?? "?"),
       security: security.map(toText),
       tags: endpoint.tags,
@@ -61,15 +47,13 @@ const listLines = async (
   });
 };
 
-interface Documented {
-  readonly operationId: string;
-  readonly responses: object;
-}
-
 const findDocumented = async (entry: Entry) => {
   try {
     const { paths } = toDocument(entry, undefined);
-    return (method: string, path: string) => paths[path]?.[method] as Documented | undefined;
+    return (method: string, path: string) =>
+      paths[path]?.[method] as
+        | { readonly operationId: string; readonly responses: object }
+        | undefined;
   } catch (error) {
     await writeError(`sallyport: cannot list the statuses: ${getMessageFromError(error)}\n`);
     return undefined;

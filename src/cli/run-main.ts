@@ -18,11 +18,7 @@ const ownErrors: ReadonlySet<unknown> = new Set([
   ...["CliError", "ConfigError", "DefinitionError", "OpenApiError", "RoutingError"],
 ]);
 
-/**
- * Runs a command.
- *
- * @returns the exit code: 0, 1 if the API has an error or a file is out of date, 2 for incorrect usage
- */
+/** Runs a command; returns 0, 1 if the API has an error or a file is out of date, 2 for incorrect usage. */
 export const runMain = async (args: readonly string[]): Promise<number> => {
   try {
     return await run(args);

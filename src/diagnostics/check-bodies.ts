@@ -1,9 +1,9 @@
 import type { Operation } from "../api/operation.ts";
 import { takesRawBody } from "../schemas/raw.ts";
 import { takesFiles } from "../schemas/upload.ts";
-import { onlyOnce, toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
+import { report, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
-import type { Wire } from "./wire.ts";
+import { withoutFiles } from "./wire.ts";
 
 /** Finds body and file schemas on routes without a body, and bodies on methods for which clients rarely send one. */
 export const checkBodies = (
@@ -17,66 +17,49 @@ export const checkBodies = (
 ];
 
 /** @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1 */
-const checkBodyOfGet = (operations: readonly Operation[]): readonly Diagnostic[] => {
-  const operation = operations.find(({ method, hasBody }) => method === "get" && hasBody);
-  if (!operation) return [];
-  const text = `\`inputSources.get\` includes "body", as for ${operation.route}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`;
-  return [toWarning(operation, "SLP_WARN_GET_BODY", text)];
-};
-
-const checkRawBodies = (operations: readonly Operation[]): readonly Diagnostic[] => {
-  const isNew = onlyOnce();
-  return operations.flatMap((operation): readonly Diagnostic[] => {
-    const { sources, method, route } = operation;
-    const raw = operation.hasBody ? undefined : operation.inputs.find(takesRawBody);
-    if (!raw || !isNew(raw)) return [];
-    const text = `the input of ${route} is ez.raw(), but the body is not an input source of its method, so every request gets a 400. Serve it with POST or PUT, or add "body" to \`inputSources.${method}\`.`;
-    return [toWarning(operation, "SLP_WARN_NO_BODY", text, { sources })];
+const checkBodyOfGet = (operations: readonly Operation[]): readonly Diagnostic[] =>
+  report(operations, ({ method, hasBody, route }) => {
+    if (method !== "get" || !hasBody) return [];
+    const text = `\`inputSources.get\` includes "body", as for ${route}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`;
+    return [{ at: "inputSources", code: "SLP_WARN_GET_BODY", text }];
   });
-};
 
-const checkKeptBodies = (operations: readonly Operation[]): readonly Diagnostic[] => {
-  const isNew = onlyOnce();
-  return operations.flatMap((operation): readonly Diagnostic[] => {
-    const { endpoint, route } = operation;
+const checkRawBodies = (operations: readonly Operation[]): readonly Diagnostic[] =>
+  report(operations, ({ sources, method, route, hasBody, inputs }) => {
+    const raw = hasBody ? undefined : inputs.find(takesRawBody);
+    if (!raw) return [];
+    const text = `the input of ${route} is ez.raw(), but the body is not an input source of its method, so every request gets a 400. Serve it with POST or PUT, or add "body" to \`inputSources.${method}\`.`;
+    return [{ at: raw, code: "SLP_WARN_NO_BODY", text, meta: { sources } }];
+  });
+
+const checkKeptBodies = (operations: readonly Operation[]): readonly Diagnostic[] =>
+  report(operations, ({ endpoint, route }) => {
     // the endpoint may also be served with a method that has a body
     const isKept = operations.some((other) => other.endpoint === endpoint && other.hasBody);
-    if (!endpoint.keepsRawBody || isKept || !isNew(endpoint)) return [];
+    if (!endpoint.keepsRawBody || isKept) return [];
     const text = `\`keepRawBody\` of ${route} has no effect, because the body is not an input source of its method. Serve it with POST or PUT, or remove the option.`;
-    return [toWarning(operation, "SLP_WARN_NO_BODY", text)];
+    return [{ at: endpoint, code: "SLP_WARN_NO_BODY", text }];
   });
-};
-
-/** The values that can arrive in a request without files. */
-const withoutFiles: Wire = {
-  carrier: "json",
-  kinds: new Set([
-    ...(["string", "number", "boolean", "null", "array", "object", "undefined"] as const),
-    ...(["bigint", "date", "dateOut", "map", "set", "symbol", "nan", "function"] as const),
-    ...(["file", "buffer", "raw"] as const),
-  ]),
-  inner: () => withoutFiles,
-};
 
 const checkUploads = (
   operations: readonly Operation[],
   facts: RoutingFacts,
 ): readonly Diagnostic[] => {
   const finder = new MisfitFinder("input");
-  const isNew = onlyOnce();
-  const uses = operations.flatMap((operation) =>
-    operation.inputs
-      .filter(takesFiles)
-      .map((schema) => ({ operation, schema, obstacle: findObstacle(operation, facts) })),
-  );
-  return uses.flatMap(({ operation, schema, obstacle }): readonly Diagnostic[] => {
-    if (!obstacle) return [];
-    // the optional files may be for another route that shares the schema
-    const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
-    if ((isMeantElsewhere && !finder.isDead(schema, withoutFiles)) || !isNew(schema)) return [];
-    const text = `the input of ${operation.route} accepts files with ez.upload(), but ${obstacle.reason}.`;
-    return [toWarning(operation, obstacle.code, text)];
+  const uses = operations.flatMap((operation) => {
+    const obstacle = findObstacle(operation, facts);
+    return operation.inputs.filter(takesFiles).map((schema) => ({ operation, schema, obstacle }));
   });
+  return report(operations, (operation) =>
+    uses.flatMap(({ operation: own, schema, obstacle }) => {
+      if (own !== operation || !obstacle) return [];
+      // the optional files may be for another route that shares the schema
+      const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
+      if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
+      const text = `the input of ${operation.route} accepts files with ez.upload(), but ${obstacle.reason}.`;
+      return { at: schema, code: obstacle.code, text };
+    }),
+  );
 };
 
 const findObstacle = (

@@ -4,31 +4,28 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { takesFiles } from "../schemas/upload.ts";
-import { onlyOnce, toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
+import { report, type Diagnostic, type Warning, type RoutingFacts } from "./diagnostic.ts";
 
 /** Finds path parameters that an endpoint's input lacks or declares as optional. */
-export const checkPathParameters = (operations: readonly Operation[]): readonly Diagnostic[] => {
-  const isNew = onlyOnce();
-  return operations
-    .filter(({ sources }) => sources.includes("params"))
-    .flatMap((operation) => {
-      const { path } = operation;
-      const missing = listMissing(operation).filter((name) => isNew(`${path} ${name}`));
-      const optional = listOptional(operation, operations).filter((name) =>
-        isNew(`${path} ${name}`),
-      );
-      return [
-        ...missing.map((parameter) => {
-          const text = `the path parameter :${parameter} of ${path} is missing from the endpoint's input schema, so the handler never receives it. Add \`${parameter}\` to \`input\`.`;
-          return toWarning(operation, "SLP_WARN_PATH_PARAMETER", text, { parameter });
-        }),
-        ...optional.map((parameter) => {
-          const text = `the path parameter :${parameter} of ${path} is optional in the endpoint's input schema, although every path contains it. Make \`${parameter}\` of \`input\` required.`;
-          return toWarning(operation, "SLP_WARN_PATH_PARAMETER_OPTIONAL", text, { parameter });
-        }),
-      ];
+export const checkPathParameters = (operations: readonly Operation[]): readonly Diagnostic[] =>
+  report(operations, (operation) => {
+    const { path, sources } = operation;
+    if (!sources.includes("params")) return [];
+    const toWarning = (code: Diagnostic["code"], name: string, why: string): Warning => ({
+      ...{ at: `${path} ${name}`, code, meta: { parameter: name } },
+      text: `the path parameter :${name} of ${path} is ${why}.`,
     });
-};
+    return [
+      ...listMissing(operation).map((name) => {
+        const why = `missing from the endpoint's input schema, so the handler never receives it. Add \`${name}\` to \`input\``;
+        return toWarning("SLP_WARN_PATH_PARAMETER", name, why);
+      }),
+      ...listOptional(operation, operations).map((name) => {
+        const why = `optional in the endpoint's input schema, although every path contains it. Make \`${name}\` of \`input\` required`;
+        return toWarning("SLP_WARN_PATH_PARAMETER_OPTIONAL", name, why);
+      }),
+    ];
+  });
 
 const listMissing = ({ parameters, inputs }: Operation): readonly string[] => {
   if (parameters.length === 0) return [];
@@ -37,10 +34,7 @@ const listMissing = ({ parameters, inputs }: Operation): readonly string[] => {
   return parameters.filter((name) => !levels.some(({ fields }) => fields.has(name)));
 };
 
-/**
- * Lists the optional path parameters of a route. They are considered intended if the input also serves a path without
- * them, or if a middleware also declares them.
- */
+/** Lists the optional path parameters, unless another path lacks them or a middleware declares them, too. */
 const listOptional = (
   { endpoint: { inputSchema: own, middlewares }, parameters }: Operation,
   operations: readonly Operation[],
@@ -57,10 +51,7 @@ const listOptional = (
   );
 };
 
-/**
- * Checks whether a schema definitely makes a field optional, which is unknown if the schema has alternatives or
- * functions.
- */
+/** Checks whether a schema definitely makes a field optional: without alternatives or functions. */
 const isOptional = (schema: ZodSchema, name: string): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
@@ -88,33 +79,27 @@ const isOptionalField = (field: ZodSchema): boolean =>
 const listOuterParts = (schema: ZodSchema): readonly ZodSchema[] =>
   ["pipe", "nullable", "readonly"].includes(schema._zod.def.type) ? listSameValue(schema) : [];
 
-/**
- * Finds fields that no source of their route provides. For example, if the body is raw, all other fields have to come
- * from the query or the path.
- */
+/** Finds fields that no source of their route provides, such as those beside a raw body. */
 export const checkSources = (
   operations: readonly Operation[],
   facts: RoutingFacts,
 ): readonly Diagnostic[] => {
-  const isNew = onlyOnce();
-  const lacking = operations.map((operation) => ({
-    operation,
-    schema: operation.endpoint.inputSchema,
-    fields: listLacking(operation, facts),
-  }));
-  return lacking.flatMap(({ operation, schema, fields }): Diagnostic[] => {
+  const lacking = new Map(operations.map((one) => [one, listLacking(one, facts)]));
+  return report(operations, (operation) => {
+    const { sources, route, body, endpoint } = operation;
+    const { inputSchema: at } = endpoint;
     // the fields may be for another route that shares the schema
-    const isMeantElsewhere = lacking.some(
-      (other) => other.schema === schema && other.fields.length === 0,
+    const isMeantElsewhere = operations.some(
+      (other) => other.endpoint.inputSchema === at && lacking.get(other)?.length === 0,
     );
-    if (isMeantElsewhere || !isNew(schema)) return [];
-    const { sources, route, body } = operation;
+    if (isMeantElsewhere) return [];
+    const fields = lacking.get(operation) ?? [];
     const named = fields.map((field) => `\`input.${field}\``).join(", ");
     const reason = sources.includes("headers")
       ? `a header field: \`headers\` as an input source has only the fields that begin with \`x-\`, in lower case. Declare others in \`headers\` of the endpoint or middleware.`
       : `any input source of the route, which has ${sources.join(", ")}${body.kind === "raw" ? " and a raw body" : ""}. Add "query" to \`inputSources\` of the endpoint, or make it a path parameter.`;
     const text = `${named} of ${route} cannot come from ${reason}`;
-    return [toWarning(operation, "SLP_WARN_INPUT_SOURCE", text, { fields })];
+    return [{ at, code: "SLP_WARN_INPUT_SOURCE", text, meta: { fields } }];
   });
 };
 

@@ -2,74 +2,67 @@ import type { z } from "zod";
 import type { Operation } from "../api/operation.ts";
 import { isEventStream, type ReplyBody } from "../api/replies.ts";
 import { getMessageFromError } from "../reply/http-error.ts";
-import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readContent } from "../schemas/content.ts";
 import { isForm } from "../schemas/form.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { someSchema, walkSchemas } from "../schemas/some-schema.ts";
 import { readValues } from "../schemas/zod-internals.ts";
-import { onlyOnce, toWarning, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
+import { report, type Diagnostic, type Warning, type RoutingFacts } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder, type Misfit } from "./misfits.ts";
 import { formWire, toInputWire, toOutputWire } from "./wire.ts";
 
-const toMisfitWarning = (
-  operation: Operation,
+const toWarning = (
   code: Diagnostic["code"],
   field: string,
+  place: string,
   misfit: Misfit,
-  { part = "", ...more }: { readonly part?: string; readonly event?: string } = {},
-): Diagnostic => {
+  more: Pick<Warning, "at" | "meta">,
+): Warning => {
   const reason = toReason(misfit);
-  const text = `\`${field}\` of ${part}${operation.route} ${reason}. ${toFix(misfit)}.`;
-  return toWarning(operation, code, text, { ...more, field, reason });
+  const text = `\`${field}\` of ${place} ${reason}. ${toFix(misfit)}.`;
+  return { code, text, at: more.at, meta: { ...more.meta, field, reason } };
 };
 
-const isCoerced = ({ kind }: Misfit): boolean => kind === "coercedBoolean";
-
-/**
- * Finds parts of inputs that can never arrive: in a body, values that JSON cannot represent; in a query or a path,
- * values that are not strings.
- */
+/** Finds parts of inputs that can never arrive, because JSON, a query or a path cannot represent their values. */
 export const checkInputs = (
   operations: readonly Operation[],
   facts: RoutingFacts,
 ): readonly Diagnostic[] => {
   const finder = new MisfitFinder("input");
-  // a schema that several routes share is reported once, because it is one place in the code
-  const reported = new Map<ZodSchema, (field: string) => boolean>();
-  return operations.flatMap((operation) => {
+  const schemas = [...new Set(operations.flatMap(({ inputs }) => inputs))];
+  return report(operations, (operation) => {
     const wire = toInputWire(operation, facts);
     return operation.inputs.flatMap((schema) => {
-      const isNew = reported.get(schema) ?? onlyOnce();
-      reported.set(schema, isNew);
-      const part = schema === operation.endpoint.inputSchema ? "" : "a middleware of ";
+      const { inputSchema } = operation.endpoint;
+      const place = `${schema === inputSchema ? "" : "a middleware of "}${operation.route}`;
       // the fields of a form are strings, but an endpoint with a form also accepts JSON
       const misfits = isForm(schema)
         ? [...finder.list(schema, wire), ...finder.list(schema, formWire).filter(isCoerced)]
         : finder.list(schema, wire);
-      return misfits.flatMap((misfit): Diagnostic[] => {
+      return misfits.map((misfit) => {
         const field = `input${misfit.path}`;
-        if (!isNew(field)) return [];
         const code = misfit.wire.carrier === "json" ? "SLP_WARN_INPUT_JSON" : "SLP_WARN_INPUT_TEXT";
-        return [toMisfitWarning(operation, code, field, misfit, { part })];
+        const at = `${field} of ${schemas.indexOf(schema)}`;
+        return toWarning(code, field, place, misfit, { at });
       });
     });
   });
 };
 
+const isCoerced = ({ kind }: Misfit): boolean => kind === "coercedBoolean";
+
 /** Finds the parts that can never be sent in outputs that the result handler declares as JSON. */
 export const checkOutputs = (operations: readonly Operation[]): readonly Diagnostic[] => {
   const finder = new MisfitFinder("output");
   const wire = toOutputWire();
-  const known = new Set<ZodSchema | AnyResultHandler>();
-  return operations.flatMap((operation): Diagnostic[] => {
-    const { outputSchema, isVoid, resultHandler } = operation.endpoint;
-    if (!outputSchema || isVoid || known.has(outputSchema) || readContent(outputSchema)) return [];
+  return report(operations, (operation) => {
+    const { route, endpoint } = operation;
+    const { outputSchema, isVoid, resultHandler } = endpoint;
+    if (!outputSchema || isVoid || readContent(outputSchema)) return [];
     if (someSchema(outputSchema, isStreamed)) {
-      known.add(outputSchema);
-      const text = `\`output\` of ${operation.route} has ez.stream() or ez.file() inside another schema, where its content is not sent. Use it as the whole output: \`output: ez.stream(...)\`.`;
-      return [toWarning(operation, "SLP_WARN_OUTPUT_JSON", text)];
+      const text = `\`output\` of ${route} has ez.stream() or ez.file() inside another schema, where its content is not sent. Use it as the whole output: \`output: ez.stream(...)\`.`;
+      return [{ at: outputSchema, code: "SLP_WARN_OUTPUT_JSON", text }];
     }
     const misfits = finder.list(outputSchema, wire);
     let sent: ReadonlySet<unknown>;
@@ -77,17 +70,13 @@ export const checkOutputs = (operations: readonly Operation[]): readonly Diagnos
       sent = listSent(operation);
     } catch (error) {
       // documents and clients depend on what the result handler declares
-      if (known.has(resultHandler)) return [];
-      known.add(resultHandler);
       const reason = getMessageFromError(error);
-      const text = `the \`positive\` of the result handler of ${operation.route} does not declare what is sent; correct it: ${reason}`;
-      return [toWarning(operation, "SLP_WARN_RESPONSE", text, { reason })];
+      const text = `the \`positive\` of the result handler of ${route} does not declare what is sent; correct it: ${reason}`;
+      return [{ at: resultHandler, code: "SLP_WARN_RESPONSE", text, meta: { reason } }];
     }
-    const isSent = misfits.filter(({ schema }) => sent.has(schema));
-    if (isSent.length > 0) known.add(outputSchema);
-    return isSent.map((misfit) =>
-      toMisfitWarning(operation, "SLP_WARN_OUTPUT_JSON", `output${misfit.path}`, misfit),
-    );
+    return misfits
+      .filter(({ schema }) => sent.has(schema))
+      .map((at) => toWarning("SLP_WARN_OUTPUT_JSON", `output${at.path}`, route, at, { at }));
   });
 };
 
@@ -113,32 +102,27 @@ const isJson = (type: string | null): boolean =>
 export const checkEvents = (operations: readonly Operation[]): readonly Diagnostic[] => {
   const finder = new MisfitFinder("output");
   const wire = toOutputWire();
-  const isNew = onlyOnce();
-  return operations.flatMap((operation): Diagnostic[] => {
+  const known = new Set<unknown>();
+  return report(operations, (operation) => {
     const { resultHandler, outputSchema } = operation.endpoint;
-    if (outputSchema || !isNew(resultHandler)) return [];
+    if (outputSchema || known.has(resultHandler)) return [];
+    known.add(resultHandler);
     return listEvents(operation).flatMap(({ event, data }) =>
-      finder.list(data, wire).map((misfit) =>
-        toMisfitWarning(operation, "SLP_WARN_OUTPUT_JSON", `data${misfit.path}`, misfit, {
-          part: `the event "${event}" of `,
-          event,
-        }),
-      ),
+      finder.list(data, wire).map((misfit) => {
+        const place = `the event "${event}" of ${operation.route}`;
+        const meta = { event };
+        return toWarning("SLP_WARN_OUTPUT_JSON", `data${misfit.path}`, place, misfit, { meta });
+      }),
     );
   });
 };
 
-interface EventSchema {
-  readonly event: string;
-  readonly data: ZodSchema;
-}
-
-const listEvents = (operation: Operation): readonly EventSchema[] =>
-  listDeclaredBodies(operation).flatMap(({ type, schema }): EventSchema[] => {
+const listEvents = (operation: Operation) =>
+  listDeclaredBodies(operation).flatMap(({ type, schema }) => {
     if (type === null || !schema || !isEventStream(type)) return [];
     const { def } = (schema as z.core.$ZodTypes)._zod;
     const options = def.type === "union" ? def.options : [schema];
-    return options.flatMap((option): EventSchema[] => {
+    return options.flatMap((option) => {
       const { shape } = option._zod.def as Partial<z.core.$ZodObjectDef>;
       const field = shape?.["event"];
       const [event] = (field && readValues(field)) ?? [];

@@ -1,7 +1,8 @@
 import type { Operation } from "../api/operation.ts";
 import { matchParameters, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
+import { toRank } from "../routing/route-table.ts";
 import type { StaticEntry } from "../routing/walk-routing.ts";
-import { onlyOnce, toWarning, type Diagnostic } from "./diagnostic.ts";
+import { report, type Diagnostic } from "./diagnostic.ts";
 
 /** Finds routes that only their order tells apart, and files that a wildcard route hides. */
 export const checkShadows = (
@@ -12,24 +13,21 @@ export const checkShadows = (
   ...files.flatMap((mount) => checkFiles(mount, operations)),
 ];
 
-const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] => {
-  const isNew = onlyOnce();
-  return operations.flatMap((taker, at) =>
-    operations.slice(at + 1).flatMap((loser): readonly Diagnostic[] => {
+const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] =>
+  report(operations, (loser) =>
+    operations.slice(0, operations.indexOf(loser)).flatMap((taker) => {
       if (taker.method !== loser.method || !areEqual(taker, loser)) return [];
       const example = findCommonPath(taker.segments, loser.segments);
-      if (!example || !isNew(`${taker.path} ${loser.path}`)) return [];
+      if (!example) return [];
       const text = `${taker.route} and ${loser.route} both match paths such as ${example}, and only their order decides which one is used. Add literal text to one of the paths.`;
-      return [toWarning(loser, "SLP_WARN_ROUTE_ORDER", text, { takenBy: taker.path, example })];
+      const meta = { takenBy: taker.path, example };
+      return { at: `${taker.path} ${loser.path}`, code: "SLP_WARN_ROUTE_ORDER", text, meta };
     }),
   );
-};
 
-/** A literal, or the literals around parameters. */
-type Pattern = string | readonly string[];
-
-const toPattern = (segment: Segment): Pattern => {
-  if (segment.kind === "literal") return segment.text;
+/** Returns the literals around the parameters of a segment; the text of a segment without parameters. */
+const toAround = (segment: Segment): readonly string[] => {
+  if (segment.kind === "literal") return [segment.text];
   return segment.kind === "rest" ? ["", ""] : segment.around;
 };
 
@@ -39,21 +37,18 @@ const hasText = (segment: Segment): boolean =>
 /** Checks whether the route table ranks two routes equally at the first segment in which they differ. */
 const areEqual = ({ segments }: Operation, other: Operation): boolean => {
   const toText = (segment: Segment | undefined): string =>
-    segment ? JSON.stringify([segment.kind, toPattern(segment)]) : "";
+    segment ? JSON.stringify([segment.kind, toAround(segment)]) : "";
   const at = segments.findIndex(
     (segment, index) => toText(segment) !== toText(other.segments[index]),
   );
   const [one, two] = [segments[at], other.segments[at]];
-  return (
-    one?.kind === "parameters" &&
-    two?.kind === "parameters" &&
-    one.around.length === two.around.length &&
-    one.around.join("").length === two.around.join("").length
-  );
+  return one !== undefined && two !== undefined && toRank(one) === toRank(two);
 };
 
-const fits = (pattern: Pattern, text: string): boolean =>
-  typeof pattern === "string" ? pattern === text : matchParameters(pattern, text) !== undefined;
+const fits = (segment: Segment, text: string): boolean =>
+  segment.kind === "literal"
+    ? segment.text === text
+    : matchParameters(toAround(segment), text) !== undefined;
 
 /** Returns the wildcard at the end of a route, which matches the rest of a path. */
 const findRest = (segments: readonly Segment[]): Segment | undefined => {
@@ -66,30 +61,24 @@ const findCommonPath = (one: readonly Segment[], other: readonly Segment[]): str
   for (let at = 0; at < Math.max(one.length, other.length); at++) {
     const [first, second] = [one[at] ?? findRest(one), other[at] ?? findRest(other)];
     if (!first || !second) return undefined;
-    const part = combine(toPattern(first), toPattern(second));
-    if (!fits(toPattern(first), part) || !fits(toPattern(second), part)) return undefined;
+    const part = combine(toAround(first), toAround(second));
+    if (!fits(first, part) || !fits(second, part)) return undefined;
     path += `/${encodeURIComponent(part)}`;
   }
   return path;
 };
 
-/**
- * Combines two patterns into a string that matches both, if such a string exists: the longer start, everything in
- * between, and the longer end.
- */
-const combine = (one: Pattern, other: Pattern): string => {
-  if (typeof one === "string") return one;
-  if (typeof other === "string") return other;
+/** Returns a text that fits two segments if there is any: the longer start, all in between, and the longer end. */
+const combine = (one: readonly string[], other: readonly string[]): string => {
+  const literal = [one, other].find(({ length }) => length === 1);
+  if (literal) return literal.join("");
   const longer = (text = "", otherText = ""): string =>
     text.length < otherText.length ? otherText : text;
   const between = [...one.slice(1, -1), ...other.slice(1, -1)];
   return [longer(one[0], other[0]), ...between, longer(one.at(-1), other.at(-1))].join("x");
 };
 
-/**
- * Finds static files that a wildcard route hides: an endpoint takes precedence over a file with the same path and
- * method.
- */
+/** Finds static files that a wildcard route hides, because endpoints take precedence over files. */
 const checkFiles = (
   { path }: StaticEntry,
   operations: readonly Operation[],
@@ -103,11 +92,12 @@ const checkFiles = (
       above.length <= folders.length &&
       above.every((segment, at) => {
         const folder = folders[at];
-        return folder?.kind === "literal" && fits(toPattern(segment), folder.text);
+        return folder?.kind === "literal" && fits(segment, folder.text);
       })
     );
   });
-  if (!taker) return [];
-  const text = `${taker.route} matches every path below ${path}, so the static files there are never served. Give the wildcard its own path.`;
-  return [toWarning(taker, "SLP_WARN_FILES_SHADOWED", text, { files: path })];
+  return report(taker ? [taker] : [], ({ route }) => {
+    const text = `${route} matches every path below ${path}, so the static files there are never served. Give the wildcard its own path.`;
+    return [{ at: path, code: "SLP_WARN_FILES_SHADOWED", text, meta: { files: path } }];
+  });
 };

@@ -9,17 +9,27 @@ export interface Diagnostic {
   readonly meta: object;
 }
 
-export const toWarning = (
-  { method, path }: Operation,
-  code: Diagnostic["code"],
-  text: string,
-  more: object = {},
-): Diagnostic => ({ code, text, meta: { method, path, ...more } });
+/** A warning about an operation. */
+export interface Warning extends Omit<Diagnostic, "meta"> {
+  /** The place in the code that several operations may share; it is reported once. */
+  readonly at?: unknown;
+  readonly meta?: object;
+}
 
-/** Returns a function that tells whether it is called with a value for the first time. */
-export const onlyOnce = (): ((value: unknown) => boolean) => {
+/** Reports what a check finds in each operation. */
+export const report = (
+  operations: readonly Operation[],
+  find: (operation: Operation) => readonly Warning[],
+): readonly Diagnostic[] => {
   const known = new Set<unknown>();
-  return (value) => known.size < known.add(value).size;
+  return operations.flatMap((operation) => {
+    const { method, path } = operation;
+    return find(operation).flatMap(({ at, code, text, meta }) => {
+      if (known.has(at)) return [];
+      if (at !== undefined) known.add(at);
+      return { code, text, meta: { method, path, ...meta } };
+    });
+  });
 };
 
 /** The facts about a server that the checks need. */

@@ -11,6 +11,10 @@ const kindOfType: Readonly<Record<string, Kind>> = {
   ...{ nan: "nan", function: "function", file: "file" },
 };
 
+const kindOfContainer: Readonly<Record<string, Kind>> = {
+  ...{ array: "array", tuple: "array", object: "object", record: "object" },
+};
+
 const kindOfValue = (value: unknown): Kind => (value === null ? "null" : typeof value);
 
 /** A part of a schema that no possible value fits. */
@@ -79,6 +83,8 @@ export class MisfitFinder {
         : fit;
     const leaf = kindOfType[def.type];
     if (leaf) return checkKinds([leaf], schema, wire);
+    const container = kindOfContainer[def.type];
+    if (container && !wire.kinds.has(container)) return toMisfit(container, schema, wire);
     switch (def.type) {
       case "never":
         return dead;
@@ -90,25 +96,24 @@ export class MisfitFinder {
         return kind ? checkKinds([kind], schema, wire) : fit;
       }
       case "array":
-        return checkContainer("array", schema, wire, () =>
-          locate("[]", toListFinding(this.#find(def.element, wire.inner()), wire)),
-        );
+        return locate("[]", toListFinding(this.#find(def.element, wire.inner()), wire));
       case "tuple":
-        return checkContainer("array", schema, wire, () =>
-          merge(...def.items.map((item, at) => locate(`[${at}]`, this.#find(item, wire.inner())))),
+        return merge(
+          ...def.items.map((item, at) => locate(`[${at}]`, this.#find(item, wire.inner()))),
         );
       case "object":
-        return checkContainer("object", schema, wire, () => this.#findInFields(def, wire));
+        return this.#findInFields(def, wire);
       case "record":
-        return checkContainer("object", schema, wire, () =>
-          locate("[key]", revive(this.#find(def.valueType, wire.inner()))),
-        );
+        return locate("[key]", revive(this.#find(def.valueType, wire.inner())));
       case "union":
         return this.#findInOptions(def, wire);
       case "intersection":
         return merge(this.#find(def.left, wire), this.#find(def.right, wire));
-      case "pipe":
-        return this.#findInPipe(def, schema, wire);
+      case "pipe": {
+        const own = toDateKind(def);
+        if (own === (this.#isInput ? "dateOut" : "dateIn")) return checkKinds([own], schema, wire);
+        return this.#find(this.#isInput ? def.in : def.out, wire);
+      }
       case "optional":
       case "default":
       case "prefault":
@@ -150,12 +155,6 @@ export class MisfitFinder {
     if (isDead) return merge(...options);
     return "discriminator" in def ? revive(merge(...options)) : fit;
   }
-
-  #findInPipe(def: z.core.$ZodPipeDef, schema: ZodSchema, wire: Wire): Finding {
-    const own = toDateKind(def);
-    if (own === (this.#isInput ? "dateOut" : "dateIn")) return checkKinds([own], schema, wire);
-    return this.#find(this.#isInput ? def.in : def.out, wire);
-  }
 }
 
 const toMisfit = (kind: Kind, schema: ZodSchema, wire: Wire): Finding => ({
@@ -171,13 +170,7 @@ const checkKinds = (kinds: readonly Kind[], schema: ZodSchema, wire: Wire): Find
   return kind === "undefined" ? dead : toMisfit(kind, schema, wire);
 };
 
-const checkContainer = (kind: Kind, schema: ZodSchema, wire: Wire, look: () => Finding): Finding =>
-  wire.kinds.has(kind) ? look() : toMisfit(kind, schema, wire);
-
-/**
- * Converts the finding about an element into the finding about its array. An empty array has no wrong element, but a
- * query and a path cannot carry empty arrays.
- */
+/** Converts the finding about an element to one about its array, which may be empty in JSON, but not in texts. */
 const toListFinding = (element: Finding, { carrier }: Wire): Finding =>
   carrier === "json" || carrier === "output" ? revive(element) : element;
 

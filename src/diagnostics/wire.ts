@@ -16,53 +16,42 @@ export interface Wire {
   readonly inner: (key?: string) => Wire | undefined;
 }
 
+/** Creates a wire; unless `inner` is given, the same values are possible within it. */
+const toWire = (carrier: Wire["carrier"], kinds: readonly Kind[], inner?: Wire): Wire => {
+  const wire: Wire = { carrier, kinds: new Set(kinds), inner: () => inner ?? wire };
+  return wire;
+};
+
 /** The kinds for files and raw bodies, which other checks cover. */
 const bodies: readonly Kind[] = ["upload", "raw"];
+const jsonKinds: readonly Kind[] = ["string", "number", "boolean", "null", "array", "object"];
 
-const json: Wire = {
-  carrier: "json",
-  kinds: new Set([...bodies, "string", "number", "boolean", "null", "array", "object"]),
-  inner: () => json,
-};
-
-const toText = (carrier: Wire["carrier"]): Wire => {
-  const text: Wire = { carrier, kinds: new Set([...bodies, "string"]), inner: () => text };
-  return text;
-};
-
-const pathText = toText("path");
-const plainText = toText("text");
-const wildcardText = toText("wildcard");
+const json = toWire("json", [...bodies, ...jsonKinds]);
+const pathText = toWire("path", [...bodies, "string"]);
 
 /** Headers, cookies, and a query as the `simple` parser returns it; repeated names become arrays. */
-const texts: Wire = {
-  carrier: "text",
-  kinds: new Set([...bodies, "string", "array"]),
-  inner: () => plainText,
-};
+const texts = toWire("text", [...bodies, "string", "array"], toWire("text", [...bodies, "string"]));
 
 /** A form, whose fields are strings or, for repeated names, arrays of strings. */
-export const formWire: Wire = { carrier: "text", kinds: new Set(["object"]), inner: () => texts };
+export const formWire = toWire("text", ["object"], texts);
 
 /** A query as the `extended` parser returns it. */
-const textTree: Wire = {
-  carrier: "text",
-  kinds: new Set([...bodies, "string", "array", "object"]),
-  inner: () => textTree,
-};
+const textTree = toWire("text", [...bodies, "string", "array", "object"]);
 
-const wildcard: Wire = {
-  carrier: "wildcard",
-  kinds: new Set([...bodies, "array"]),
-  inner: () => wildcardText,
-};
+const wildcard = toWire(
+  "wildcard",
+  [...bodies, "array"],
+  toWire("wildcard", [...bodies, "string"]),
+);
 
-const textSources: ReadonlySet<InputSource> = new Set([
-  "query",
-  "headers",
-  "cookies",
-  "signedCookies",
+/** The values that can arrive in a request without files. */
+export const withoutFiles = toWire("json", [
+  ...jsonKinds,
+  ...(["undefined", "bigint", "date", "dateOut", "map", "set", "symbol", "nan"] as const),
+  ...(["function", "file", "buffer", "raw"] as const),
 ]);
+
+const textSources = new Set<InputSource>(["query", "headers", "cookies", "signedCookies"]);
 
 /** Returns the values that are possible for a field other than a path parameter; undefined if unknown. */
 const toFieldWire = (
@@ -101,22 +90,12 @@ const extendableKinds: readonly (readonly [Kind, object])[] = [
   ["function", Function.prototype],
 ];
 
-/**
- * Returns the values that `JSON.stringify` can write: it writes dates as ISO strings and a Buffer as an array of bytes,
- * and omits undefined.
- */
+/** Returns what `JSON.stringify` can write: dates as strings, a Buffer as an array of bytes; undefined is omitted. */
 export const toOutputWire = (): Wire => {
-  const extendedKinds = extendableKinds.flatMap(([kind, prototype]) =>
-    "toJSON" in prototype ? [kind] : [],
-  );
-  const wire: Wire = {
-    carrier: "output",
-    kinds: new Set([
-      ...(["string", "number", "boolean", "null", "array", "object"] as const),
-      ...(["undefined", "date", "dateOut", "buffer"] as const),
-      ...extendedKinds,
-    ]),
-    inner: () => wire,
-  };
-  return wire;
+  const extended = extendableKinds.filter(([, prototype]) => "toJSON" in prototype);
+  return toWire("output", [
+    ...jsonKinds,
+    ...(["undefined", "date", "dateOut", "buffer"] as const),
+    ...extended.map(([kind]) => kind),
+  ]);
 };

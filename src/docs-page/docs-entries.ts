@@ -1,69 +1,56 @@
-import type { Request, Response } from "express";
-import { Endpoint, type AnyEndpoint, type EndpointParts } from "../endpoint/endpoint.ts";
+import type { Request } from "../http/express-objects.ts";
 import { defaultEndpointsFactory } from "../endpoint/endpoints-factory.ts";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { getMessageFromError } from "../reply/http-error.ts";
 import type { DocumentedConfig } from "../api/operation.ts";
+import type { OpenApiServer } from "../openapi/options.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 import type { DocsOptions } from "./docs-options.ts";
-import { toPage, toPolicy } from "./docs-page.ts";
 import { DocumentTexts, toContent, type Content } from "./document-texts.ts";
-import { findUserInterface } from "./user-interfaces.ts";
+import { findUserInterface, type UserInterface } from "./user-interfaces.ts";
+
+/** The files that have been read, by page and name. */
+const assets = new Map<string, Content>();
 
 /**
- * Lists the routes that serve the documentation of an API: for each document a page, its files, and the document.
+ * Lists the routes of a documentation page, of its files, and of its document.
  *
- * A document is generated when it is first requested. In development, it is generated soon after the start, so that
- * errors are logged early.
- *
- * @throws ConfigError when the package of a page is not installed.
+ * @throws ConfigError when the package of the page is not installed.
  */
 export const listDocsEntries = (
   entries: readonly EndpointEntry[],
   config: DocumentedConfig,
-  documents: readonly DocsOptions[],
-  logger: Logger,
-): readonly EndpointEntry[] => {
-  const assets = new Map<string, Content>();
-  return documents.flatMap((options) => listEntries(entries, config, options, logger, assets));
-};
-
-/** @param assets the files that have been read, by page and name */
-const listEntries = (
-  entries: readonly EndpointEntry[],
-  config: DocumentedConfig,
   options: DocsOptions,
   logger: Logger,
-  assets: Map<string, Content>,
 ): readonly EndpointEntry[] => {
   const ui = findUserInterface(options.ui);
   const texts = new DocumentTexts(entries, config, options);
   const policy = toPolicy(ui, options.servers);
   const path = toPath(options.path);
-  const guard = (options.factory ?? defaultEndpointsFactory).buildVoid({
-    handler: () => undefined,
-  });
-  const toEntry = (below: string, send: Send): EndpointEntry => ({
-    kind: "endpoint",
-    method: "get",
-    path: (path === "/" ? below : path + below) || "/",
-    endpoint: toEndpoint(guard, send),
-  });
+  const { factory = defaultEndpointsFactory } = options;
+  const toEntry = (below: string, find: (args: Arguments) => Content): EndpointEntry => {
+    const handler = (args: Arguments): void => send(args, find(args));
+    return {
+      kind: "endpoint",
+      method: "get",
+      path: (path === "/" ? below : path + below) || "/",
+      endpoint: factory.buildVoid({ handler: handler as () => void }),
+    };
+  };
   logger.info(`Serving the documentation at ${path}`);
   if (process.env["NODE_ENV"] !== "production") warnEarly(texts, logger);
   return [
-    toEntry("", (request, response) => {
+    toEntry("", ({ request, response }) => {
       const { title } = texts.document.info as { readonly title: string };
       response.setHeader("Content-Security-Policy", policy);
       response.setHeader("Referrer-Policy", "no-referrer");
-      const page = toPage(title, toBase(request), ui);
-      send(request, response, toContent("text/html; charset=utf-8", page));
+      return toContent("text/html; charset=utf-8", toPage(title, toBase(request), ui));
     }),
-    toEntry("/openapi.json", (request, response) => send(request, response, texts.find("json"))),
-    toEntry("/openapi.yaml", (request, response) => send(request, response, texts.find("yaml"))),
-    toEntry("/assets/:file", (request, response) => {
+    toEntry("/openapi.json", () => texts.find("json")),
+    toEntry("/openapi.yaml", () => texts.find("yaml")),
+    toEntry("/assets/:file", ({ request }) => {
       const name = String(request.params["file"]);
       const read = ui.files.get(name);
       if (!read) throw new RequestError("SLP_NOT_FOUND");
@@ -71,24 +58,12 @@ const listEntries = (
       const key = `${options.ui}/${name}`;
       const content = assets.get(key) ?? toContent(`text/${type}; charset=utf-8`, read());
       assets.set(key, content);
-      send(request, response, content);
+      return content;
     }),
   ];
 };
 
-type Send = (request: Request, response: Response) => void;
-
-/**
- * Creates an endpoint whose handler sends the response itself, with the middlewares and the result handler of another
- * endpoint.
- */
-const toEndpoint = (guard: AnyEndpoint, send: Send): AnyEndpoint =>
-  new Endpoint(
-    Object.assign({}, guard as EndpointParts, {
-      methods: ["get"] as const,
-      handle: ({ request, response }: HandlerArguments<never, never>) => send(request, response),
-    }),
-  );
+type Arguments = HandlerArguments<object, object>;
 
 const toPath = (path = "/docs"): string =>
   `/${path
@@ -103,7 +78,7 @@ const toBase = ({ originalUrl }: Request): string => {
 };
 
 /** Sends bytes, or a 304 to clients that already have them. */
-const send = (request: Request, response: Response, { type, bytes, etag }: Content): void => {
+const send = ({ request, response }: Arguments, { type, bytes, etag }: Content): void => {
   response.setHeader("ETag", etag);
   response.setHeader("Cache-Control", "no-cache");
   response.setHeader("X-Content-Type-Options", "nosniff");
@@ -129,4 +104,68 @@ const warnEarly = (texts: DocumentTexts, logger: Logger): void => {
       );
     }
   }).unref();
+};
+
+/** @param base the path of the page as the browser sees it */
+const toPage = (title: string, base: string, { files }: UserInterface): string => {
+  const names = [...files.keys()];
+  const toUrl = (name: string): string => escape(`${base}/assets/${name}`);
+  const styles = names.filter((name) => name.endsWith(".css"));
+  const scripts = names.filter((name) => name.endsWith(".js"));
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(title)}</title>
+<link rel="icon" href="data:,">
+${styles.map((name) => `<link rel="stylesheet" href="${toUrl(name)}">`).join("\n")}
+</head>
+<body data-document="${escape(`${base}/openapi.json`)}">
+<div id="docs"></div>
+${scripts.map((name) => `<script src="${toUrl(name)}"></script>`).join("\n")}
+</body>
+</html>
+`;
+};
+
+const escape = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** Returns the Content-Security-Policy of the page, which allows requests only to the hosts of the API's servers. */
+export const toPolicy = (
+  { styles }: UserInterface,
+  servers: DocsOptions["servers"] = [],
+): string => {
+  const origins = [servers].flat().flatMap(listUrls).flatMap(toOrigin);
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles}`,
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    `connect-src ${["'self'", ...new Set(origins)].join(" ")}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+};
+
+/** Lists the URLs of a server, with the values of the variables in it: the listed ones, or the default. */
+const listUrls = (server: string | OpenApiServer): readonly string[] => {
+  if (typeof server === "string") return [server];
+  let urls: readonly string[] = [server.url];
+  for (const [name, { enum: values, default: usual }] of Object.entries(server.variables ?? {}))
+    urls = urls.flatMap((url) =>
+      url.includes(`{${name}}`)
+        ? [values ?? usual].flat().map((value) => url.replaceAll(`{${name}}`, () => String(value)))
+        : url,
+    );
+  return urls;
+};
+
+const toOrigin = (url: string): readonly string[] => {
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) return [];
+  const { origin } = new URL(url);
+  return /^https?:\/\/[\w.:[\]-]+$/.test(origin) ? [origin] : [];
 };

@@ -19,7 +19,7 @@ export const toContent = (type: string, body: string | Buffer): Content => {
   return { type, bytes, etag };
 };
 
-/** The document of an API, generated when first requested. */
+/** The document of an API, generated when first requested; throws OpenApiError when the API cannot be documented. */
 export class DocumentTexts {
   readonly #write: () => OpenApiDocument;
   #document: OpenApiDocument | undefined;
@@ -34,16 +34,11 @@ export class DocumentTexts {
     this.#write = () => writeDocument(entries, options);
   }
 
-  /** @throws OpenApiError when the API cannot be documented. */
   get document(): OpenApiDocument {
     return (this.#document ??= this.#write());
   }
 
-  /**
-   * Returns the document in the given format, ready to be sent.
-   *
-   * @throws OpenApiError when the API cannot be documented.
-   */
+  /** Returns the document in the given format, ready to be sent. */
   find(format: "json" | "yaml"): Content {
     const write = format === "json" ? JSON.stringify : toYaml;
     const content =

@@ -6,10 +6,7 @@ import { ownFile } from "../lazy/own-file.ts";
 import type { DocsOptions } from "./docs-options.ts";
 
 export interface UserInterface {
-  /**
-   * Functions that read the files that the page loads, by the names under which they are served. The last one starts the
-   * page; it reads the URL of the document from the attribute `data-document` of the body.
-   */
+  /** Functions that read the files of the page, by name; the last one starts it with `data-document` of the body. */
   readonly files: ReadonlyMap<string, () => Buffer | string>;
   /** The style sources that the page's Content-Security-Policy allows. */
   readonly styles: string;
@@ -41,11 +38,7 @@ Scalar.createApiReference("#docs", {
 });
 `;
 
-/**
- * Finds the page's files in its package.
- *
- * @throws {@link ConfigError} when the package is not installed.
- */
+/** @throws {@link ConfigError} when the package is not installed. */
 export const findUserInterface = (name: DocsOptions["ui"] = "scalar"): UserInterface => {
   if (name === "swagger") {
     const folder = dirname(findPackageFile("swagger-ui-dist", "swagger-ui-dist/package.json"));

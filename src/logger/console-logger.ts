@@ -49,10 +49,7 @@ const doNothing = (): void => undefined;
 /** The loggers that never throw and so need no guard. */
 export const safeLoggers = new WeakSet<object>();
 
-/**
- * Creates the built-in logger, which writes each entry as one line to standard output. Disabled levels cost only a call
- * to an empty function.
- */
+/** Creates the built-in logger, which writes each entry as one line to standard output. */
 export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger => {
   const level = options.level ?? (process.env["NODE_ENV"] === "production" ? "warn" : "debug");
   const color = options.color ?? (process.stdout.isTTY && process.stdout.hasColors());

@@ -3,15 +3,12 @@ import { isLogger, severities, type Logger, type ParentLogger, type Severity } f
 
 type Method = (...line: unknown[]) => unknown;
 
-const swallow = (): void => undefined;
+/** Returns the method that writes lines of a severity, whose arguments are a message and an object. */
+type ToMethod = (severity: Severity) => Method;
 
 /**
- * Wraps a custom logger. The wrapped logger never fails a request, even if the custom logger throws or rejects. A
- * logger that takes its arguments in a different order, such as pino, receives them in that order.
- *
- * `child` returns a logger that adds fields to its lines, using the logger's own `child` if it has one. All other
- * members are those of the logger, and whatever is written to them reaches it. A method for a severity can be replaced;
- * the replacement counts for this wrapper alone.
+ * Wraps a custom logger, so that it never fails a request and receives its arguments in its own order. `child` adds
+ * fields to lines. A method for a severity can be replaced; the replacement counts for this wrapper alone.
  */
 export const guardLogger = (logger: Logger): Logger =>
   safeLoggers.has(logger) ? logger : wrap(logger, toMethods(logger));
@@ -37,16 +34,15 @@ const wrap = (logger: Logger, toMethod: ToMethod): ParentLogger => {
     configurable: true,
     value: (...fields: unknown[]): unknown => makeChild(logger, toMethod, fields),
   });
-  const guarded = overlay(own, logger, toMember) as ParentLogger;
+  // a replacement for a severity's method must not throw either
+  const guarded = overlay(own, logger, (key, value) =>
+    (severities as readonly PropertyKey[]).includes(key) && typeof value === "function"
+      ? quieten(value as Method)
+      : value,
+  ) as ParentLogger;
   safeLoggers.add(guarded);
   return guarded;
 };
-
-/** Converts a replacement for a severity's method to one that never throws; other values are kept. */
-const toMember = (key: PropertyKey, value: unknown): unknown =>
-  (severities as readonly PropertyKey[]).includes(key) && typeof value === "function"
-    ? quieten(value as Method)
-    : value;
 
 /** Makes a method swallow its errors; a proxy, because a test's mock must still be recognised as one. */
 const quieten = (method: Method): Method => new Proxy(method, quiet);
@@ -55,7 +51,7 @@ const quiet: ProxyHandler<Method> = {
   apply: (method, self, line: unknown[]) => {
     try {
       const written: unknown = Reflect.apply(method, self, line);
-      if (written instanceof Promise) written.catch(swallow);
+      if (written instanceof Promise) written.catch(() => undefined);
     } catch {
       // the request matters more than its log line
     }
@@ -75,67 +71,50 @@ const withFields =
   (toMethod: ToMethod, fields: object): ToMethod =>
   (severity) => {
     const write = toMethod(severity);
-    return (message, meta, ...more) =>
-      write(
-        message,
-        meta instanceof Error ? { ...fields, error: meta } : join(fields, meta),
-        ...more,
-      );
+    return (message, meta, ...more) => write(message, { ...fields, ...toFields(meta) }, ...more);
   };
 
-const join = (fields: object, meta: unknown): object =>
-  typeof meta === "object" && meta !== null
-    ? { ...fields, ...meta }
-    : { ...fields, ...(meta === undefined ? {} : { meta }) };
+const toFields = (meta: unknown): object => {
+  if (meta instanceof Error) return { error: meta };
+  if (typeof meta === "object" && meta !== null) return meta;
+  return meta === undefined ? {} : { meta };
+};
 
-/** Returns the method that writes lines of a severity, whose arguments are a message and an object. */
-type ToMethod = (severity: Severity) => Method;
-
-/**
- * Determines how to call a logger: message first, like the built-in logger, or object first, like pino and bunyan.
- * Calls in which the application already uses the logger's own order are passed on unchanged.
- */
+/** Determines how to call a logger; lines that are already in its own order are passed on unchanged. */
 export const toMethods = (logger: object): ToMethod => {
+  const toLine = findOrder(logger);
   // the method is looked up for each line, because the level of a logger may replace it
   const methods = logger as Readonly<Record<string, Method | undefined>>;
-  if (isPino(logger))
-    return (severity) =>
-      (...line) =>
-        methods[severity]?.(...turn(line, (error) => ["err", error]));
-  if (isBunyan(logger))
-    return (severity) =>
-      (...line) =>
-        methods[severity]?.(...turn(line, (error) => ["err", toPlain(error)]));
-  if (isWinston(logger))
-    return (severity) =>
-      (message, meta, ...more) =>
-        methods[severity]?.(message, withPlainError(meta), ...more);
   return (severity) =>
     (...line) =>
-      methods[severity]?.(...line);
+      methods[severity]?.(...toLine(line));
 };
 
 /** The property by which pino's loggers can be recognised. */
 const pinoMark = Symbol.for("pino.serializers");
-const isPino = (logger: object): boolean => pinoMark in logger;
 
-const isBunyan = (logger: object): boolean =>
-  "addStream" in logger && "fields" in logger && Array.isArray(Reflect.get(logger, "streams"));
-
-const isWinston = (logger: object): boolean =>
-  "levels" in logger && "format" in logger && Array.isArray(Reflect.get(logger, "transports"));
+/** Returns the function that converts the arguments of a line to those of a logger. */
+const findOrder = (logger: object): ((line: readonly unknown[]) => readonly unknown[]) => {
+  const hasList = (name: string): boolean => Array.isArray(Reflect.get(logger, name));
+  if (pinoMark in logger) return (line) => turn(line, (error) => ({ err: error }));
+  if ("addStream" in logger && "fields" in logger && hasList("streams"))
+    return (line) => turn(line, (error) => ({ err: toPlain(error) }));
+  const isWinston = "levels" in logger && "format" in logger && hasList("transports");
+  return isWinston
+    ? ([message, meta, ...more]) => [message, withPlainError(meta), ...more]
+    : (line) => line;
+};
 
 /** Moves the object of a line before the message, and the error into the field where the logger expects it. */
 const turn = (
   line: readonly unknown[],
-  toField: (error: unknown) => readonly [name: string, value: unknown],
+  toField: (error: unknown) => object,
 ): readonly unknown[] => {
   const [message, meta, ...more] = line;
   if (typeof message !== "string" || typeof meta !== "object" || meta === null) return line;
-  if (meta instanceof Error) return [Object.fromEntries([toField(meta)]), message, ...more];
+  if (meta instanceof Error) return [toField(meta), message, ...more];
   const { error, ...fields } = withPlainOriginal(meta) as Record<string, unknown>;
-  const own = error === undefined ? fields : { ...fields, ...Object.fromEntries([toField(error)]) };
-  return [own, message, ...more];
+  return [{ ...fields, ...(error === undefined ? {} : toField(error)) }, message, ...more];
 };
 
 const withPlainError = (meta: unknown): unknown => {
@@ -162,82 +141,53 @@ const toPlain = (error: unknown, depth = 0): unknown => {
 
 export type Members = Record<PropertyKey, unknown>;
 
-/** Converts a value that is written in place of one of the overlay's own members. */
-type ToMember = (key: PropertyKey, value: unknown) => unknown;
-
-/** The traps of an overlay, whose target holds only its own members. */
-class Overlay implements ProxyHandler<Members> {
-  readonly proxy: object;
-  readonly #base: Members;
-  readonly #toMember: ToMember;
-
-  constructor(own: Members, base: object, toMember: ToMember) {
-    this.#base = base as Members;
-    this.#toMember = toMember;
-    this.proxy = new Proxy(own, this);
-  }
-
-  get(own: Members, key: PropertyKey): unknown {
-    if (Object.hasOwn(own, key)) return own[key];
-    const value = this.#base[key];
-    // the methods of a class may use private members
-    return typeof value === "function" && !Object.hasOwn(this.#base, key)
-      ? (value.bind(this.#base) as unknown)
-      : value;
-  }
-
-  set(own: Members, key: PropertyKey, value: unknown, receiver: unknown): boolean {
-    const holder = Object.hasOwn(own, key) ? own : this.#base;
-    // an object that inherits from the proxy keeps what is written to it
-    const writer = receiver === this.proxy ? holder : receiver;
-    return Reflect.set(holder, key, this.#toMember(key, value), writer);
-  }
-
-  has(own: Members, key: PropertyKey): boolean {
-    return Object.hasOwn(own, key) || Reflect.has(this.#base, key);
-  }
-
-  defineProperty(own: Members, key: PropertyKey, descriptor: PropertyDescriptor): boolean {
-    if (Object.hasOwn(own, key)) {
-      const { value } = descriptor as { readonly value?: unknown };
-      const given = value === undefined ? {} : { value: this.#toMember(key, value) };
-      return Reflect.defineProperty(own, key, { ...descriptor, ...given });
-    }
-    return (
-      Reflect.defineProperty(this.#base, key, descriptor) &&
-      // JavaScript requires that the target has what can never change
-      (descriptor.configurable !== false || Reflect.defineProperty(own, key, descriptor))
-    );
-  }
-
-  deleteProperty(own: Members, key: PropertyKey): boolean {
-    return !Object.hasOwn(own, key) && Reflect.deleteProperty(this.#base, key);
-  }
-
-  getPrototypeOf(): object | null {
-    return Reflect.getPrototypeOf(this.#base);
-  }
-
-  ownKeys(own: Members): (string | symbol)[] {
-    return [...new Set([...Reflect.ownKeys(own), ...Reflect.ownKeys(this.#base)])];
-  }
-
-  getOwnPropertyDescriptor(own: Members, key: PropertyKey): PropertyDescriptor | undefined {
-    const descriptor = Reflect.getOwnPropertyDescriptor(own, key);
-    if (descriptor) return descriptor;
-    const found = Reflect.getOwnPropertyDescriptor(this.#base, key);
-    return found && { ...found, configurable: true };
-  }
-}
-
 /**
- * Replaces some members of an object. All other members are those of the object, and whatever is written to them
- * reaches it.
+ * Replaces some members of an object; all others are those of the object, and what is written to them reaches it.
  *
- * @param own the replacing members; what is written to them stays in the overlay
+ * @param toMember converts a value that is written in place of one of the replacing members
  */
 export const overlay = (
   own: Members,
-  base: object,
-  toMember: ToMember = (_key, value) => value,
-): object => new Overlay(own, base, toMember).proxy;
+  object: object,
+  toMember: (key: PropertyKey, value: unknown) => unknown = (_key, value) => value,
+): object => {
+  const base = object as Members;
+  const findHolder = (key: PropertyKey): Members => (Object.hasOwn(own, key) ? own : base);
+  const proxy: object = new Proxy(own, {
+    get: (_own, key) => {
+      const value = findHolder(key)[key];
+      // the methods of a class may use private members
+      return typeof value === "function" && !Object.hasOwn(findHolder(key), key)
+        ? (value.bind(base) as unknown)
+        : value;
+    },
+    set: (_own, key, value, receiver) => {
+      const holder = findHolder(key);
+      // an object that inherits from the proxy keeps what is written to it
+      return Reflect.set(holder, key, toMember(key, value), receiver === proxy ? holder : receiver);
+    },
+    has: (_own, key) => Reflect.has(findHolder(key), key),
+    defineProperty: (_own, key, descriptor) => {
+      if (Object.hasOwn(own, key)) {
+        const { value } = descriptor as { readonly value?: unknown };
+        const given = value === undefined ? {} : { value: toMember(key, value) };
+        return Reflect.defineProperty(own, key, { ...descriptor, ...given });
+      }
+      return (
+        Reflect.defineProperty(base, key, descriptor) &&
+        // JavaScript requires that the target has what can never change
+        (descriptor.configurable !== false || Reflect.defineProperty(own, key, descriptor))
+      );
+    },
+    deleteProperty: (_own, key) => !Object.hasOwn(own, key) && Reflect.deleteProperty(base, key),
+    getPrototypeOf: () => Reflect.getPrototypeOf(base),
+    ownKeys: () => [...new Set([...Reflect.ownKeys(own), ...Reflect.ownKeys(base)])],
+    getOwnPropertyDescriptor: (_own, key) => {
+      const descriptor = Reflect.getOwnPropertyDescriptor(findHolder(key), key);
+      return Object.hasOwn(own, key)
+        ? descriptor
+        : descriptor && { ...descriptor, configurable: true };
+    },
+  });
+  return proxy;
+};

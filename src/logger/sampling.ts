@@ -6,17 +6,12 @@ const interval = 1000;
 const lastTimes = new WeakMap<Logger, Map<string, number>>();
 
 const findTimes = (logger: Logger): Map<string, number> => {
-  const known = lastTimes.get(logger);
-  if (known) return known;
-  const times = new Map<string, number>();
+  const times = lastTimes.get(logger) ?? new Map<string, number>();
   lastTimes.set(logger, times);
   return times;
 };
 
-/**
- * Makes a request's logger share the rate limit of the server's logger; otherwise, each request would have a limit of
- * its own.
- */
+/** Makes a request's logger share the rate limit of the server's logger. */
 export const shareSamples = (child: Logger, parent: Logger): void => {
   if (child !== parent) lastTimes.set(child, findTimes(parent));
 };

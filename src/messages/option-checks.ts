@@ -7,27 +7,17 @@ export interface Wording {
   /** Names an option at the beginning of a message. */
   readonly label: (name: string) => string;
   readonly toError: (text: string) => Error;
-  /**
-   * Returns the error for an unknown option.
-   *
-   * @param group the name of the option whose value has the unknown one; empty for the options themselves
-   */
-  readonly findUnknown: (
-    options: object,
-    known: readonly string[],
-    group: string,
-  ) => Error | undefined;
+  /** Throws if an option is unknown; `group` is the option whose value is checked, empty for the options themselves. */
+  readonly assertKnown: (options: object, known: readonly string[], group: string) => void;
 }
 
 const ofConfig: Wording = {
   label: (name) => `The option \`${name}\``,
   toError: (text) => new ConfigError("SLP_CONFIG_VALUE", text),
-  findUnknown: (options, known, group) => {
+  assertKnown: (options, known, group) => {
     const prefix = group && `${group}.`;
     const unknown = describeUnknownKey("option", options, known, { prefix });
-    return unknown === undefined
-      ? undefined
-      : new ConfigError("SLP_CONFIG_UNKNOWN_OPTION", unknown);
+    if (unknown !== undefined) throw new ConfigError("SLP_CONFIG_UNKNOWN_OPTION", unknown);
   },
 };
 
@@ -35,12 +25,10 @@ const ofConfig: Wording = {
 const ofDefinition = (where: string, kind = "key"): Wording => ({
   label: (name) => `${where}: \`${name}\``,
   toError: (text) => new DefinitionError("SLP_DEFINITION_VALUE", text),
-  findUnknown: (options, known, group) => {
+  assertKnown: (options, known, group) => {
     const place = { where: group ? `${where}: \`${group}\`` : where };
     const unknown = describeUnknownKey(kind, options, known, place);
-    return unknown === undefined
-      ? undefined
-      : new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
+    if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
   },
 });
 
@@ -50,24 +38,14 @@ export type Check = (value: unknown, name: string, wording: Wording) => void;
 /** The checks of a group of options, by name. */
 export type Checks = Readonly<Record<string, Check>>;
 
-const refuse = (
-  value: unknown,
-  name: string,
-  expected: string,
-  wording: Wording,
-  got = show(value),
-): never => {
+const refuse = (got: string, name: string, expected: string, wording: Wording): never => {
   throw wording.toError(`${wording.label(name)} must be ${expected}; got ${got}.`);
 };
 
 export const be =
-  (
-    expected: string,
-    isRight: (value: unknown) => boolean,
-    toText?: (value: unknown) => string,
-  ): Check =>
+  (expected: string, isRight: (value: unknown) => boolean, toText = show): Check =>
   (value, name, wording) => {
-    if (!isRight(value)) refuse(value, name, expected, wording, toText?.(value));
+    if (!isRight(value)) refuse(toText(value), name, expected, wording);
   };
 
 export const oneOf = (...values: readonly unknown[]): Check =>
@@ -121,7 +99,7 @@ export const group =
   (value, name, wording) => {
     if (isOther(value)) return;
     if (!isObject(value)) {
-      refuse(value, name, toExpected(listOptions(checks)), wording);
+      refuse(show(value), name, toExpected(listOptions(checks)), wording);
       return;
     }
     checkGroup(value, checks, name, wording);
@@ -138,8 +116,7 @@ export const booleanOrGroup = (checks: Checks, required?: readonly string[]): Ch
   group(checks, required, isBoolean, (anObject) => `true, false, or ${anObject}`);
 
 const checkGroup = (options: object, checks: Checks, name: string, wording: Wording): void => {
-  const unknown = wording.findUnknown(options, Object.keys(checks), name);
-  if (unknown) throw unknown;
+  wording.assertKnown(options, Object.keys(checks), name);
   for (const [key, check] of Object.entries(checks)) {
     const value: unknown = Reflect.get(options, key);
     if (value !== undefined) check(value, name === "" ? key : `${name}.${key}`, wording);
@@ -152,7 +129,7 @@ export const checkConfig = (config: object, checks: Checks): void =>
 
 /** @throws {@link ConfigError} always. */
 export const refuseConfig = (config: unknown): never =>
-  refuse(config, "config", "an object, made with `createConfig`", ofConfig);
+  refuse(show(config), "config", "an object, made with `createConfig`", ofConfig);
 
 /** @throws {@link DefinitionError} when a definition has an unknown key, such as a misspelt one, or an invalid value. */
 export const checkDefinition = (where: string, definition: object, checks: Checks): void =>
@@ -163,7 +140,7 @@ export const checkOptions = (where: string, options: unknown, checks: Checks): v
   if (options === undefined) return;
   const wording = ofDefinition(where, "option");
   if (isObject(options)) checkGroup(options, checks, "", wording);
-  else refuse(options, "options", listOptions(checks), wording);
+  else refuse(show(options), "options", listOptions(checks), wording);
 };
 
 /** @throws {@link DefinitionError} when an object has an unknown key. */
@@ -172,11 +149,8 @@ export const assertKeys = (
   object: object,
   known: readonly string[],
   kind?: string,
-): void => {
-  const unknown = ofDefinition(where, kind).findUnknown(object, known, "");
-  if (unknown) throw unknown;
-};
+): void => ofDefinition(where, kind).assertKnown(object, known, "");
 
 /** @throws {@link DefinitionError} always. */
 export const refuseValue = (where: string, name: string, expected: string, value: unknown): never =>
-  refuse(value, name, expected, ofDefinition(where));
+  refuse(show(value), name, expected, ofDefinition(where));

@@ -1,4 +1,20 @@
-import { findOwnName } from "./other-names.ts";
+/** Names that similar frameworks use, with the names that this package has for the same. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ["beforeParsers", "beforeRouting"],
+  ["formParser", "forms"],
+  ["hintAllowedMethods", "wrongMethodBehavior"],
+  ["jsonParser", "bodyLimit"],
+  ["methods", "method"],
+  ["middleware", "handler"],
+  ["mimeTypes", "mimeType"],
+  ["options", "ctx"],
+  ["rawParser", "bodyLimit"],
+  ["recognizeMethodDependentRoutes", "methodLikeRouteBehavior"],
+  ["server", "http"],
+  ["statusCode", "errors"],
+  ["statusCodes", "statusCode"],
+  ["summary", "shortDescription"],
+]);
 
 /** The place where a name was used. */
 interface Place {
@@ -31,13 +47,10 @@ export const describeUnknownKey = (
   return unknown === undefined ? undefined : describeUnknown(kind, unknown, known, place);
 };
 
-/**
- * Suggests the known name for what similar frameworks call otherwise, or the one closest to a wrong name, as in
- * ` Did you mean x?`; returns an empty string if there is none.
- */
+/** Suggests a known name for a wrong one, as in ` Did you mean x?`; returns an empty string if there is none. */
 export const suggest = (wrong: string, known: readonly string[], prefix = ""): string => {
-  const own = findOwnName(wrong, known);
-  if (own !== undefined) return ` Use \`${prefix}${own}\`.`;
+  const own = otherNames.get(wrong);
+  if (own !== undefined && known.includes(own)) return ` Use \`${prefix}${own}\`.`;
   const close = known
     .map((name) => ({ name, distance: toDistance(wrong.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, distance }) => distance <= (name.length > 5 ? 3 : 2) && distance < name.length)

@@ -155,7 +155,7 @@ export class RouteTable<Target> {
  * Returns the rank of a segment. Literals come before parameters, more literal characters before fewer, and wildcards
  * last.
  */
-const toRank = (segment: Segment): number => {
+export const toRank = (segment: Segment): number => {
   if (segment.kind === "literal") return 0;
   if (segment.kind === "rest") return Infinity;
   return 1 / (segment.around.join("").length + segment.around.length / 1000);

@@ -1,27 +1,21 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
-import { RequestError, ServerFault } from "../errors.ts";
-import { plainWays, cutOff } from "../reply/response-state.ts";
-import { shortcuts } from "../shortcuts/shortcuts.ts";
+import { ConfigError, RequestError } from "../errors.ts";
 import { watchPipes } from "../http/node-internals.ts";
-import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { normalisePath } from "../http/normal-path.ts";
-import { findState, RequestState, type Service } from "../pipeline/request-state.ts";
-import { recover, warnAlreadySent } from "../pipeline/send-result.ts";
-import { logServerFault } from "../results/log-fault.ts";
+import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
+import { isExpressLoaded, loadCompression, loadExpress } from "../lazy/packages.ts";
+import { answered, findState, RequestState, type OfferFault } from "../pipeline/request-state.ts";
+import { expectBody } from "../request/expectation.ts";
 import type { Routing } from "../routing/routing.ts";
 import { checkSettings, walkRouting } from "../routing/walk-routing.ts";
+import type { CompressionOptions, ServerConfig } from "./config/config.ts";
 import { answerClientErrors } from "./connection/client-errors.ts";
-import { createCompression } from "./compression.ts";
-import type { ServerConfig } from "./config/config.ts";
-import { watchConnections } from "./connection/connections.ts";
-import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
-import { createFaultOffer } from "./error-handlers.ts";
-import { expectBody } from "../request/expectation.ts";
-import { isExpressLoaded } from "../lazy/packages.ts";
-import type { Listener } from "./connection/listen.ts";
-import { prepare, type Prepared } from "./prepare.ts";
+import { Connections } from "./connection/connections.ts";
+import type { Listen, Listener } from "./connection/listen.ts";
 import { serveInOrder } from "./connection/serve-in-order.ts";
+import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
+import { prepare, type Prepared } from "./prepare.ts";
 import {
   beginRequests,
   createServing,
@@ -29,7 +23,6 @@ import {
   toEnding,
   type Serve,
 } from "./serve-request.ts";
-import { defaultResponseIdleTimeout } from "./connection/stalled-reader.ts";
 
 /** A server that does not listen yet. */
 export interface AssembledServer extends Prepared {
@@ -38,140 +31,144 @@ export interface AssembledServer extends Prepared {
   readonly listeners: readonly Listener[];
 }
 
-/**
- * Assembles a server: routes, hooks, and the node:http objects that accept connections.
- *
- * @throws RoutingError when the routing is invalid, and any error that a hook throws.
- */
+/** @throws RoutingError when the routing is invalid, and any error that a hook throws. */
 export const assembleServer = async (
   config: ServerConfig,
   routing: Routing,
 ): Promise<AssembledServer> => {
   const { compression, beforeRouting, afterRouting } = config;
-  const isBare = !compression && !beforeRouting && !afterRouting;
-  const objects = createAppObjects(config, (app) => {
-    if (isBare) buildStack(app, prepared);
+  const hasHooks = Boolean(compression || beforeRouting || afterRouting);
+  const objects = createExpressObjects(config, (app) => {
+    if (!hasHooks) void buildStack(app, prepared, config);
   });
-  const offerFault = createFaultOffer(
-    () => objects.facts.express,
-    () => {
-      const { express } = objects.facts;
-      return express && apiLayers.get(express);
-    },
-  );
   const { facts: app } = objects;
   const entries = [...walkRouting(routing, config)];
+  const offerFault: OfferFault = (...fault) =>
+    app.express && offerToHandlers(app.express, ...fault);
   const prepared = await prepare(config, entries, { app, offerFault });
-  if (!isBare) await buildOwnStack(objects.getApp(), prepared, config);
+  if (hasHooks) await buildStack(objects.getApp(), prepared, config);
   else if (config.etag || isExpressLoaded()) objects.getApp();
   checkSettings(entries, app.settings);
-  const listener = createServing(prepared, isBare ? undefined : objects.getApp());
-  const listeners = createServers(config, objects, listener, prepared);
-  for (const { server } of listeners)
-    answerClientErrors(server, prepared.getLogger(), config.cors === true);
+  const listeners = createServers(config, objects, createServing(prepared, hasHooks), prepared);
   return { ...prepared, objects, listeners };
 };
 
-/** Creates the classes of requests and responses, and the configured Express application once it is needed. */
-export const createAppObjects = (
-  {
-    etag,
-    queryParser,
-    responseIdleTimeout,
-    shortcuts: mayTakeShortcuts = true,
-  }: Partial<ServerConfig>,
-  build: (app: Express) => void = () => undefined,
-): ExpressObjects =>
-  createExpressObjects({
-    ways: mayTakeShortcuts ? shortcuts : plainWays,
-    etag,
-    queryParser,
-    build,
-    sentTwice: (response) => {
-      const state = findState(response);
-      if (state) warnAlreadySent(state);
-    },
-    wrongLength: (response, cause) => {
-      cutOff(response);
-      const text = "The body has another length than its Content-Length";
-      const state = findState(response);
-      if (state)
-        logServerFault(
-          state.logger,
-          state.request,
-          new ServerFault("SLP_CONTENT_LENGTH", text, cause),
-        );
-    },
-    stalled: {
-      timeout: responseIdleTimeout ?? defaultResponseIdleTimeout,
-      report: (response) =>
-        findState(response)?.logger.debug(
-          "Closed the connection of a client that does not read its response",
-        ),
-    },
-  });
-
-/** Adds the API to an application without hooks. */
-const buildStack = (app: Express, prepared: Prepared): void => {
-  useBeginning(app, prepared);
-  useApi(app, prepared);
-  useEnding(app, prepared);
-};
-
-/** Adds the API to the application, between the layers that the hooks add. */
-const buildOwnStack = async (
+/** Adds the API to the application, between the layers that the hooks add; without hooks, adds it at once. */
+const buildStack = async (
   app: Express,
-  prepared: Prepared,
+  { begin, dispatcher, getLogger, observe, service }: Prepared,
   { compression, beforeRouting, afterRouting }: ServerConfig,
 ): Promise<void> => {
-  const { getLogger } = prepared;
-  useBeginning(app, prepared);
-  if (compression) {
-    app.use(createCompression(compression === true ? {} : compression));
-  }
-  await beforeRouting?.({ app, getLogger });
-  useApi(app, prepared);
-  await afterRouting?.({ app, getLogger });
-  useEnding(app, prepared);
-};
-
-const useBeginning = (app: Express, { begin, service }: Prepared): void => {
-  app.use(async (request, response, next) => {
-    await begin(toState(request, response, service));
-    next();
-  });
-};
-
-/** Returns the state of a request; an application that serves the API elsewhere passes requests that have none yet. */
-const toState = (request: Request, response: Response, service: Service): RequestState =>
-  findState(request) ?? new RequestState(request, response, service);
-
-const useApi = (app: Express, { dispatcher, service }: Prepared): void => {
+  // an application that serves the API elsewhere passes requests that have no state yet
+  const toState = (request: Request, response: Response): RequestState =>
+    findState(request) ?? new RequestState(request, response, service);
   const layer: RequestHandler = (request, response, next) => {
-    const state = toState(request, response, service);
+    const state = toState(request, response);
     return dispatcher.hasLeft(state) ? undefined : dispatcher.dispatch(state, next);
   };
-  apiLayers.set(app, layer);
+  apiLayers.add(layer);
+  app.use(async (request, response, next) => {
+    await begin(toState(request, response));
+    next();
+  });
+  if (compression) app.use(createCompression(compression === true ? {} : compression));
+  if (beforeRouting) await beforeRouting({ app, getLogger });
   app.use(layer);
-};
-
-/** The layer of the API in each application. */
-const apiLayers = new WeakMap<Express, RequestHandler>();
-
-/** Adds steps before and after all layers of the application, including those added later. */
-const useEnding = (app: Express, { dispatcher, service, observe }: Prepared): void => {
+  if (afterRouting) await afterRouting({ app, getLogger });
   const router = app as unknown as {
     handle: (request: Request, response: Response, next?: NextFunction) => void;
   };
   const { handle } = router;
+  // steps before and after all layers of the application, including those added later
   router.handle = (request, response) => {
     // the path is normalised before Express or a hook's middleware sees it
     normalisePath(request);
-    const state = toState(request, response, service);
+    const state = toState(request, response);
     const ending = toEnding(dispatcher, state);
     if (observe) observe(state, () => handle.call(app, request, response, ending));
     else handle.call(app, request, response, ending);
   };
+};
+
+/** @throws ConfigError when the package compression is not installed. */
+const createCompression = (options: CompressionOptions): RequestHandler => {
+  const compression = findCompression();
+  const { filter = compression.filter } = options;
+  const compress = compression({
+    ...options,
+    filter: (request, response) => {
+      // events must not wait in the encoder
+      // a 304 has no media type, but varies like the JSON that it replaces
+      const isUnchanged = findState(response)?.isUnchanged === true;
+      if (isEventStream(response) || !(isUnchanged || filter(request, response))) return false;
+      response.vary("Accept-Encoding");
+      // a range counts the bytes of the file itself; and if a secret is compressed together with reflected input, the
+      // size of the response reveals the secret (BREACH)
+      return (
+        !isUnchanged && !response.hasHeader("Content-Range") && !response.hasHeader("Set-Cookie")
+      );
+    },
+  });
+  return (request, response, next) => {
+    const methods = response as unknown as Methods;
+    // the package keeps the method that it finds, but a shutdown replaces that of the prototype
+    methods.writeHead = (...head) =>
+      (Object.getPrototypeOf(response) as Methods).writeHead.apply(response, head);
+    compress(request, response, () => {
+      const end = methods.end.bind(response);
+      methods.end = (...args) => {
+        end(...args);
+        // the encoder ends the response later, but what fails after this must not cut it off
+        Object.defineProperty(response, "writableEnded", { value: true });
+        return response;
+      };
+      next();
+    });
+  };
+};
+
+type Methods = Record<"end" | "writeHead", (...args: unknown[]) => Response>;
+
+const isEventStream = (response: Response): boolean =>
+  String(response.getHeader("Content-Type")).startsWith("text/event-stream");
+
+const findCompression = (): ReturnType<typeof loadCompression> => {
+  try {
+    return loadCompression();
+  } catch {
+    throw new ConfigError(
+      "SLP_CONFIG_PEER",
+      "The option `compression` needs the package compression, which is not installed. Run: npm install compression.",
+    );
+  }
+};
+
+/** The layers of applications that serve an API. */
+const apiLayers = new WeakSet<object>();
+
+/** Offers a fault to the error handlers that were added to an application after the API, as Express does. */
+const offerToHandlers = (
+  app: Express,
+  error: Error,
+  request: Request,
+  response: Response,
+): Promise<unknown> | undefined => {
+  const { stack } = app.router;
+  const begin = stack.findIndex(({ handle }) => apiLayers.has(handle));
+  const handlers =
+    begin < 0 ? [] : stack.slice(begin + 1).filter(({ handle }) => handle.length === 4);
+  if (handlers.length === 0) return undefined;
+  const router = loadExpress().Router();
+  router.use((_request: Request, _response: Response, next: NextFunction) => next(error));
+  router.stack.push(...handlers);
+  return new Promise((resolve) => {
+    const onClose = (): void => resolve(answered);
+    response.once("close", onClose);
+    router(request, response, (left?: unknown) => {
+      response.off("close", onClose);
+      resolve(response.writableEnded ? answered : (left ?? error));
+    });
+  });
 };
 
 /** The default options of servers, with times in milliseconds; `http.options` and `https.options` override them. */
@@ -185,35 +182,17 @@ const defaultOptions = {
 };
 
 const createServers = (
-  { http, https }: ServerConfig,
+  { http, https, cors }: ServerConfig,
   { IncomingMessage, ServerResponse }: ExpressObjects,
   serve: Serve,
   prepared: Prepared,
 ): Listener[] => {
   const classes = { IncomingMessage, ServerResponse };
   const { service, observe } = prepared;
-  const { logger } = service;
-  const listeners: Listener[] = [];
-  if (http) {
-    const server = loadNodeHttp().createServer({ ...defaultOptions, ...http.options, ...classes });
-    listeners.push({ name: "http", server, at: http.listen });
-  }
-  if (https) {
-    const server = loadNodeHttps().createServer({
-      ...defaultOptions,
-      ...https.options,
-      ...classes,
-    });
-    listeners.push({ name: "https", server, at: https.listen });
-  }
-  const isStopping = (): boolean => service.running.reason !== undefined;
-  const onDefect = (request: IncomingMessage, response: ServerResponse, error: unknown): void =>
-    recover({ request: request as Request, response: response as Response, logger }, error);
   const inOrder = (own: Serve): RequestListener =>
     serveInOrder(
       beginRequests(observe ? (state) => observe(state, () => own(state)) : own, service),
-      onDefect,
-      isStopping,
+      service,
     );
   const onRequest = inOrder(serve);
   const onContinue = inOrder((state) => {
@@ -223,12 +202,24 @@ const createServers = (
   const onExpectation = inOrder((state) =>
     refuseEarly(prepared, new RequestError("SLP_EXPECTATION"), state),
   );
-  for (const { name, server } of listeners) {
-    watchConnections(server, name === "https");
+  const toListener = (name: Listener["name"], server: Server, at: Listen): Listener => {
+    const connections = new Connections(server, name === "https");
     watchPipes(server);
-    server.on("request", onRequest);
-    server.on("checkContinue", onContinue);
-    server.on("checkExpectation", onExpectation);
+    server
+      .on("request", onRequest)
+      .on("checkContinue", onContinue)
+      .on("checkExpectation", onExpectation);
+    answerClientErrors(server, service.logger, cors === true);
+    return { name, server, connections, at };
+  };
+  const listeners: Listener[] = [];
+  if (http) {
+    const options = { ...defaultOptions, ...http.options, ...classes };
+    listeners.push(toListener("http", loadNodeHttp().createServer(options), http.listen));
+  }
+  if (https) {
+    const options = { ...defaultOptions, ...https.options, ...classes };
+    listeners.push(toListener("https", loadNodeHttps().createServer(options), https.listen));
   }
   return listeners;
 };

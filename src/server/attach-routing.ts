@@ -67,10 +67,7 @@ interface Handling {
   readonly on?: (event: "mount", listener: (parent: Handling) => void) => unknown;
 }
 
-/**
- * Makes an application normalise request paths before any of its layers sees them, even layers added earlier. The same
- * is done for parent applications.
- */
+/** Makes an application, and those that it is mounted on, normalise paths before any layer sees them. */
 const normaliseFirst = (app: Handling): void => {
   if (normalising.has(app)) return;
   normalising.add(app);

@@ -20,11 +20,9 @@ export const createAttachedApi = async (
   entries: readonly RoutingEntry[],
 ): Promise<AttachedApi> => {
   const { begin, dispatcher, service, observe } = await prepare(config, entries);
-  const { logger } = service;
   const serve = async (state: RequestState, next: NextFunction): Promise<void> => {
-    const { request } = state;
     // a router has no application until it serves a request
-    markSending((request.app as Express).response);
+    markSending((state.request.app as Express).response);
     try {
       await begin(state);
     } catch (error) {
@@ -35,28 +33,21 @@ export const createAttachedApi = async (
     setNext(state, next);
     await dispatcher.dispatch(state, next);
   };
-  const serveObserved: typeof serve = observe
-    ? (state, next) => observe(state, () => serve(state, next))
-    : serve;
   return {
     handle: (request, response, next) => {
       const listener = (): void => {
         const state = new RequestState(request, response, service);
-        serveObserved(state, next).catch((error: unknown) => recover(state, error));
+        const run = (): Promise<void> => serve(state, next);
+        (observe ? observe(state, run) : run()).catch((error: unknown) => recover(state, error));
       };
-      const onDefect = (_request: unknown, _response: unknown, error: unknown): void =>
-        recover({ request, response, logger }, error);
-      serveInOrder(listener, onDefect)(request, response);
+      serveInOrder(listener, service)(request, response);
     },
     answerNotFound: (request, response) =>
       dispatcher.answerNotFound(findState(request) ?? new RequestState(request, response, service)),
   };
 };
 
-/**
- * Sets `request.next`, which Express calls if it fails to send something for a handler: the endpoint then responds, or
- * the user's error handlers if the request has reached none.
- */
+/** Sets `request.next`, which Express calls if it fails to send something; the endpoint then responds. */
 const setNext = (state: RequestState, next: NextFunction): void => {
   const onNext: NextFunction = (error?: unknown) => {
     if (state.plan) interruptSending(state, error ?? new RequestError("SLP_NOT_FOUND"));

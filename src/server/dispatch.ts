@@ -1,10 +1,11 @@
-import type { NextFunction, Request } from "express";
+import type { NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
+import { runAlone } from "../pipeline/run-middlewares.ts";
 import { refuse } from "../pipeline/send-result.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { ensureError, toErrorStatus } from "../reply/http-error.ts";
@@ -17,7 +18,6 @@ import {
   type CorsOption,
 } from "../request/cors.ts";
 import { isForeignForm } from "../request/foreign-form.ts";
-import { answerPreflight, runNativePreflight } from "./preflight.ts";
 import { toCanonicalPath } from "../request/head.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { isResultHandler, type AnyResultHandler } from "../results/result-handler.ts";
@@ -25,7 +25,7 @@ import type { CommonConfig } from "./config/config.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
 /** Returns the result handler for the errors of a path without an endpoint. */
-export type FindErrorHandler = (path: string) => AnyResultHandler;
+type FindErrorHandler = (path: string) => AnyResultHandler;
 
 /** Creates the function that chooses the error handler with the longest prefix of a path. */
 export const createErrorHandlerSearch = (
@@ -43,8 +43,7 @@ export const createErrorHandlerSearch = (
   };
 };
 
-/** The settings and components of a server that the dispatcher needs. */
-export interface DispatchOptions {
+interface DispatchOptions {
   readonly table: RouteTable<LazyPlan>;
   readonly statics: StaticMounts | undefined;
   readonly cors: CorsOption;
@@ -57,11 +56,7 @@ const methods: ReadonlyMap<string, Method> = new Map([
   ...endpointMethods.map((method): [string, Method] => [method.toUpperCase(), method]),
 ]);
 
-/**
- * Passes requests to their endpoints, and responds to those without one.
- *
- * Handles a request step by step: finds the route, sets the CORS headers, parses the body and runs the endpoint.
- */
+/** Passes requests to their endpoints, and responds to those without one. */
 export class Dispatcher {
   readonly #options: DispatchOptions;
 
@@ -69,11 +64,7 @@ export class Dispatcher {
     this.#options = options;
   }
 
-  /**
-   * Dispatches a request; never rejects.
-   *
-   * @param next called for a path without a route; if omitted, such a request gets a 404
-   */
+  /** Dispatches a request; never rejects. A path without a route is left to `next`, or gets a 404. */
   dispatch(state: RequestState, next?: NextFunction): Promise<void> {
     const { table } = this.#options;
     const { request } = state;
@@ -104,9 +95,9 @@ export class Dispatcher {
   /** Serves a request for a known route; never rejects. */
   serve(plan: EndpointPlan, state: RequestState): Promise<void> {
     const { cors } = this.#options;
-    if (typeof cors === "function") return this.#serveByCors(cors, plan, state);
-    if (state.request.method === "GET") return runEndpoint(plan, state);
-    return this.#run(plan, state);
+    return typeof cors === "function"
+      ? this.#serveByCors(cors, plan, state)
+      : this.#run(plan, state);
   }
 
   async #serveByCors(cors: CorsFunction, plan: EndpointPlan, state: RequestState): Promise<void> {
@@ -120,21 +111,12 @@ export class Dispatcher {
   }
 
   #run(plan: EndpointPlan, state: RequestState): Promise<void> {
-    if (isForeignForm(state.request, state.response))
-      return this.refuse(
-        state,
-        new RequestError("SLP_CROSS_SITE_FORM"),
-        plan.endpoint.resultHandler,
-      );
-    return runEndpoint(plan, state);
+    if (!isForeignForm(state.request, state.response)) return runEndpoint(plan, state);
+    const error = new RequestError("SLP_CROSS_SITE_FORM");
+    return this.refuse(state, error, plan.endpoint.resultHandler);
   }
 
-  /**
-   * Responds with an error that has occurred before an endpoint runs; never rejects.
-   *
-   * @param handler sends the error; by default, the result handler of the path's endpoint, or the configured error
-   * handler if the path has none
-   */
+  /** Responds with an error that has occurred before an endpoint runs; never rejects. */
   refuse(
     state: RequestState,
     error: unknown,
@@ -155,34 +137,22 @@ export class Dispatcher {
     return this.#options.findErrorHandler(path);
   }
 
-  /** Responds with an error that has occurred before the request was dispatched; never rejects. */
+  /** Responds with an error that has occurred before the request was dispatched. */
   async refuseEarly(state: RequestState, error: unknown): Promise<void> {
     const { cors } = this.#options;
-    try {
-      if (typeof cors === "function" && !isTaken(state.response))
-        await this.#setEarlyCorsHeaders(cors, state);
-    } catch (defect) {
-      await this.refuse(state, defect);
-      return;
+    const { request, response, logger } = state;
+    if (typeof cors === "function" && !isTaken(response)) {
+      try {
+        const lazy = this.#findTarget(request, toCanonicalPath(request));
+        if (lazy) await setCorsHeaders(cors, state, lazy.endpoint);
+      } catch (failure) {
+        if (toErrorStatus(failure) >= 500) logServerFault(logger, request, ensureError(failure));
+      }
     }
     await this.refuse(state, error);
   }
 
-  /** Sets the CORS headers of an error that is sent for a path with a route; if the function fails, logs this. */
-  async #setEarlyCorsHeaders(cors: CorsFunction, state: RequestState): Promise<void> {
-    const { request, logger } = state;
-    try {
-      const lazy = this.#findTarget(request, toCanonicalPath(request));
-      if (lazy) await setCorsHeaders(cors, state, lazy.endpoint);
-    } catch (error) {
-      if (toErrorStatus(error) >= 500) logServerFault(logger, request, ensureError(error));
-    }
-  }
-
-  /**
-   * Finds the endpoint for the method of a request, or for the requested method of a preflight; if there is none, the
-   * endpoint that matches the path best, or the first in the routing map of those.
-   */
+  /** Finds the endpoint for the method of a request or preflight; otherwise, the one that matches the path best. */
   #findTarget({ method, headers }: Request, path: string): LazyPlan | undefined {
     const wanted = method === "OPTIONS" ? headers["access-control-request-method"] : method;
     const routes = this.#options.table.findAll(path);
@@ -222,9 +192,7 @@ export class Dispatcher {
     await this.refuse(state, error, state.resultHandler);
   }
 
-  /**
-   * Handles a request without a route for its method: answers a preflight, serves a file, or responds with 405 or 404.
-   */
+  /** Handles a request without a route for its method. */
   async #dispatchOther(
     state: RequestState,
     path: string,
@@ -242,7 +210,7 @@ export class Dispatcher {
     else await this.answerNotFound(state);
   }
 
-  /** Responds to a request without a route for its method; returns false if nothing serves the path. */
+  /** Answers a preflight, serves a file, or responds with 405; returns false if nothing serves the path. */
   async #answerOther(state: RequestState, path: string): Promise<boolean> {
     const { table, statics, cors, wrongMethodBehavior, findErrorHandler } = this.#options;
     const { request, response } = state;
@@ -285,19 +253,30 @@ export class Dispatcher {
     );
     // `Allow` is also set here, for error handlers that ignore the headers of errors
     response.setHeader("Allow", allowed);
-    const error = new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
-    await this.refuse(state, error, lazy.endpoint.resultHandler);
-    return true;
+    throw new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
   }
 }
 
-/**
- * Returns the `Allow` field: the methods of a path in alphabetical order, with HEAD if the path has GET, and OPTIONS if
- * CORS is on.
- */
+/** Returns the `Allow` field: the sorted methods, HEAD if the path has GET, and OPTIONS if CORS is on. */
 export const toAllowed = (declared: readonly Method[], hasPreflight: boolean): string =>
   [
     ...declared.map((method) => method.toUpperCase()).toSorted(),
     ...(declared.includes("get") ? ["HEAD"] : []),
     ...(hasPreflight ? ["OPTIONS"] : []),
   ].join(", ");
+
+/** Responds to a preflight request. No middleware runs: a preflight carries no credentials, and must not be counted. */
+export const answerPreflight = (response: Response): void => {
+  response.writeHead(200, { "Content-Length": 0 });
+  response.end();
+};
+
+/** Runs the native middlewares that come first in an endpoint; returns whether one of them has responded. */
+export const runNativePreflight = async (
+  plan: EndpointPlan,
+  state: RequestState,
+): Promise<boolean> => {
+  const { nativeMiddlewares: middlewares } = plan;
+  await runAlone({ ...plan, middlewares }, state, () => Promise.resolve());
+  return isTaken(state.response);
+};

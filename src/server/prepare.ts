@@ -7,11 +7,13 @@ import type { Method } from "../http/method.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
-import { LazyPlan } from "../pipeline/endpoint-plan.ts";
+import { LazyPlan, type Telemetry } from "../pipeline/endpoint-plan.ts";
+import { runSurrounded } from "../pipeline/run-surrounded.ts";
 import { setFaultLog } from "../results/log-fault.ts";
 import {
   findState,
   readCombined,
+  type RequestState,
   type Service,
   RunningRequests,
 } from "../pipeline/request-state.ts";
@@ -20,9 +22,10 @@ import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
-import { createObserving, type Observe } from "./observe.ts";
-import { createBeginning, type Begin } from "./serve-request.ts";
-import type { StaticMounts } from "./express/static-mounts.ts";
+import { createBeginning, type Serve } from "./serve-request.ts";
+
+/** Serves a request, observed by the option `telemetry`. */
+export type Observe = <T>(state: RequestState, serve: () => T) => T;
 
 /** Everything that is prepared before a server accepts its first request. */
 export interface Prepared {
@@ -31,17 +34,14 @@ export interface Prepared {
   readonly dispatcher: Dispatcher;
   /** Returns the logger of a request, or the server's logger if no request is given. */
   readonly getLogger: (request?: Request) => Logger;
-  readonly begin: Begin;
+  /** Begins a request; returns a promise if its logger is created asynchronously. */
+  readonly begin: Serve;
   /** Observes the requests that are served; undefined without the option `telemetry`. */
   readonly observe: Observe | undefined;
   readonly service: Service;
 }
 
-/**
- * Prepares the routes, the endpoint plans and the loggers; loads only what the configuration needs.
- *
- * @throws RoutingError when two entries have the same method and path.
- */
+/** @throws RoutingError when two entries have the same method and path. */
 export const prepare = async (
   config: CommonConfig,
   entries: readonly RoutingEntry[],
@@ -80,6 +80,7 @@ export const prepare = async (
     checkRouting(entries, config, logger);
   }
 
+  const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   const findErrorHandler = createErrorHandlerSearch(config.errorHandler, config.caseSensitive);
   const service: Service = {
     app,
@@ -106,7 +107,10 @@ export const prepare = async (
     service,
     dispatcher: new Dispatcher({
       table,
-      statics: await toStaticMounts(entries, toSources("get")),
+      statics:
+        statics.length > 0
+          ? new (await import("./express/static-mounts.ts")).StaticMounts(statics, toSources("get"))
+          : undefined,
       cors: config.cors ?? false,
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
       findErrorHandler,
@@ -123,14 +127,7 @@ const hasExtendedParser = (config: CommonConfig): boolean => {
   return (app ? app.settings?.["query parser"] : queryParser) === "extended";
 };
 
-/** Lists the routes that tell the health of the server; there are none if it is not configured. */
-const listHealth = async (health: CommonConfig["health"]): Promise<readonly EndpointEntry[]> => {
-  if (!health) return [];
-  const { listHealthEntries } = await import("../health/health-entries.ts");
-  return listHealthEntries(health === true ? {} : health);
-};
-
-/** Lists the routes that serve the documentation; there are none if the documentation is not served. */
+/** Lists the routes that serve the documentation. */
 const listDocs = async (
   config: CommonConfig,
   entries: readonly EndpointEntry[],
@@ -148,15 +145,43 @@ const listDocs = async (
     );
   if (served.length === 0) return [];
   const { listDocsEntries } = await import("../docs-page/docs-entries.ts");
-  return listDocsEntries(entries, config, served, logger);
+  return served.flatMap((options) => listDocsEntries(entries, config, options, logger));
 };
 
-const toStaticMounts = async (
-  entries: readonly RoutingEntry[],
-  sources: readonly InputSource[],
-): Promise<StaticMounts | undefined> => {
-  const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
-  if (statics.length === 0) return undefined;
-  const { StaticMounts } = await import("./express/static-mounts.ts");
-  return new StaticMounts(statics, sources);
+/** Lists the routes that tell the health of the server. */
+const listHealth = async (health: CommonConfig["health"]): Promise<readonly EndpointEntry[]> => {
+  if (!health) return [];
+  const { listHealthEntries } = await import("../health/health-entries.ts");
+  return listHealthEntries(health === true ? {} : health);
+};
+
+/** Creates the function that observes requests; a failure of the telemetry fails no request. */
+const createObserving =
+  (telemetry: Telemetry): Observe =>
+  (state, serve) => {
+    const { request, response } = state;
+    if (state.observation) return serve();
+    const observation = attempt(state, () => telemetry.begin(request, response));
+    if (!observation) return serve();
+    state.observation = observation;
+    let isEnded = false;
+    const end = (): void => {
+      if (isEnded) return;
+      isEnded = true;
+      attempt(state, observation.end);
+    };
+    state.harmlessFinishes++;
+    state.harmlessCloses++;
+    // before the listeners of tools that read what the observation knows at the end
+    response.prependOnceListener("finish", end).prependOnceListener("close", end);
+    return runSurrounded((run) => attempt(state, () => observation.run(run)), serve);
+  };
+
+const attempt = <T>({ logger }: RequestState, act: () => T): T | undefined => {
+  try {
+    return act();
+  } catch (error) {
+    logger.error("The telemetry failed", { error });
+    return undefined;
+  }
 };

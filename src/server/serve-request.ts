@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
+import type { Express, NextFunction, Request, Response } from "express";
 import type { RequestError } from "../errors.ts";
 import { closeAfterReply } from "../reply/closing.ts";
-import { loadExpress } from "../lazy/packages.ts";
 import { isSilenced } from "../logger/console-logger.ts";
 import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
@@ -11,16 +10,13 @@ import { readCombined, RequestState, type Service } from "../pipeline/request-st
 import { recover } from "../pipeline/send-result.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
 import { logServerFault, setFaultLog, toLoggedPath } from "../results/log-fault.ts";
-import type { AccessedReply, CommonConfig } from "./config/config.ts";
+import type { CommonConfig } from "./config/config.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { setDefaultCorsHeaders } from "../request/cors.ts";
 import { findFramingFault } from "../request/head.ts";
 
 /** Serves a request; the returned promise, if any, rejects only if the framework has a defect. */
 export type Serve = (state: RequestState) => Promise<void> | undefined;
-
-/** Begins a request; returns a promise if its logger is created asynchronously. */
-export type Begin = Serve;
 
 /** Creates the state of a request, and connects the request to its response as Express does. */
 export const connect = (request: Request, response: Response, service: Service): RequestState => {
@@ -30,10 +26,7 @@ export const connect = (request: Request, response: Response, service: Service):
   return new RequestState(request, response, service);
 };
 
-/**
- * Creates a listener that begins each request and serves it. A defect of the framework itself neither ends the process
- * nor leaves a client without a response: whatever is thrown is logged, and responded to with 500.
- */
+/** Creates a listener that serves each request. A defect of the framework itself is logged, and answered with 500. */
 export const beginRequests =
   (serve: Serve, service: Service) =>
   (message: IncomingMessage, reply: ServerResponse): void => {
@@ -50,35 +43,15 @@ export const beginRequests =
 
 /** What serves requests. */
 interface Parts {
-  readonly begin: Begin;
+  readonly begin: Serve;
   readonly dispatcher: Dispatcher;
 }
 
-/** Returns the layers that were added to the application after the API; undefined if there are none. */
-const findLateLayers = (app: Express): RequestHandler | undefined => {
-  const { stack } = app.router;
-  if (stack.length <= ownLayers) return undefined;
-  const late = loadExpress().Router();
-  late.stack = stack.slice(ownLayers);
-  return late;
-};
+/** Returns the application if it must handle requests, because there are layers other than the two of the API. */
+const findStack = (app: Express | undefined, hasHooks: boolean): Express | undefined =>
+  app && (hasHooks || app.router.stack.length > 2) ? app : undefined;
 
-/** The number of layers that the API adds to every application: one begins each request, and one is the API itself. */
-const ownLayers = 2;
-
-/** Dispatches a request. A request without a route goes on to the layers added later, if any. */
-const dispatch = (dispatcher: Dispatcher, state: RequestState): Promise<void> => {
-  const app = state.app?.express;
-  const late = app && findLateLayers(app);
-  if (!late) return dispatcher.dispatch(state);
-  const ending = toEnding(dispatcher, state);
-  return dispatcher.dispatch(state, () => void late(state.request, state.response, ending));
-};
-
-/**
- * Refuses a request before it is dispatched. The request begins like all others, so the response has CORS headers and
- * an id, and is logged; a failure of this is logged too.
- */
+/** Refuses a request before it is dispatched; it begins like all others, so it gets CORS headers and is logged. */
 export const refuseEarly = async (
   { begin, dispatcher }: Parts,
   refusal: RequestError,
@@ -96,13 +69,14 @@ export const refuseEarly = async (
 
 /** Creates the function that serves requests; the Express stack is skipped if it has nothing to add. */
 export const createServing =
-  ({ begin, dispatcher }: Parts, stack: Express | undefined): Serve =>
+  ({ begin, dispatcher }: Parts, hasHooks: boolean): Serve =>
   (state) => {
-    const { request, response } = state;
+    const { request, response, app } = state;
     const refusal = findFramingFault(request);
     if (refusal) return refuseEarly({ begin, dispatcher }, refusal, state);
-    let beginning: Promise<void> | undefined;
+    let beginning: ReturnType<Serve>;
     try {
+      const stack = findStack(app?.express, hasHooks);
       // the `cors` option handles preflights, whatever a hook has added before the API
       if (stack && !dispatcher.isPreflight(request)) {
         state.watchers = "hooks";
@@ -113,47 +87,32 @@ export const createServing =
     } catch (error) {
       return dispatcher.refuse(state, error);
     }
-    if (beginning === undefined) return dispatch(dispatcher, state);
+    if (beginning === undefined) return dispatcher.dispatch(state);
     return beginning.then(
-      () => (dispatcher.hasLeft(state) ? undefined : dispatch(dispatcher, state)),
+      () => (dispatcher.hasLeft(state) ? undefined : dispatcher.dispatch(state)),
       (error: unknown) => dispatcher.refuseEarly(state, error),
     );
   };
 
-/** Returns the `next` of the last layer of the application. */
-export const toEnding =
-  (dispatcher: Dispatcher, state: RequestState): NextFunction =>
-  (error?: unknown) =>
-    void endRequest(dispatcher, state, error);
-
-/** Responds to a request that no layer of the application has answered, or that one has passed an error on for. */
-const endRequest = async (
-  dispatcher: Dispatcher,
-  state: RequestState,
-  error: unknown,
-): Promise<void> => {
-  try {
-    if (error) {
-      state.mayOfferFault = false;
-      await dispatcher.refuseEarly(state, toNativeError(ensureError(error), state.response));
-    } else await dispatcher.answerNotFound(state);
-  } catch (defect) {
-    recover(state, defect);
-  }
+/** Returns the `next` of the last layer, called if no layer has answered a request, or if one passes an error on. */
+export const toEnding = (dispatcher: Dispatcher, state: RequestState): NextFunction => {
+  const end = async (error: unknown): Promise<void> => {
+    if (!error) return dispatcher.answerNotFound(state);
+    state.mayOfferFault = false;
+    return dispatcher.refuseEarly(state, toNativeError(ensureError(error), state.response));
+  };
+  return (left?: unknown) => void end(left).catch((defect: unknown) => recover(state, defect));
 };
 
-/**
- * Creates the function that begins a request: it sets CORS headers, creates the logger of the request and schedules its
- * access log line. It returns a promise if the logger is created asynchronously.
- */
-export const createBeginning = async (config: CommonConfig, logger: Logger): Promise<Begin> => {
-  const { cors, childLoggerProvider, accessLogger, cookies = false, requestId = false } = config;
+/** Creates the function that begins a request; it returns a promise if the logger is created asynchronously. */
+export const createBeginning = async (config: CommonConfig, logger: Logger): Promise<Serve> => {
+  const { cors, childLoggerProvider, cookies = false, requestId = false } = config;
+  const { accessLogger = isSilenced(logger, "debug") ? null : logToDebug } = config;
   const setLogger = (state: RequestState, own: Logger): void => {
     shareSamples(own, logger);
     setFaultLog(own, config.logFaults, readCombined);
     state.logger = own;
   };
-  const logAccess = toAccessLogger(accessLogger, logger);
   const readCookies = cookies
     ? (await import("../request/cookies.ts")).createCookieParser(cookies === true ? {} : cookies)
     : undefined;
@@ -168,7 +127,7 @@ export const createBeginning = async (config: CommonConfig, logger: Logger): Pro
     const parent = toParent(state.logger);
     const child = await provider({ request, response, parent });
     setLogger(state, isLogger(child) ? guardLogger(child) : parent);
-    logAccess?.(state);
+    if (accessLogger) logAtEnd(state, accessLogger);
   };
   return (state) => {
     const { request, response } = state;
@@ -180,58 +139,37 @@ export const createBeginning = async (config: CommonConfig, logger: Logger): Pro
       setLogger(state, toChild(logger, { ...fields, ...id }));
     }
     if (childLoggerProvider) return addChild(childLoggerProvider, state);
-    logAccess?.(state);
+    if (accessLogger) logAtEnd(state, accessLogger);
     return undefined;
   };
 };
 
-type LogAccess = (state: RequestState) => void;
-
-/** Returns a function that logs requests; undefined if its lines would not be shown. */
-const toAccessLogger = (
-  configured: CommonConfig["accessLogger"],
-  logger: Logger,
-): LogAccess | undefined => {
-  if (configured === null) return undefined;
-  if (!configured) return isSilenced(logger, "debug") ? undefined : atEnd(logToDebug);
-  return atEnd(async (request, own, reply) => {
-    try {
-      await configured(request, own, reply);
-    } catch (error) {
-      own.error("The access logger failed", { error });
-    }
-  });
-};
+type AccessLogger = NonNullable<CommonConfig["accessLogger"]>;
 
 const logToDebug: AccessLogger = (request, logger, reply) =>
   logger.debug(`${request.method}: ${toLoggedPath(request)}`, reply);
 
-type AccessLogger = (request: Request, logger: Logger, reply: AccessedReply) => unknown;
-
-/** Returns a function that calls an access logger once the response has ended or the client has left. */
-const atEnd =
-  (log: AccessLogger): LogAccess =>
-  (state) => {
-    const { request, response, logger } = state;
-    const begin = performance.now();
-    const { socket } = request;
-    // the sockets of adapters for serverless functions do not count bytes
-    const { bytesWritten: before = 0 } = socket as { readonly bytesWritten?: number };
-    let isLogged = false;
-    const end = (): void => {
-      if (isLogged) return;
-      isLogged = true;
-      if (state.isUnlogged) return;
-      const milliseconds = Math.round((performance.now() - begin) * 10) / 10;
-      const status = response.headersSent ? response.statusCode : undefined;
-      try {
-        log(request, logger, { status, bytes: (socket.bytesWritten ?? 0) - before, milliseconds });
-      } catch (error) {
-        // an error that is thrown in an event would end the process
-        logger.error("The access log failed", { error });
-      }
-    };
-    state.harmlessFinishes++;
-    state.harmlessCloses++;
-    response.once("finish", end).once("close", end);
+/** Calls an access logger once the response has ended or the client has left. */
+const logAtEnd = (state: RequestState, log: AccessLogger): void => {
+  const { request, response, logger } = state;
+  const begin = performance.now();
+  const { socket } = request;
+  // the sockets of adapters for serverless functions do not count bytes
+  const { bytesWritten: before = 0 } = socket as { readonly bytesWritten?: number };
+  let isLogged = false;
+  const end = async (): Promise<void> => {
+    if (isLogged || state.isUnlogged) return;
+    isLogged = true;
+    const milliseconds = Math.round((performance.now() - begin) * 10) / 10;
+    const status = response.headersSent ? response.statusCode : undefined;
+    const bytes = (socket.bytesWritten ?? 0) - before;
+    try {
+      await log(request, logger, { status, bytes, milliseconds });
+    } catch (error) {
+      logger.error("The access logger failed", { error });
+    }
   };
+  state.harmlessFinishes++;
+  state.harmlessCloses++;
+  response.once("finish", end).once("close", end);
+};

@@ -3,22 +3,14 @@ import type { Express } from "express";
 import type { Logger } from "../logger/logger.ts";
 import type { Routing } from "../routing/routing.ts";
 import { assembleServer } from "./assemble-server.ts";
-import { checkServerConfig } from "./config/check-server-config.ts";
+import { checkServerConfig } from "./config/check-config.ts";
 import type { ServerConfig } from "./config/config.ts";
 import { listen } from "./connection/listen.ts";
-import {
-  beginDraining,
-  beginShutdown,
-  createClosing,
-  shutDownOnSignals,
-} from "./connection/shutdown.ts";
+import { createClosing, shutDownOnSignals } from "./connection/shutdown.ts";
 
 /** A running server. */
 export interface RunningServer {
-  /**
-   * The Express application that serves the API; without hooks, Express is only loaded when this property is first
-   * read.
-   */
+  /** The Express application that serves the API; without hooks, Express is loaded when this is first read. */
   readonly app: Express;
   /** The logger in use. */
   readonly logger: Logger;
@@ -35,25 +27,20 @@ export const startServer = async (
 ): Promise<RunningServer> => {
   checkServerConfig(config, routing);
   checkRuntime();
-  const { objects, listeners, logger, getLogger, service } = await assembleServer(config, routing);
+  const { objects, listeners, logger, service } = await assembleServer(config, routing);
   if (listeners.length === 0)
-    getLogger().warn(
+    service.logger.warn(
       "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
     );
-  await listen(listeners, getLogger(), config.startupLogo ?? true);
-  const listening = listeners.map(({ server }) => server);
+  await listen(listeners, service.logger, config.startupLogo ?? true);
+  const servers = listeners.map(({ server }) => server);
   const { gracefulShutdown = false } = config;
   const options = gracefulShutdown === true ? {} : gracefulShutdown || undefined;
-  const { running } = service;
-  const { prototype } = objects.ServerResponse;
-  const onClosing = (): void => beginShutdown(prototype, running);
-  const onDraining = (): void => beginDraining(prototype, running);
-  let close = createClosing(
-    { servers: listening, running, logger: getLogger(), onClosing },
-    options?.timeout,
-  );
+  const { prototype: responses } = objects.ServerResponse;
+  const closable = { listeners, running: service.running, responses, logger: service.logger };
+  let close = createClosing(closable, options?.timeout);
   try {
-    if (options) close = shutDownOnSignals(close, getLogger(), options, onDraining);
+    if (options) close = shutDownOnSignals(closable, close, options);
   } catch (error) {
     await close();
     throw error;
@@ -63,7 +50,7 @@ export const startServer = async (
       return objects.getApp();
     },
     logger,
-    servers: listening,
+    servers,
     close,
   };
 };

@@ -5,9 +5,9 @@ import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import { RequestState } from "../pipeline/request-state.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
-import { createAppObjects } from "../server/assemble-server.ts";
-import { checkServerConfig } from "../server/config/check-server-config.ts";
+import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
+import { createExpressObjects } from "../server/express/express-objects.ts";
 import { connect } from "../server/serve-request.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
 import { isExpressLoaded } from "../lazy/packages.ts";
@@ -83,7 +83,7 @@ export const runInMemory = async <LoggerProps extends object>(
     logger: loggerMock,
   };
   checkServerConfig(config);
-  const classes = createAppObjects(config);
+  const classes = createExpressObjects(config);
   const prepared = await prepare(config, [], { app: classes.facts });
   if (config.etag || isExpressLoaded()) classes.getApp();
   let requestMock: Request | undefined;

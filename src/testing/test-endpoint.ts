@@ -3,9 +3,8 @@ import { toEndpointSources } from "../endpoint/input-sources.ts";
 import { getRawBody, keepRawBody } from "../endpoint/raw-body.ts";
 import { DefinitionError, RequestError } from "../errors.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
-import { toAllowed } from "../server/dispatch.ts";
+import { answerPreflight, runNativePreflight, toAllowed } from "../server/dispatch.ts";
 import { setCorsHeaders } from "../request/cors.ts";
-import { answerPreflight, runNativePreflight } from "../server/preflight.ts";
 import { runInMemory } from "./run-in-memory.ts";
 import { assertTestOptions, type TestEndpointOptions, type TestResult } from "./test-options.ts";
 

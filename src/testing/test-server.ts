@@ -5,7 +5,7 @@ import type { Express } from "express";
 import { isLogger } from "../logger/logger.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
 import { assembleServer } from "../server/assemble-server.ts";
-import { checkServerConfig } from "../server/config/check-server-config.ts";
+import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import { exchange } from "./exchange.ts";
 import { createLoggerMock, type LoggerMock } from "./mocks.ts";

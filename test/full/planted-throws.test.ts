@@ -42,12 +42,12 @@ const uncaught: readonly RegExp[] = [
   / (?:constructor|findState|ignore)$/,
   /^server\/connection\/(?:(?:connections|stalled-reader)\.ts |serve-in-order\.ts serveInOrder$)/,
   // the callback that Express calls when no layer of the application has answered
-  /^server\/serve-request\.ts (?:toEnding|endRequest|end|connect|beginRequests)$/,
+  /^server\/serve-request\.ts (?:toEnding|end|connect|beginRequests)$/,
   /^request\/(?:read-bytes\.ts (?:end|safely)$|uploads\.ts (?:pass|read|receive|discard|onData|parse)$)/,
   /^pipeline\/(?:request-state\.ts onClose|time-limit\.ts (?:runWithin|late|expire))$/,
   /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/closing\.ts )/,
   // the methods of a response that `send` calls while it streams a file
-  /^server\/express\/(?:express-classes|static-mounts)\.ts /,
+  /^server\/express\/(?:(?:express-classes|static-mounts)\.ts |express-objects\.ts isPatched$)/,
 ];
 
 /** The stages of a request, in order; each responds with 500 if it throws, and the error is logged. */

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ConfigError } from "../../errors.ts";
 import { defaultResultHandler } from "../../results/default-result-handler.ts";
-import { checkAppConfig } from "./check-config.ts";
-import { checkServerConfig } from "./check-server-config.ts";
+import { checkAppConfig, checkServerConfig } from "./check-config.ts";
 
 const run = (): void => undefined;
 const most = 0x7fffffff;

@@ -76,21 +76,15 @@ export interface CommonConfig extends WalkOptions {
   /** Options of the built-in logger, or your own logger: an object with `debug`, `info`, `warn` and `error`. */
   readonly logger?: ConsoleLoggerOptions | Logger | undefined;
   /**
-   * Assigns an id to each request. The id is available as `request.id`, logged as `requestId` in each line of the
-   * request's logger, and sent in a response header.
+   * Assigns an id to each request: `request.id`, `requestId` in each line of its logger, and a response header.
    *
-   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, an id that a proxy or client has sent in
-   * that request header is used, and is sent back in the same header. The id may have up to 128 characters: letters,
-   * digits, `.`, `_`, `:` and `-`. Any other id is replaced by a generated one.
+   * `true` generates the ids and sends them in `X-Request-Id`. With `header`, an id in that request header is used, and
+   * sent back: up to 128 letters, digits, `.`, `_`, `:` and `-`. Any other id is replaced by a generated one.
    *
    * @default false
    */
   readonly requestId?: boolean | { readonly header: string } | undefined;
-  /**
-   * Returns the logger for one request; called once the request has its id.
-   *
-   * `parent.child({ ... })` returns a logger that adds the given fields to its lines.
-   */
+  /** Returns the logger for one request, which has its id; `parent.child({ ... })` adds fields to its lines. */
   readonly childLoggerProvider?:
     | ((args: {
         readonly request: Request;
@@ -108,12 +102,10 @@ export interface CommonConfig extends WalkOptions {
     | null
     | undefined;
   /**
-   * Logs the faults of the application, which are the errors with a 5xx status, in place of the framework. A function
-   * receives each fault. `false` leaves the faults to result handlers that log them; a fault that no result handler
-   * receives, such as one of its own, is still logged. `{ input }` keeps the line of the framework and adds `input` to
-   * it: what the given function returns for the combined input, without the parts that must not be logged.
-   *
-   * If the function throws or rejects, the framework logs the fault and the function's error.
+   * Logs the faults of the application, which are the errors with a 5xx status, in place of the framework: a function
+   * receives each fault. `false` leaves the faults to result handlers; a fault that none receives is still logged.
+   * `{ input }` adds `input` to the framework's line: what the function returns for the combined input, without what
+   * must not be logged. If a function fails, the framework logs the fault and the function's error.
    *
    * @default an error line with the method, the path and the error with its stack
    */
@@ -133,8 +125,7 @@ export interface CommonConfig extends WalkOptions {
   readonly inputSources?: SourcesByMethod | undefined;
   /**
    * The result handler for errors of paths without an endpoint, such as a 404, or an object of result handlers by path
-   * prefix; the longest prefix wins. All errors of an endpoint's path, a 405 included, go to the endpoint's own result
-   * handler.
+   * prefix; the longest prefix wins. Errors of an endpoint's path, a 405 included, go to its own result handler.
    *
    * @default defaultResultHandler
    * @example
@@ -153,8 +144,7 @@ export interface CommonConfig extends WalkOptions {
   readonly bodyLimit?: BodyLimit | undefined;
   /**
    * Whether endpoints accept forms in place of JSON: `application/x-www-form-urlencoded`, and `multipart/form-data`
-   * without files. With `false`, forms are rejected with a 415, unless the endpoint has its own `forms: true`, or its
-   * input is declared with `ez.form()` or `ez.upload()`.
+   * without files. If false, forms get a 415, unless the endpoint has `forms: true`, `ez.form()` or `ez.upload()`.
    *
    * @default true
    */
@@ -188,16 +178,15 @@ export interface CommonConfig extends WalkOptions {
   /**
    * Serves the documentation of the API: a page at `/docs`, and the document as `/docs/openapi.json` and `.yaml`.
    *
-   * `true` serves the documentation in development only. For production, set `{ production: true }`, or a `factory`
-   * whose middlewares protect the documentation. A list serves several documents, each at its own `path`.
+   * `true` does so in development only; for production, set `{ production: true }`, or a `factory` whose middlewares
+   * protect the documentation. A list serves several documents, each at its own `path`.
    *
    * @default false
    */
   readonly docs?: boolean | DocsOptions | readonly DocsOptions[] | undefined;
   /**
-   * Serves two routes for load balancers and orchestrators, which documents leave out: `/livez` responds as long as the
-   * process does, and `/readyz` runs the given checks, and responds with 503 if a critical one fails or the server
-   * is shutting down.
+   * Serves two routes for load balancers, which documents leave out: `/livez` responds as long as the process does, and
+   * `/readyz` runs the checks, and responds with 503 if a critical one fails or the server is shutting down.
    *
    * @default false
    */
@@ -230,9 +219,8 @@ export interface ServerConfig extends CommonConfig {
   /** Adds native middlewares and routes that run before the API. */
   readonly beforeRouting?: ((args: HookArguments) => unknown) | undefined;
   /**
-   * Adds native middlewares and routes that run after the API, for paths that the API does not serve. Error handlers
-   * also receive the faults (5xx) of endpoints; they respond, or pass the error on to the result handler with
-   * `next(error)`.
+   * Adds native middlewares and routes that run after the API, for paths that it does not serve. Error handlers also
+   * receive the faults (5xx) of endpoints; they respond, or pass the error on with `next(error)`.
    */
   readonly afterRouting?: ((args: HookArguments) => unknown) | undefined;
   /**
@@ -250,7 +238,7 @@ export interface ServerConfig extends CommonConfig {
   readonly etag?: boolean | "weak" | "strong" | undefined;
   /**
    * Whether responses may take shortcuts past Node's documented ways of sending, which save a quarter of the cost of a
-   * small response. What is sent is the same without them; turn them off if a tool depends on how Node sends.
+   * small response and send the same. Turn them off if a tool depends on how Node sends.
    *
    * @default true
    */
@@ -285,8 +273,8 @@ export interface AppConfig extends CommonConfig {
 }
 
 /**
- * Declares the configuration of a server or, with `app`, of an API on your own Express application. The configuration
- * is validated by `createServer` or `attachRouting`.
+ * Declares the configuration of a server or, with `app`, of an API on your own Express application. `createServer` or
+ * `attachRouting` validates it.
  *
  * @returns the same object
  * @example

@@ -10,41 +10,65 @@ import { findReply } from "./serve-in-order.ts";
 const silenceGrace = 50;
 
 /** The connections of a server, with state that Node does not track. */
-class Connections {
+export class Connections {
+  readonly #server: Server;
+  readonly #isTls: boolean;
   /** The connections, with the time at which each was opened. */
   readonly #sockets = new Map<Socket, number>();
   /** The connections that have sent something over TLS. */
   readonly #heard = new WeakSet<Socket>();
   /** The TCP connections whose TLS handshake is not finished, by remote address. */
   readonly #handshakes = new Map<string, readonly [socket: Socket, opened: number]>();
-  readonly #isTls: boolean;
   /** The number of connections so far. */
   opened = 0;
 
+  /** Also makes `closeIdleConnections` and `close` of the server spare responses that are still being sent. */
   constructor(server: Server, isTls: boolean) {
+    this.#server = server;
     this.#isTls = isTls;
-    server.on("connection", () => this.opened++);
-    if (isTls) {
-      server.on("connection", (socket: Socket) => {
-        const address = toAddress(socket);
-        this.#handshakes.set(address, [socket, performance.now()]);
-        socket.once("close", () => this.#handshakes.delete(address));
-      });
-      server.on("secureConnection", (socket: Socket) => {
-        this.#handshakes.delete(toAddress(socket));
+    server.on("connection", (socket: Socket) => {
+      this.opened++;
+      if (!isTls) {
         this.#add(socket);
-        readThroughStream(socket, () => this.#heard.add(socket));
-      });
-    } else {
-      server.on("connection", (socket: Socket) => this.#add(socket));
-    }
+        return;
+      }
+      const address = toAddress(socket);
+      this.#handshakes.set(address, [socket, performance.now()]);
+      socket.once("close", () => this.#handshakes.delete(address));
+    });
+    server.on("secureConnection", (socket: Socket) => {
+      this.#handshakes.delete(toAddress(socket));
+      this.#add(socket);
+      readThroughStream(socket, () => this.#heard.add(socket));
+    });
+    const closeIdle = server.closeIdleConnections.bind(server);
+    server.closeIdleConnections = () => this.#spareUnsent(closeIdle);
+    const close = server.close.bind(server);
+    server.close = (callback) => {
+      this.#spareUnsent(() => close(callback));
+      return server;
+    };
   }
 
-  /**
-   * Runs a function that closes idle connections, but spares those whose response has ended and still has bytes
-   * buffered in this process: Node counts them as idle.
-   */
-  spareUnsent(closeIdle: () => void): void {
+  /** Ends the connections that wait for a request, or have sent nothing for a while, which Node does not call idle. */
+  endIdle(): void {
+    const isSilent = (socket: Socket): boolean =>
+      this.#isTls ? !this.#heard.has(socket) : socket.bytesRead === 0;
+    const latest = performance.now() - silenceGrace;
+    for (const [socket, opened] of this.#sockets)
+      if (opened < latest && isSilent(socket)) socket.destroy();
+    for (const [socket, opened] of this.#handshakes.values()) if (opened < latest) socket.destroy();
+    this.#server.closeIdleConnections();
+  }
+
+  /** Ends all connections at once, including those that have been upgraded, which Node no longer counts. */
+  destroy(): void {
+    for (const socket of this.#sockets.keys()) socket.destroy();
+    this.#server.closeAllConnections();
+  }
+
+  /** Runs a function that closes idle connections, but spares those with unsent bytes, which Node counts as idle. */
+  #spareUnsent(closeIdle: () => void): void {
     const unsent = [...this.#sockets.keys()].filter(
       (socket) => socket.writableLength > 0 && findReply(socket)?.writableEnded === true,
     );
@@ -56,20 +80,6 @@ class Connections {
     }
   }
 
-  /** Ends the connections that have sent nothing at all for a while; Node does not count them as idle. */
-  endSilent(): void {
-    const isSilent = (socket: Socket): boolean =>
-      this.#isTls ? !this.#heard.has(socket) : socket.bytesRead === 0;
-    const latest = performance.now() - silenceGrace;
-    for (const [socket, opened] of this.#sockets)
-      if (opened < latest && isSilent(socket)) socket.destroy();
-    for (const [socket, opened] of this.#handshakes.values()) if (opened < latest) socket.destroy();
-  }
-
-  destroy(): void {
-    for (const socket of this.#sockets.keys()) socket.destroy();
-  }
-
   #add(socket: Socket): void {
     this.#sockets.set(socket, performance.now());
     socket.once("close", () => this.#sockets.delete(socket));
@@ -78,36 +88,3 @@ class Connections {
 
 const toAddress = ({ remoteAddress, remotePort }: Socket): string =>
   `${remoteAddress} ${remotePort}`;
-
-const connectionsOf = new WeakMap<Server, Connections>();
-
-/**
- * Tracks the connections of a server, so that `closeIdleConnections` and `close` spare responses that are still being
- * sent.
- */
-export const watchConnections = (server: Server, isTls: boolean): void => {
-  const connections = new Connections(server, isTls);
-  connectionsOf.set(server, connections);
-  const closeIdle = server.closeIdleConnections.bind(server);
-  server.closeIdleConnections = () => connections.spareUnsent(closeIdle);
-  const close = server.close.bind(server);
-  server.close = (callback) => {
-    connections.spareUnsent(() => close(callback));
-    return server;
-  };
-};
-
-/** Returns the number of connections that a server has accepted so far. */
-export const countOpened = (server: Server): number => connectionsOf.get(server)?.opened ?? 0;
-
-/** Ends all connections at once, including those that have been upgraded, which Node no longer counts. */
-export const destroyConnections = (server: Server): void => {
-  connectionsOf.get(server)?.destroy();
-  server.closeAllConnections();
-};
-
-/** Ends the connections that are waiting for a request, including those that have never sent one. */
-export const endIdleConnections = (server: Server): void => {
-  connectionsOf.get(server)?.endSilent();
-  server.closeIdleConnections();
-};

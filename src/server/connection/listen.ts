@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { createConnection, type ListenOptions } from "node:net";
 import type { Logger } from "../../logger/logger.ts";
+import type { Connections } from "./connections.ts";
 
 /** The address of a server: a port, the path of a UNIX socket, or Node's listen options. */
 export type Listen = number | string | ListenOptions;
@@ -10,14 +11,11 @@ export type Listen = number | string | ListenOptions;
 export interface Listener {
   readonly name: "http" | "https";
   readonly server: Server;
+  readonly connections: Connections;
   readonly at: Listen;
 }
 
-/**
- * Makes all servers listen, or none of them.
- *
- * @throws Node's error, with the option and the fix added to its message, when a server cannot listen.
- */
+/** Makes all servers listen, or none; an error of Node gets the option and the fix added to its message. */
 export const listen = async (
   listeners: readonly Listener[],
   logger: Logger,

@@ -1,33 +1,31 @@
 import { AsyncResource } from "node:async_hooks";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Request, Response } from "express";
 import { onTurn } from "../../http/node-internals.ts";
+import type { Service } from "../../pipeline/request-state.ts";
+import { recover } from "../../pipeline/send-result.ts";
 import { discard } from "../../reply/closing.ts";
 
-/**
- * The maximum number of requests that may wait on one connection; while more are waiting, the connection is not read.
- */
+/** While more requests than this are waiting on one connection, the connection is not read. */
 export const maxWaiting = 16;
 
-/**
- * How long a paused connection may go without a response before a piece of it is read, in milliseconds; otherwise nobody
- * would notice that the client leaves.
- */
+/** How often a piece of a paused connection is read, in milliseconds, in order to notice that the client leaves. */
 export const probeInterval = 5000;
 
 /** How many bytes such pieces may have together; if the client sends more, its connection is destroyed. */
 const maxProbed = 256 * 1024;
 
 /** The waiting requests of one connection. */
-interface Queue {
-  waiting: number;
+class Queue {
+  waiting = 0;
   /** The last response of the connection. */
   last: ServerResponse | undefined;
   /** Whether the connection is paused, or about to be. */
-  isPaused: boolean;
-  isPausing: boolean;
+  isPaused = false;
+  isPausing = false;
   /** The number of bytes that the connection had received when it was paused. */
-  bytesRead: number;
+  bytesRead = 0;
   probe: NodeJS.Timeout | undefined;
 }
 
@@ -37,51 +35,43 @@ const queues = new WeakMap<Socket, Queue>();
 export const countWaiting = (socket: Socket): number | undefined => queues.get(socket)?.waiting;
 
 /**
- * Makes a listener handle the requests of a connection one at a time.
- *
- * Node emits pipelined requests even while an earlier request is running. In this queue, each request waits until its
- * response has the socket, so a connection runs one handler at a time, and nothing runs after a response that ends the
- * connection.
+ * Makes a listener handle the requests of a connection one at a time. Node emits pipelined requests even while an
+ * earlier one is running; here, each waits until its response has the socket.
  *
  * @see RFC 9112, sections 9.3.2 and 9.6
  */
 export const serveInOrder =
-  (
-    listener: RequestListener,
-    onDefect: (request: IncomingMessage, response: ServerResponse, error: unknown) => void,
-    isStopping: () => boolean = () => false,
-  ): RequestListener =>
+  (listener: RequestListener, { logger, running }: Service): RequestListener =>
   (request, response) => {
     try {
       const { socket } = response;
       if (socket) replies.set(socket, response);
       if (socket?.writable) listener(request, response);
       // during a shutdown, requests that arrive behind others are not accepted
-      else if (socket || isStopping()) discard(request);
+      else if (socket || running.reason) discard(request);
       else waitForTurn(request, response, listener);
     } catch (error) {
-      onDefect(request, response, error);
+      recover({ request: request as Request, response: response as Response, logger }, error);
     }
   };
 
-/**
- * Calls a listener once the response has the socket, in the asynchronous context of its own request; the listener is
- * never called if the connection ends before that.
- */
+/** Calls a listener once the response has the socket; never, if the connection ends before that. */
 const waitForTurn = (
   request: IncomingMessage,
   response: ServerResponse,
   listener: RequestListener,
 ): void => {
   const { socket } = request;
-  let queue = queues.get(socket);
-  if (!queue) queues.set(socket, (queue = createQueue()));
+  const queue = queues.get(socket) ?? new Queue();
+  queues.set(socket, queue);
   const previous = queue.waiting++ === 0 ? findReply(socket) : queue.last;
   queue.last = response;
   pauseWhenLong(queue, socket);
   const begin = AsyncResource.bind(() => {
     leaveQueue(queue, socket);
-    if (socket.writable && !isLost(request)) listener(request, response);
+    // a request will never be complete if the rest of its connection cannot be parsed
+    const isLost = !request.complete && lost.has(socket);
+    if (socket.writable && !isLost) listener(request, response);
     else discard(request);
   });
   onTurn(response, previous, () => {
@@ -90,15 +80,6 @@ const waitForTurn = (
     setImmediate(begin);
   });
 };
-
-const createQueue = (): Queue => ({
-  waiting: 0,
-  last: undefined,
-  isPaused: false,
-  isPausing: false,
-  bytesRead: 0,
-  probe: undefined,
-});
 
 const pauseWhenLong = (queue: Queue, socket: Socket): void => {
   if (queue.waiting <= maxWaiting || queue.isPausing) return;
@@ -136,9 +117,6 @@ const leaveQueue = (queue: Queue, socket: Socket): void => {
 
 /** The connections on which nothing more can be parsed. */
 export const lost = new WeakSet<object>();
-
-/** Checks whether a request will never be complete, because the rest of its connection cannot be parsed. */
-const isLost = ({ socket, complete }: IncomingMessage): boolean => !complete && lost.has(socket);
 
 /** The responses that have a connection; pipelined responses have it one after the other. */
 const replies = new WeakMap<object, ServerResponse>();

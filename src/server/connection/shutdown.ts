@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import { closeAfterReply } from "../../reply/closing.ts";
@@ -6,7 +6,7 @@ import { countWaiting } from "./serve-in-order.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { Logger } from "../../logger/logger.ts";
 import type { RunningRequests } from "../../pipeline/request-state.ts";
-import { countOpened, destroyConnections, endIdleConnections } from "./connections.ts";
+import type { Listener } from "./listen.ts";
 
 /** Options for the graceful shutdown. */
 export interface ShutdownOptions {
@@ -33,20 +33,28 @@ export interface ShutdownOptions {
   readonly beforeExit?: (() => MaybePromise<void>) | undefined;
 }
 
+/** How often idle connections are ended during a shutdown, in milliseconds. */
 const sweepInterval = 10;
 
 /** How long a connection is still read after its last response during a shutdown, in milliseconds. */
 const shutdownLingering = 30;
 
-/**
- * Makes each connection end with its last response. The method `writeHead` is only replaced now, so that this costs
- * nothing before a shutdown.
- */
-export const beginDraining = (prototype: ServerResponse, running: RunningRequests): void => {
+/** The parts of a server that a shutdown needs. */
+export interface Closable {
+  readonly listeners: readonly Listener[];
+  /** The requests to wait for, including those whose clients have left. */
+  readonly running: RunningRequests;
+  /** The prototype of the server's responses. */
+  readonly responses: ServerResponse;
+  readonly logger: Logger;
+}
+
+/** Makes each connection end with its last response. Before a shutdown, `writeHead` is not replaced, at no cost. */
+const beginDraining = ({ running, responses }: Closable): void => {
   if (running.isDraining) return;
   running.isDraining = true;
   const { ServerResponse } = loadNodeHttp();
-  Object.defineProperty(prototype, "writeHead", {
+  Object.defineProperty(responses, "writeHead", {
     configurable: true,
     writable: true,
     value(this: ServerResponse, ...head: Parameters<ServerResponse["writeHead"]>): ServerResponse {
@@ -59,27 +67,9 @@ export const beginDraining = (prototype: ServerResponse, running: RunningRequest
   });
 };
 
-/** Does the same, and aborts the signals of handlers. */
-export const beginShutdown = (prototype: ServerResponse, running: RunningRequests): void => {
-  beginDraining(prototype, running);
-  running.stop();
-};
-
-/** The parts of a server that a shutdown needs. */
-export interface Closable {
-  readonly servers: readonly Server[];
-  /** The requests to wait for, including those whose clients have left. */
-  readonly running: RunningRequests;
-  readonly logger: Logger;
-  /** Called first; makes each further response end its connection. */
-  readonly onClosing: () => void;
-}
-
 /**
  * Creates a function that closes servers without losing a request: new connections are refused, idle ones are ended,
- * and running requests finish with `Connection: close`. After the timeout, the remaining connections are closed.
- *
- * @returns the function, which returns the same promise each time
+ * and running requests finish. It returns the same promise each time.
  */
 export const createClosing = (closable: Closable, timeout = 15_000): (() => Promise<void>) => {
   let closing: Promise<void> | undefined;
@@ -95,8 +85,9 @@ const quietTurn = 0.1;
  * the event loop, and closing the server resets the others. So the server is closed right after two turns in which
  * nothing has happened, or after a while if there are none.
  */
-const acceptWaiting = async (servers: readonly Server[]): Promise<void> => {
-  const count = (): number => servers.reduce((sum, server) => sum + countOpened(server), 0);
+const acceptWaiting = async (listeners: readonly Listener[]): Promise<void> => {
+  const count = (): number =>
+    listeners.reduce((sum, { connections }) => sum + connections.opened, 0);
   const last = performance.now() + longestWait;
   for (let quiet = 0, begin = 0; quiet < 2 && begin < last;) {
     const known = count();
@@ -106,29 +97,29 @@ const acceptWaiting = async (servers: readonly Server[]): Promise<void> => {
   }
 };
 
-const closeAll = async (
-  { servers, running, logger, onClosing }: Closable,
-  timeout: number,
-): Promise<void> => {
-  onClosing();
-  await acceptWaiting(servers);
+const closeAll = async (closable: Closable, timeout: number): Promise<void> => {
+  const { listeners, running, logger } = closable;
+  beginDraining(closable);
+  running.stop();
+  await acceptWaiting(listeners);
   let deadline: NodeJS.Timeout | undefined;
   const expired = new Promise<void>((resolve) => {
     deadline = setTimeout(() => {
       const text = "Requests are still running at the shutdown deadline; closing their connections";
       logger.warn(text, { timeout, routes: running.listRoutes() });
-      for (const server of servers) destroyConnections(server);
+      for (const { connections } of listeners) connections.destroy();
       resolve();
     }, timeout);
   });
+  const endIdle = (): void => {
+    for (const { connections } of listeners) connections.endIdle();
+  };
   // a response that began before the shutdown keeps its connection open; the connection becomes idle after the response
-  const sweep = setInterval(() => {
-    for (const server of servers) endIdleConnections(server);
-  }, sweepInterval);
-  const closed = servers
-    .filter((server) => server.listening)
-    .map((server) => new Promise((resolve) => server.close(resolve)));
-  for (const server of servers) endIdleConnections(server);
+  const sweep = setInterval(endIdle, sweepInterval);
+  const closed = listeners
+    .filter(({ server }) => server.listening)
+    .map(({ server }) => new Promise((resolve) => server.close(resolve)));
+  endIdle();
   await Promise.race([Promise.all(closed), expired]);
   clearInterval(sweep);
   // a handler may still be running although its client has left
@@ -140,18 +131,18 @@ const closeAll = async (
 let unfinished = 0;
 
 /**
- * On a signal, calls `onDraining`, waits if configured, closes the servers and runs `beforeExit`. Once all servers of the process that handle the signal have
- * done so, ends the process with code 0, or with code 1 if something has failed.
+ * Closes the servers on a signal. Once all servers of the process that handle the signal have done so, ends the process
+ * with code 0, or with code 1 if something has failed.
  *
  * @returns a function that closes the servers, and then removes the signal handlers
  * @throws Node's error when the operating system refuses a signal; no signal is handled then.
  */
 export const shutDownOnSignals = (
+  closable: Closable,
   close: () => Promise<void>,
-  logger: Logger,
   { events = ["SIGINT", "SIGTERM"], drain = 0, beforeExit }: ShutdownOptions,
-  onDraining: () => void,
 ): (() => Promise<void>) => {
+  const { logger } = closable;
   let isShuttingDown = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isShuttingDown) process.exit(1);
@@ -166,7 +157,7 @@ export const shutDownOnSignals = (
   const shutDown = async (): Promise<void> => {
     try {
       if (drain > 0) {
-        onDraining();
+        beginDraining(closable);
         await wait(drain);
       }
       await close();

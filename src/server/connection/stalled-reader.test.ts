@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
+import { requestState } from "../../reply/response-state.ts";
 import { dropStalledReader } from "./stalled-reader.ts";
 
 /** Creates the inspected parts of a response and its socket. */
@@ -11,28 +12,29 @@ const createResponse = (given: { readonly timeout?: number; readonly waiting?: n
     setTimeout: (milliseconds: number) => (socket.timeout = milliseconds),
     destroy: vi.fn(),
   };
-  const response = Object.assign(new EventEmitter(), { socket });
-  const report = vi.fn();
+  const debug = vi.fn();
+  const state = { logger: { debug } };
+  const response = Object.assign(new EventEmitter(), { socket, [requestState]: state });
   const watch = (timeout = 500): void =>
-    dropStalledReader(response as unknown as ServerResponse, { timeout, report });
-  return { socket, response, report, watch };
+    dropStalledReader(response as unknown as ServerResponse, timeout);
+  return { socket, response, debug, watch };
 };
 
-test("reports and drops a client that reads nothing, but only once", () => {
-  const { socket, response, report, watch } = createResponse();
+test("logs and drops a client that reads nothing, but only once", () => {
+  const { socket, response, debug, watch } = createResponse();
   for (let writes = 0; writes < 20; writes++) watch();
   expect(socket.timeout).toBe(500);
   response.emit("timeout");
-  expect(report.mock.calls).toEqual([[response]]);
+  expect(debug).toHaveBeenCalledOnce();
   expect(socket.destroy).toHaveBeenCalledOnce();
 });
 
 test("does not drop a client that has read everything and waits for the handler to send more", () => {
-  const { socket, response, report, watch } = createResponse();
+  const { socket, response, debug, watch } = createResponse();
   watch();
   socket.writableLength = 0;
   response.emit("timeout");
-  expect(report).not.toHaveBeenCalled();
+  expect(debug).not.toHaveBeenCalled();
   expect(socket.destroy).not.toHaveBeenCalled();
 });
 
@@ -64,6 +66,6 @@ test.each([
 test("ignores a response that no longer has a socket", () => {
   const response = new EventEmitter() as unknown as ServerResponse;
   Object.assign(response, { socket: null });
-  dropStalledReader(response, { timeout: 500, report: () => undefined });
+  dropStalledReader(response, 500);
   expect(response.eventNames()).toEqual([]);
 });

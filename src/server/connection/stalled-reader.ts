@@ -1,26 +1,15 @@
 import type { ServerResponse } from "node:http";
-
-/** The default of the option `responseIdleTimeout`, in milliseconds. */
-export const defaultResponseIdleTimeout = 30_000;
-
-/** Options for dropping clients that do not read their responses. */
-export interface StalledReaderOptions {
-  /** How long a client may read nothing, in milliseconds; 0 for no limit. */
-  readonly timeout: number;
-  readonly report: (response: ServerResponse) => void;
-}
+import { findState } from "../../pipeline/request-state.ts";
 
 /** The responses whose clients are watched. */
 const watched = new WeakSet<ServerResponse>();
 
 /**
- * Drops the connection of a response whose client reads nothing for too long; called after each write. As long as the
- * kernel accepts everything that is written, no timer is started.
+ * Drops the connection of a response whose client reads nothing for too long; called after each write.
+ *
+ * @param timeout in milliseconds; 0 for no limit
  */
-export const dropStalledReader = (
-  response: ServerResponse,
-  { timeout, report }: StalledReaderOptions,
-): void => {
+export const dropStalledReader = (response: ServerResponse, timeout: number): void => {
   const { socket } = response;
   // an adapter's socket may have no `writableLength`
   if (!socket?.writableLength || timeout === 0 || watched.has(response)) return;
@@ -36,7 +25,8 @@ export const dropStalledReader = (
   response.on("timeout", () => {
     // the timeout also expires if the handler pauses after the client has read everything
     if (socket.writableLength === 0) return;
-    report(response);
+    const text = "Closed the connection of a client that does not read its response";
+    findState(response)?.logger.debug(text);
     socket.destroy();
   });
 };

@@ -3,19 +3,19 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { discardRestOfBody } from "../../reply/closing.ts";
 import { findState, type RequestState } from "../../pipeline/request-state.ts";
-import { dropStalledReader, type StalledReaderOptions } from "../connection/stalled-reader.ts";
+import { dropStalledReader } from "../connection/stalled-reader.ts";
 import {
+  cutOff,
   isPiped,
   stopSource,
-  type SentFields,
   requestState,
   type AppFacts,
-  type Ways,
   type AppSettings,
 } from "../../reply/response-state.ts";
 import type { Application, Express, Request } from "express";
-import { RequestError } from "../../errors.ts";
-import { interruptSending } from "../../pipeline/send-result.ts";
+import { RequestError, ServerFault } from "../../errors.ts";
+import { interruptSending, warnAlreadySent } from "../../pipeline/send-result.ts";
+import { logServerFault } from "../../results/log-fault.ts";
 import { readOtherQuery } from "../../request/other-query.ts";
 import { hasTooManyPairs, parseQuery, toQueryText } from "../../http/query.ts";
 
@@ -70,13 +70,17 @@ export const createRequestClass = (
       if (state) state.query = { value, url: this.url ?? "", app: findMounted(this) };
     }
 
-    /**
-     * The function that Express calls, unbound, when it cannot send what a handler asked for; Express' router sets its
-     * own.
-     */
+    /** What Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
     get next(): unknown {
       const state = findState(this);
-      return state?.next ?? (state?.plan ? undefined : state?.routerNext) ?? toNext(state);
+      const own = state?.next ?? (state?.plan ? undefined : state?.routerNext);
+      return (
+        own ??
+        ((error?: unknown): void => {
+          // without an error, there was nothing to send, as for a directory
+          if (state) interruptSending(state, error ?? new RequestError("SLP_NOT_FOUND"));
+        })
+      );
     }
 
     set next(next: unknown) {
@@ -92,69 +96,13 @@ export const createRequestClass = (
   return ExpressRequest;
 };
 
-/** Returns the function that Express calls if it cannot send what the application has asked for. */
-const toNext =
-  (state: RequestState | undefined) =>
-  (error?: unknown): void => {
-    // without an error, there was nothing to send, as for a directory
-    if (state) interruptSending(state, error ?? new RequestError("SLP_NOT_FOUND"));
-  };
-
 type NodeResponse = typeof ServerResponse<IncomingMessage>;
 
-/** The options that an application's responses share. */
-export interface ResponseOptions {
-  readonly stalled: StalledReaderOptions;
-  /** Logs that something was written to a response that had already ended. */
-  readonly sentTwice: (response: ServerResponse) => void;
-  /** Logs Node's error for a body that has another length than the Content-Length, and closes the connection. */
-  readonly wrongLength: (response: ServerResponse, error: unknown) => void;
-}
-
-/** Creates the class of an application's responses. */
+/** @param idleTimeout how long a client may read nothing, in milliseconds; 0 for no limit */
 export const createResponseClass = (
   OwnResponse: NodeResponse,
-  { stalled, sentTwice, wrongLength }: ResponseOptions,
+  idleTimeout: number,
 ): NodeResponse => {
-  /**
-   * Reports a write after the end of a response that has no `error` listener; Node would emit an error, which would end
-   * the process. The response that was sent is kept.
-   */
-  const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
-    if (isPiped(response)) {
-      // a stream that is piped stops at the error that Node emits, but would throw the error if nothing else listened
-      sentTwice(response);
-      response
-        .once("error", ignore)
-        .once("unpipe", (source: Readable) => stopSource(response, source));
-      return false;
-    }
-    if (response.listenerCount("error") > 0) return false;
-    sentTwice(response);
-    const onWritten = args.find((one) => typeof one === "function");
-    const code = "ERR_STREAM_WRITE_AFTER_END";
-    if (onWritten)
-      process.nextTick(onWritten, Object.assign(new Error("write after end"), { code }));
-    return true;
-  };
-
-  /**
-   * Cuts off a response whose length is not its Content-Length, which would frame the next response. Node throws this
-   * error even where a stream writes, so that nothing could catch it.
-   */
-  const cutWrongLength = (response: ServerResponse, error: unknown, hasBegun: boolean): void => {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_HTTP_CONTENT_LENGTH_MISMATCH") {
-      // Node has counted the bytes of this attempt, and another response may follow
-      response.strictContentLength = false;
-      throw error;
-    }
-    // the response of a client that has left is never complete
-    if (response.destroyed) return;
-    // Node holds a response that began with its end, and no part of it is sent
-    if (!hasBegun) response.destroy();
-    wrongLength(response, error);
-  };
-
   class ExpressResponse extends OwnResponse {
     override strictContentLength = true;
     [requestState]: RequestState | undefined = undefined;
@@ -192,7 +140,7 @@ export const createResponseClass = (
       try {
         const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
         // Node may hand the chunk to the socket as late as the next tick
-        if (!isTaken) process.nextTick(dropStalledReader, this, stalled);
+        if (!isTaken) process.nextTick(dropStalledReader, this, idleTimeout);
         return isTaken;
       } catch (error) {
         cutWrongLength(this, error, true);
@@ -223,10 +171,7 @@ export const createResponseClass = (
       return false;
     }
 
-    /**
-     * Ends the response. A producer that has not noticed the end of a response to HEAD may end it again, with a last
-     * chunk.
-     */
+    /** Ends the response; a producer that has not noticed the end of a response to HEAD may end it again. */
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (this.writableEnded && this.req.method === "HEAD") return this;
       if (this.finished) {
@@ -237,7 +182,7 @@ export const createResponseClass = (
       const hasBegun = this.headersSent;
       try {
         super.end(chunk, encoding as BufferEncoding, callback as () => void);
-        if (this.socket?.writableLength) dropStalledReader(this, stalled);
+        if (this.socket?.writableLength) dropStalledReader(this, idleTimeout);
       } catch (error) {
         cutWrongLength(this, error, hasBegun);
       }
@@ -258,6 +203,49 @@ export const createResponseClass = (
   return ExpressResponse;
 };
 
+/**
+ * Reports a write after the end of a response that has no `error` listener; Node would emit an error, which would end
+ * the process. The response that was sent is kept.
+ */
+const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
+  const isFedByPipe = isPiped(response);
+  if (!isFedByPipe && response.listenerCount("error") > 0) return false;
+  const state = findState(response);
+  if (state) warnAlreadySent(state);
+  if (isFedByPipe) {
+    // a stream that is piped stops at the error that Node emits, but would throw the error if nothing else listened
+    response
+      .once("error", () => undefined)
+      .once("unpipe", (source: Readable) => stopSource(response, source));
+    return false;
+  }
+  const onWritten = args.find((one) => typeof one === "function");
+  const code = "ERR_STREAM_WRITE_AFTER_END";
+  if (onWritten) process.nextTick(onWritten, Object.assign(new Error("write after end"), { code }));
+  return true;
+};
+
+/**
+ * Cuts off a response whose length is not its Content-Length, which would frame the next response. Node throws this
+ * error even where a stream writes, so that nothing could catch it.
+ */
+const cutWrongLength = (response: ServerResponse, error: unknown, hasBegun: boolean): void => {
+  if ((error as NodeJS.ErrnoException).code !== "ERR_HTTP_CONTENT_LENGTH_MISMATCH") {
+    // Node has counted the bytes of this attempt, and another response may follow
+    response.strictContentLength = false;
+    throw error;
+  }
+  // the response of a client that has left is never complete
+  if (response.destroyed) return;
+  // Node holds a response that began with its end, and no part of it is sent
+  if (!hasBegun) response.destroy();
+  cutOff(response);
+  const state = findState(response);
+  const text = "The body has another length than its Content-Length";
+  if (state)
+    logServerFault(state.logger, state.request, new ServerFault("SLP_CONTENT_LENGTH", text, error));
+};
+
 /** Leaves the body of a request unread if the response that is about to begin is an error, or if nothing can read it. */
 const refuseBody = (response: ServerResponse): void => {
   const { req } = response;
@@ -268,33 +256,11 @@ const refuseBody = (response: ServerResponse): void => {
 const isPatched = (response: ServerResponse): boolean =>
   findState(response)?.app?.isPatched() === true;
 
-const ignore = (): void => undefined;
-
 /** Returns a header field that was sent without `setHeader` as a string, as Express sets it. */
 const findField = (response: ServerResponse, name: string): string | undefined => {
-  const fields: SentFields | undefined = findState(response)?.sentFields;
+  const fields = findState(response)?.sentFields;
   if (!fields) return undefined;
   const wanted = name.toLowerCase();
   const found = Object.entries(fields).find(([field]) => field.toLowerCase() === wanted);
   return found && String(found[1]);
 };
-
-/** What the responses of an application share. */
-export class OwnFacts implements AppFacts {
-  readonly ways: Ways;
-  settings: AppSettings;
-  isPristine = true;
-  express: Express | undefined = undefined;
-  readonly isPatched: () => boolean;
-
-  constructor(ways: Ways, settings: AppSettings, prototype: Methods) {
-    this.ways = ways;
-    this.settings = settings;
-    const { end, setHeader, write } = prototype;
-    this.isPatched = () =>
-      prototype.end !== end || prototype.setHeader !== setHeader || prototype.write !== write;
-  }
-}
-
-/** The methods that tools replace to add header fields, for comparison. */
-type Methods = { readonly [Name in "end" | "setHeader" | "write"]: unknown };

@@ -1,11 +1,9 @@
-import type { Request, Response } from "express";
+import type { NextFunction, Request, Response } from "express";
 import { findReplyState } from "../../reply/response-state.ts";
 import { readSafely } from "../../reply/http-error.ts";
 
 type Callback = (error?: Error, ...rest: readonly unknown[]) => void;
 type Method = (this: Response, ...args: unknown[]) => unknown;
-/** The function that Express calls if it could not send something and has no callback. */
-type Next = (error?: unknown) => void;
 
 const marked = new WeakSet<Response>();
 
@@ -15,17 +13,13 @@ const marked = new WeakSet<Response>();
 export const markSending = (prototype: Response): void => {
   if (marked.has(prototype)) return;
   marked.add(prototype);
-  mark(prototype, "sendFile", (response) => onFile(readNext(response)));
+  mark(prototype, "sendFile", onFile);
   // `download` sets headers and calls `sendFile`, which handles errors
   mark(prototype, "download");
   mark(prototype, "render", onPage);
 };
 
-/**
- * Makes a sending method mark the response as being sent.
- *
- * @param toCallback returns the callback that Express itself would use
- */
+/** @param toCallback returns the callback that Express itself would use */
 const mark = (
   prototype: Response,
   name: "sendFile" | "download" | "render",
@@ -64,21 +58,16 @@ const withCallback = (
   return [what, options, done];
 };
 
-/**
- * Returns a callback that does what Express does if none is given: a directory counts as missing, and it is not a fault
- * if the client has left.
- */
-const onFile =
-  (next: Next): Callback =>
-  (error) => {
+/** Does what Express does: a directory counts as missing, and it is not a fault if the client has left. */
+const onFile = (response: Response): Callback => {
+  const next = readNext(response);
+  return (error) => {
     if (!error) return;
-    if (readSafely(error, "code") === "EISDIR") next();
-    else if (
-      readSafely(error, "code") !== "ECONNABORTED" &&
-      readSafely(error, "syscall") !== "write"
-    )
-      next(error);
+    const code = readSafely(error, "code");
+    if (code === "EISDIR") next();
+    else if (code !== "ECONNABORTED" && readSafely(error, "syscall") !== "write") next(error);
   };
+};
 
 const onPage =
   (response: Response): Callback =>
@@ -92,4 +81,6 @@ const setSending = (response: Response, isSending: boolean): void => {
   if (state) state.isSending = isSending;
 };
 
-const readNext = ({ req }: Response): Next => (req as Request & { readonly next: Next }).next;
+/** Returns the function that Express calls if it could not send something and has no callback. */
+const readNext = ({ req }: Response): NextFunction =>
+  (req as Request & { readonly next: NextFunction }).next;

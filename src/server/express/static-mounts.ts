@@ -22,10 +22,7 @@ interface Mount {
 export class StaticMounts {
   readonly #mounts: readonly Mount[];
 
-  /**
-   * @param sources the input sources for the middlewares that guard files, which are those of GET
-   * @throws {@link RoutingError} when a path has parameters.
-   */
+  /** @throws {@link RoutingError} when a path has parameters. */
   constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
     // longer paths come first, so that their guards apply regardless of what is mounted at shorter paths
     this.#mounts = entries
@@ -38,19 +35,19 @@ export class StaticMounts {
     return isPlain(path) && this.#mounts.some((mount) => findPrefix(mount, path) !== undefined);
   }
 
-  /**
-   * Serves the file that matches a path.
-   *
-   * @returns false if there is no such file and no response was sent
-   * @throws {@link RequestError} when the path contains a NUL character.
-   */
+  /** Serves the file that matches a path; returns false if there is none and no response was sent. */
   async serve(state: RequestState, path: string): Promise<boolean> {
     for (const mount of this.#mounts) {
       const prefix = findPrefix(mount, path);
       if (prefix === undefined) continue;
       if (path.includes("%00")) throw new RequestError("SLP_PATH_MALFORMED");
-      const send = (): Promise<boolean> => serveFrom(mount, prefix, state.request, state.response);
-      const isServed = mount.guard ? await guarded(mount.guard, state, send) : await send();
+      // if a middleware of the guard throws, its factory's result handler has sent the error
+      let isServed = true;
+      const send = async (): Promise<void> => {
+        isServed = await serveFrom(mount, prefix, state.request, state.response);
+      };
+      if (mount.guard) await runAlone(mount.guard, state, send);
+      else await send();
       // the search ends at the first mount that has the file
       if (isServed) return true;
     }
@@ -78,24 +75,6 @@ const decode = (segment: string): string => {
   }
 };
 
-/**
- * Sends a file after running the middlewares that guard it; their factory's result handler sends the errors that the
- * middlewares throw.
- *
- * @returns false if all middlewares let the request pass and there is no file
- */
-const guarded = async (
-  plan: EndpointPlan,
-  state: RequestState,
-  send: () => Promise<boolean>,
-): Promise<boolean> => {
-  let isServed = true;
-  await runAlone(plan, state, async () => {
-    isServed = await send();
-  });
-  return isServed;
-};
-
 const toMount = (
   { path, files: { directory, options, guard } }: StaticEntry,
   sources: readonly InputSource[],
@@ -115,10 +94,8 @@ const toMount = (
   };
 };
 
-type SetHeaders = NonNullable<ServeStaticOptions["setHeaders"]>;
-
 const toSetHeaders =
-  (options: ServeStaticOptions): SetHeaders =>
+  (options: ServeStaticOptions): NonNullable<ServeStaticOptions["setHeaders"]> =>
   (response, file, stat) => {
     response.setHeader("X-Content-Type-Options", "nosniff");
     try {

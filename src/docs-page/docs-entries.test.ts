@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DocsOptions } from "./docs-options.ts";
-import { toPolicy } from "./docs-page.ts";
+import { toPolicy } from "./docs-entries.ts";
 import type { UserInterface } from "./user-interfaces.ts";
 
 const variables = { region: { default: "eu", enum: ["eu", "us"] }, port: { default: "8443" } };
