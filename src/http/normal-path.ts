@@ -1,8 +1,5 @@
 import type { IncomingMessage } from "node:http";
 
-/** The longest accepted request target, in characters. */
-export const maxTargetLength = 8192;
-
 /**
  * Matches an encoded byte. The first group captures a character that a segment may contain unencoded: an unreserved
  * character, a sub-delimiter, `:` or `@`.
