@@ -54,10 +54,7 @@ export interface ContentDeclaration {
   readonly fileName: string | undefined;
 }
 
-/**
- * The content declarations of schemas, keyed by the function that checks the value. Copies of a schema with further
- * checks or descriptions keep this function.
- */
+/** The declarations, by the function that checks the value, which copies of a schema keep. */
 const declarations = new WeakMap<object, ContentDeclaration>();
 
 /** A schema that knows the media type of its content. */
@@ -108,11 +105,12 @@ export const readContent = (schema: ZodSchema): ContentDeclaration | undefined =
   return fn && declarations.get(fn);
 };
 
-const hasMethod = (value: unknown, name: PropertyKey): boolean =>
-  typeof value === "object" && value !== null && typeof Reflect.get(value, name) === "function";
-
 const isStream = (value: unknown): boolean =>
-  hasMethod(value, Symbol.asyncIterator) || hasMethod(value, "getReader");
+  typeof value === "object" &&
+  value !== null &&
+  [Symbol.asyncIterator, "getReader"].some(
+    (name) => typeof Reflect.get(value, name) === "function",
+  );
 
 const isFile = (value: unknown): boolean => {
   if (typeof value === "string") return value !== "";

@@ -159,9 +159,8 @@ const open = (text: string, keys: readonly Buffer[]): { readonly value: unknown 
   if (bytes.length <= macLength || bytes.toString("base64url") !== text) return undefined;
   const mac = bytes.subarray(0, macLength);
   const content = bytes.subarray(macLength);
-  if (!keys.some((key) => loadNodeCrypto().timingSafeEqual(sign(content, key), mac)))
-    return undefined;
-  return { value: JSON.parse(content.toString()) as unknown };
+  const isOurs = keys.some((key) => loadNodeCrypto().timingSafeEqual(sign(content, key), mac));
+  return isOurs ? { value: JSON.parse(content.toString()) as unknown } : undefined;
 };
 
 /**
@@ -178,22 +177,11 @@ const toKeys = (secret: unknown): readonly Buffer[] => {
   if (secrets.length > 0 && secrets.every(fits)) return secrets.map(toKey);
   const wrong = secrets.find((one) => !fits(one));
   // the message must never include the secret itself
-  const kind = wrong === null ? "null" : typeof wrong;
-  const one = typeof wrong === "string" ? `one of ${wrong.length} characters` : kind;
-  const got = secrets.length === 0 ? "an empty array" : one;
+  const one = typeof wrong === "string" ? `one of ${wrong.length} characters` : typeof wrong;
+  const got = secrets.length === 0 ? "an empty array" : wrong === null ? "null" : one;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
     `ez.cursor: \`secret\` must be a string of at least ${minSecretLength} characters, or an array of such strings; got ${got}. Generate one with: openssl rand -base64 32`,
-  );
-};
-
-const assertValueSchema = (value: unknown): void => {
-  const schema = toSchema("ez.cursor: the first argument", value, "z.object({ id: z.int() })");
-  const kind = findUnsigned(schema);
-  if (kind === undefined) return;
-  throw new DefinitionError(
-    "SLP_DEFINITION_SCHEMA",
-    `ez.cursor: the schema has a part of kind ${kind}, which JSON cannot restore. Use a type that JSON can represent, or a codec, such as ez.dateIn() for a Date.`,
   );
 };
 
@@ -202,19 +190,21 @@ const unsignedKinds: ReadonlySet<string> = new Set([
   ...["symbol", "transform", "void"],
 ]);
 
-/**
- * Returns the kind of the first part that JSON cannot represent or that works in only one direction. The output side of
- * a codec may be anything.
- */
-const findUnsigned = (root: ZodSchema): string | undefined => {
+/** Rejects a schema with a part that JSON cannot represent or that works in only one direction. */
+const assertValueSchema = (value: unknown): void => {
+  const root = toSchema("ez.cursor: the first argument", value, "z.object({ id: z.int() })");
   for (const schema of walkSchemas(root, listSignedParts)) {
     const { def } = (schema as z.core.$ZodTypes)._zod;
     const comesBack = def.type === "date" && def.coerce === true;
-    if (unsignedKinds.has(def.type) && !comesBack) return def.type;
+    if (unsignedKinds.has(def.type) && !comesBack)
+      throw new DefinitionError(
+        "SLP_DEFINITION_SCHEMA",
+        `ez.cursor: the schema has a part of kind ${def.type}, which JSON cannot restore. Use a type that JSON can represent, or a codec, such as ez.dateIn() for a Date.`,
+      );
   }
-  return undefined;
 };
 
+/** Lists the parts of a schema; the output side of a codec may be anything. */
 const listSignedParts = (schema: ZodSchema): readonly ZodSchema[] => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const isCodec = def.type === "pipe" && def.reverseTransform !== undefined;

@@ -21,7 +21,9 @@ const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
     case "tuple":
       return true;
     case "union": {
-      const options = def.options.filter(({ _zod }) => !isNothing(_zod.def.type));
+      const options = def.options.filter(
+        ({ _zod }) => _zod.def.type !== "null" && _zod.def.type !== "undefined",
+      );
       // each option gets its own set, because options may share a schema that does not contain itself
       return options.length > 0 && options.every((option) => isArray(option, new Set(seen)));
     }
@@ -36,5 +38,3 @@ const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
       return "innerType" in def && isArray(def.innerType, seen);
   }
 };
-
-const isNothing = (type: string): boolean => type === "null" || type === "undefined";

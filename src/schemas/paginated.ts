@@ -186,20 +186,46 @@ export const paginated = <
   options: PaginatedOptions<Style, Item, Name, Text>,
 ): Paginated<Style, Item, Name, Text> => {
   const pagination = toPagination(options as UncheckedOptions);
-  const { style, itemsName, maxLimit, defaultLimit } = pagination;
-  const items = z.array(options.itemSchema).describe(`Page of ${itemsName}`);
-  const limit = plainInteger(1, maxLimit, defaultLimit).describe(
-    `Page size (number of ${itemsName} per page)`,
-  );
-  const usedLimit = z.int().min(1).describe(`Page size (number of ${itemsName} per page)`);
-  const { cursor = z.string() } = options as { readonly cursor?: CursorText | undefined };
-  const pages =
-    style === "offset"
-      ? toOffsetPages(itemsName, items, limit, usedLimit)
-      : toCursorPages(itemsName, items, limit, usedLimit, cursor);
+  const { style, itemsName: name, maxLimit, defaultLimit } = pagination;
+  const pageSize = `Page size (number of ${name} per page)`;
+  const limit = plainInteger(1, maxLimit, defaultLimit).describe(pageSize);
+  const usedLimit = z.int().min(1).describe(pageSize);
   for (const field of [limit, usedLimit])
     for (const place of [field, field._zod.def])
       Object.defineProperty(place, paginationMark, { configurable: true, value: pagination });
+  const items = z.array(options.itemSchema).describe(`Page of ${name}`);
+  const { cursor = z.string() } = options as { readonly cursor?: CursorText | undefined };
+  const pages =
+    style === "offset"
+      ? {
+          input: z.object({
+            limit,
+            offset: plainInteger(0, Number.MAX_SAFE_INTEGER, 0).describe(
+              `Number of ${name} to skip`,
+            ),
+          }),
+          output: z.object({
+            [name]: items,
+            total: z.int().min(0).describe(`Total number of ${name}`),
+            limit: usedLimit,
+            offset: z.int().min(0).describe(`Number of ${name} skipped`),
+          }),
+        }
+      : {
+          input: z.object({
+            cursor: z
+              .optional(cursor)
+              .describe("`nextCursor` of the previous page; omitted for the first page"),
+            limit,
+          }),
+          output: z.object({
+            [name]: items,
+            nextCursor: z
+              .nullable(isCursorCodec(cursor) ? toSignedCursor(cursor) : cursor)
+              .describe("`cursor` of the next page; null on the last page"),
+            limit: usedLimit,
+          }),
+        };
   return pages as unknown as Paginated<Style, Item, Name, Text>;
 };
 
@@ -234,51 +260,6 @@ interface MarkedField extends Marked {
 
 const readMark = (field: MarkedField): Pagination | undefined =>
   field[paginationMark] ?? field._zod.def[paginationMark];
-
-type Items = z.ZodArray<z.core.SomeType>;
-
-interface Pages {
-  readonly input: z.ZodObject;
-  readonly output: z.ZodObject;
-}
-
-const toOffsetPages = (name: string, items: Items, limit: PlainInteger, used: z.ZodInt): Pages => ({
-  input: z.object({
-    limit,
-    offset: plainInteger(0, Number.MAX_SAFE_INTEGER, 0).describe(`Number of ${name} to skip`),
-  }),
-  output: z.object({
-    [name]: items,
-    total: z.int().min(0).describe(`Total number of ${name}`),
-    limit: used,
-    offset: z.int().min(0).describe(`Number of ${name} skipped`),
-  }),
-});
-
-const toCursorPages = (
-  name: string,
-  items: Items,
-  limit: PlainInteger,
-  used: z.ZodInt,
-  text: CursorText,
-): Pages => {
-  const nextCursor = isCursorCodec(text) ? toSignedCursor(text) : text;
-  return {
-    input: z.object({
-      cursor: z
-        .optional(text)
-        .describe("`nextCursor` of the previous page; omitted for the first page"),
-      limit,
-    }),
-    output: z.object({
-      [name]: items,
-      nextCursor: z
-        .nullable(nextCursor)
-        .describe("`cursor` of the next page; null on the last page"),
-      limit: used,
-    }),
-  };
-};
 
 const optionChecks: Checks = {
   style: anything,

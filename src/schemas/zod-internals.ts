@@ -82,16 +82,10 @@ export const readOptionality = (
   }
 };
 
-/**
- * Returns the strings that `z.stringbool()` accepts. For other schemas, or if the strings are unknown, returns
- * undefined; any string is then documented.
- */
+/** Returns the strings that `z.stringbool()` accepts; undefined for other schemas, or if the strings are unknown. */
 export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undefined => {
-  const { truthy, falsy } = ((schema._zod as { readonly bag?: unknown }).bag ?? {}) as {
-    readonly truthy?: readonly string[];
-    readonly falsy?: readonly string[];
-  };
-  return truthy && falsy && [...truthy, ...falsy];
+  const { bag } = schema._zod as { readonly bag?: Record<string, readonly string[] | undefined> };
+  return bag?.["truthy"] && bag["falsy"] && [...bag["truthy"], ...bag["falsy"]];
 };
 
 /** Checks whether a parse encodes; if that is unknown, the parse counts as decoding. */
@@ -106,9 +100,7 @@ const probeDirection = (): boolean => {
   return !(result instanceof Promise) && result.issues.length === 0 && result.value === "1";
 };
 
-/**
- * Decodes or encodes a value. If `run` does not take its direction from the context, Zod's public functions are used.
- */
+/** Decodes or encodes a value. If `run` does not take its direction from the context, Zod's public functions are used. */
 export const runIn = (
   direction: "backward" | "forward",
   schema: ZodSchema,
@@ -127,10 +119,7 @@ export const runIn = (
   return (isBack ? z.safeEncodeAsync : z.safeDecodeAsync)(schema, payload.value).then(settle);
 };
 
-/**
- * Returns the name that Zod has given to an unnamed definition in a document, such as `schema0`; undefined for other
- * names, which are shown unchanged.
- */
+/** Returns the name that Zod has given to an unnamed definition in a document, such as `schema0`. */
 export const readMadeName = (key: string): string | undefined =>
   key.startsWith("__schema") ? key.slice(2) : undefined;
 
