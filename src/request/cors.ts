@@ -61,13 +61,8 @@ export const setCorsHeaders = async (
   { request, response, logger }: CorsRequest,
   endpoint: AnyEndpoint | undefined,
 ): Promise<Iterable<string>> => {
-  const given: unknown = await cors({
-    defaultHeaders: { ...defaultCorsHeaders },
-    request,
-    endpoint,
-    logger,
-  });
-  const headers = toHeaders(given);
+  const defaultHeaders = { ...defaultCorsHeaders };
+  const headers = toHeaders(await cors({ defaultHeaders, request, endpoint, logger }));
   const origin = headers.get("access-control-allow-origin")?.value;
   if (origin === "*" && headers.get("access-control-allow-credentials")?.value === "true") {
     headers.delete("access-control-allow-credentials");
@@ -79,9 +74,8 @@ export const setCorsHeaders = async (
 };
 
 /**
- * Sets the CORS headers of the response to a request without an endpoint; if the function fails, the response is sent
- * without CORS headers. Many functions rely on `endpoint`, and a 404 is better than the 500 that their error would
- * cause.
+ * Sets the CORS headers of the response to a request without an endpoint. If the function fails, for example because it
+ * relies on `endpoint`, there are none: a 404 is better than the 500 that the error would cause.
  *
  * @returns the names of the header fields that were set
  */
@@ -123,19 +117,14 @@ interface Header {
 /** Converts the return value of a `cors` function to a map of headers by lower-case name. */
 const toHeaders = (given: unknown): Map<string, Header> => {
   if (given === undefined || given === null) return new Map();
-  if (!isPlainObject(given))
+  const prototype: unknown = typeof given === "object" && Object.getPrototypeOf(given);
+  if (prototype !== null && prototype !== Object.prototype)
     throw new ServerFault(
       "SLP_CORS_HEADERS",
       "The cors function must return a plain object of header names and values",
     );
   const sent = Object.entries(given).filter(([, value]) => value !== undefined);
   return new Map(sent.map(([name, value]) => [name.toLowerCase(), toHeader(name, value)]));
-};
-
-const isPlainObject = (value: unknown): value is object => {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
 };
 
 const toHeader = (name: string, value: unknown): Header => {

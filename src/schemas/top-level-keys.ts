@@ -17,11 +17,10 @@ export interface TopLevel {
 const opaque: TopLevel = { fields: new Map(), others: "unknown" };
 
 const join = (parts: readonly TopLevel[]): TopLevel => {
-  const kinds = parts.map(({ others }) => others);
+  const kinds = new Set(parts.map(({ others }) => others));
   return {
     fields: new Map(parts.toReversed().flatMap(({ fields }) => [...fields])),
-    others:
-      (["unknown", "keep", "refuse"] as const).find((kind) => kinds.includes(kind)) ?? "strip",
+    others: (["unknown", "keep", "refuse"] as const).find((kind) => kinds.has(kind)) ?? "strip",
   };
 };
 
