@@ -1,23 +1,14 @@
 import type { EventEmitter } from "node:events";
 
-/** The first error that a stream has emitted, if any. */
-interface Held {
-  failure?: { readonly error: unknown };
-}
+/** The errors that streams have emitted. */
+const errorsOf = new WeakMap<object, unknown[]>();
 
-const streams = new WeakMap<object, Held>();
-
-/**
- * Listens for the errors of a Node.js stream from now on. Without a listener, an error of a stream that is not read
- * yet, or never, would end the process.
- */
+/** Listens for the errors of a Node.js stream: without a listener, an error of a stream that is not read ends the process. */
 export const holdErrors = (content: unknown): void => {
-  if (!isEmitter(content) || streams.has(content)) return;
-  const held: Held = {};
-  streams.set(content, held);
-  content.on("error", (error: unknown) => {
-    held.failure ??= { error };
-  });
+  if (!isEmitter(content) || errorsOf.has(content)) return;
+  const errors: unknown[] = [];
+  errorsOf.set(content, errors);
+  content.on("error", (error: unknown) => errors.push(error));
 };
 
 /**
@@ -25,8 +16,7 @@ export const holdErrors = (content: unknown): void => {
  * error to those who read them later.
  */
 export const throwHeldError = (content: object): void => {
-  const failure = streams.get(content)?.failure;
-  if (failure) throw failure.error;
+  for (const error of errorsOf.get(content) ?? []) throw error;
 };
 
 const isEmitter = (value: unknown): value is EventEmitter =>
