@@ -12,10 +12,7 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { PassThrough } from "node:stream";
 
-/**
- * Checks whether any part of a response has been sent; Node sets `_headerSent` once it has written the head. Without
- * that property, a head counts as sent as soon as anything has been sent on the connection.
- */
+/** Checks whether any part of a response, or without `_headerSent` of those on its connection, has been sent. */
 export const hasBegun = (response: ServerResponse): boolean => {
   const { _headerSent: isHeadSent } = response as { readonly _headerSent?: boolean };
   if (isHeadSent !== undefined) return isHeadSent;
@@ -45,10 +42,7 @@ export const watchPipes = (server: Server): void => {
   for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, watch);
 };
 
-/**
- * Ends a connection in a custom way after its last response, when Node calls the socket's `destroySoon`. If Node does
- * not call this method, the connection is ended at the response's `finish` event.
- */
+/** Ends a connection in a custom way when Node calls `destroySoon` after the last response, or else at `finish`. */
 export const endInstead = (socket: Socket, reply: ServerResponse, end: () => void): void => {
   let isEnding = false;
   const endOnce = (): void => {
@@ -60,10 +54,7 @@ export const endInstead = (socket: Socket, reply: ServerResponse, end: () => voi
   reply.once("finish", endOnce);
 };
 
-/**
- * Calls a function when a waiting response gets its connection, for which Node emits `socket`. Otherwise, the end of the
- * response before it shows this, as far as that response is known.
- */
+/** Calls a function when a waiting response gets its connection: at `socket`, or else when the previous one ends. */
 export const onTurn = (
   response: ServerResponse,
   previous: ServerResponse | undefined,
@@ -90,8 +81,5 @@ export const readThroughStream = (socket: Socket, hear: () => void): void => {
   socket.on("data", hear);
 };
 
-/**
- * The error code for bytes that were lost while Node's parser was paused; the parser would resume in the middle of a
- * body.
- */
+/** The code of the error for bytes that were lost while Node's parser was paused. */
 export const parserPaused = "HPE_PAUSED";

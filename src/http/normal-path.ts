@@ -1,9 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/**
- * Matches an encoded byte. The first group captures a character that a segment may contain unencoded: an unreserved
- * character, a sub-delimiter, `:` or `@`.
- */
+/** Matches an encoded byte; the first group is a character that a segment may contain unencoded. */
 const encoded =
   /%(?:(2[146-9A-E]|3[0-9ABD]|4[0-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])|([0-9A-F]{2}))/gi;
 const malformed = /%(?![0-9A-F]{2})/i;

@@ -3,7 +3,7 @@ import type { EventEmitter } from "node:events";
 /** The errors that streams have emitted. */
 const errorsOf = new WeakMap<object, unknown[]>();
 
-/** Listens for the errors of a Node.js stream: without a listener, an error of a stream that is not read ends the process. */
+/** Listens for the errors of a Node.js stream, which would end the process if the stream is never read. */
 export const holdErrors = (content: unknown): void => {
   if (!isEmitter(content) || errorsOf.has(content)) return;
   const errors: unknown[] = [];
@@ -11,10 +11,7 @@ export const holdErrors = (content: unknown): void => {
   content.on("error", (error: unknown) => errors.push(error));
 };
 
-/**
- * Throws the error with which a stream has failed before being read. Streams of other packages do not report such an
- * error to those who read them later.
- */
+/** Throws the error with which a stream has failed; streams of other packages do not report it to later readers. */
 export const throwHeldError = (content: object): void => {
   for (const error of errorsOf.get(content) ?? []) throw error;
 };

@@ -120,10 +120,7 @@ export const isPublic = (error: HttpError): boolean => {
     : environment !== "production" || error.expose;
 };
 
-/**
- * Returns the error for something that Express has failed to send, such as a file: messages from the operating system,
- * which contain local paths, are replaced.
- */
+/** Returns the error for what Express has failed to send; messages of the operating system contain local paths. */
 export const toSendingError = (thrown: unknown): Error => {
   const error = ensureHttpError(thrown);
   if (!isSystemError(error)) return ensureError(thrown);

@@ -38,10 +38,7 @@ export const setLinks = (
   if (field !== "") response.setHeader("Link", field);
 };
 
-/**
- * Lists the links for offset pagination, the next page first. The page size is the output's `limit`, not the length of
- * its array, so pages never overlap.
- */
+/** Lists the links for offset pagination. Pages have the output's `limit`, so they never overlap. */
 const listOffsetLinks = ({
   total,
   limit,

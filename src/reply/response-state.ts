@@ -103,10 +103,7 @@ export const isIdle = (response: Response): boolean => {
   return !hasBegun(response) && !response.writableEnded && !isSending && !isFed(response);
 };
 
-/**
- * Closes the stream that feeds a response when the client leaves, which `pipe` does not do; a response to HEAD, which needs
- * no body, is sent at once.
- */
+/** Closes the stream that feeds a response when the client leaves, as `pipe` does not, or if the method is HEAD. */
 export const watchFeeding = (response: Response): void => {
   if (!isPiped(response)) return;
   if (response.req.method === "HEAD" && !response.writableEnded) {

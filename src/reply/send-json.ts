@@ -45,10 +45,7 @@ const isDescribed = (response: Response): boolean => {
 
 const descriptions = ["content-type", "etag", "last-modified", "transfer-encoding"] as const;
 
-/**
- * Checks whether Express has settings for JSON, or other code may observe how a response is sent, because it has
- * received the request or replaced a method.
- */
+/** Checks whether Express has settings for JSON, or other code may observe how the response is sent. */
 const isWatched = (response: Response, { watchers }: ReplyState, app: AppFacts): boolean => {
   if (watchers === "hooks" || app.isPatched()) return true;
   const own = Object.getPrototypeOf(response) as Response;

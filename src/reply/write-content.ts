@@ -100,7 +100,7 @@ const toFileError = (error: Error): Error =>
     ? loadHttpErrors()(404, toStatusText(404), { cause: error })
     : toSendingError(error);
 
-/** Returns the ETag of a file unless the handler has set one; Express adds ETags only if they are enabled everywhere. */
+/** Returns the ETag of a file unless the handler has set one; Express adds ETags to all responses or none. */
 const toEtag = async (response: Response, path: string): Promise<string | undefined> => {
   if (response.hasHeader("ETag")) return undefined;
   // if the file is missing, `sendFile` reports the error

@@ -43,10 +43,7 @@ export const combineInput = (
   return input;
 };
 
-/**
- * Reads another source; `cookies` and `files` exist once a middleware or the server has set them. Of the header fields,
- * only custom ones feed the input, because browsers and proxies send many others.
- */
+/** Reads another source. Only custom header fields feed the input: browsers and proxies send many others. */
 const readOther = (request: Request, source: InputSource): unknown => {
   if (source !== "headers")
     return (request as unknown as Partial<Record<InputSource, unknown>>)[source];
@@ -70,10 +67,7 @@ const toLists = (input: CombinedInput, part: object, names: readonly string[]): 
       input[name] = [input[name]];
 };
 
-/**
- * Copies the own properties of an object onto another one. `__proto__` is left out, because a value sent by a client
- * could otherwise become a prototype.
- */
+/** Copies own properties, but not `__proto__`, because a value sent by a client could otherwise become a prototype. */
 export const copyOwn = (target: Record<string, unknown>, source: object): void => {
   // `Object.entries` would allocate a pair for each property
   for (const key of Object.keys(source))

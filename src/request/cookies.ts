@@ -68,10 +68,7 @@ export const createCookieParser = ({
   };
 };
 
-/**
- * Signs the value of a cookie together with its name. The hash function differs from that of {@link signAlone}, so that
- * a signed value such as `user=admin` cannot pass as a cookie named `user`.
- */
+/** Signs a value together with its name; the other hash keeps `user=admin` from passing as a cookie named `user`. */
 const signWithName = (name: string, value: string, secret: string): string =>
   createHmac("sha512", secret).update(`${name}=${value}`).digest("base64url");
 

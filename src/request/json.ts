@@ -76,10 +76,7 @@ const isEscaped = (text: string, index: number): boolean => {
   return (index - first) % 2 === 1;
 };
 
-/**
- * Rejects forbidden keys. The depth has already been limited, so the recursion cannot exhaust the stack. Nothing is
- * allocated: building arrays of the entries would take ten times as long for a body of 1 MB.
- */
+/** Rejects forbidden keys; arrays of the entries would take ten times as long for a body of 1 MB. */
 const assertKeys = (value: object): void => {
   // JSON.parse creates arrays and plain objects, whose inherited properties are not enumerable
   // oxlint-disable-next-line guard-for-in

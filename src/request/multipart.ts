@@ -4,11 +4,7 @@ import type { ContentType } from "../http/content-type.ts";
 import type { Dicer } from "@fastify/busboy";
 
 // The undocumented parts of @fastify/busboy that sallyport uses. See ARCHITECTURE.md, "Undocumented parts of dependencies".
-/**
- * Returns the Content-Type field of a multipart body in the form that the parser expects.
- *
- * @throws {@link RequestError} when the field has no boundary or a malformed one.
- */
+/** Returns the Content-Type field of a multipart body in the form that the parser expects. */
 export const toMultipartField = ({ type, parameters }: ContentType): string => {
   const boundary = parameters.get("boundary") ?? "";
   if (!/^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary))

@@ -76,10 +76,7 @@ export const parseBody = (
   return parsing.then(() => nestFields(request, nestNames));
 };
 
-/**
- * Checks whether there is a body that has not been read. A reader that counts bytes, such as formidable, may finish
- * while the stream is paused and has not emitted `end`.
- */
+/** Checks for a body that has not been read; a reader such as formidable may finish before `end`. */
 const hasBody = (request: Request): boolean => {
   const { "transfer-encoding": coding, "content-length": length } = request.headers;
   if (coding === undefined && (length === undefined || length === "0")) return false;
@@ -131,9 +128,7 @@ const readAndParse = async (
   request.body = await parseBytes(format, contentType, bytes, limits.values);
 };
 
-/**
- * Parses bytes or a string that a native middleware or an adapter has left, if there is a parser for their media type.
- */
+/** Parses bytes or a string that a native middleware or an adapter has left, if their media type has a parser. */
 const parseGiven = async (
   plan: BodyPlan,
   limits: typeof defaultLimits,
@@ -163,11 +158,7 @@ const toTypeError = (forms: readonly string[]): RequestError =>
 
 type Format = "form" | "json" | "multipart";
 
-/**
- * Returns the format of a body; undefined if the route does not accept its media type.
- *
- * @throws {@link RequestError} when the charset is unknown.
- */
+/** Returns the format of a body, whose charset must be known; undefined if the route does not accept its media type. */
 const findFormat = (
   { takesForms }: BodyPlan,
   { type, parameters }: ContentType,
@@ -196,12 +187,7 @@ const parseBytes = async (
   return format === "json" ? parseJson(text, maxValues) : parseForm(text);
 };
 
-/**
- * Parses a urlencoded body; repeated names become arrays.
- *
- * @throws {@link RequestError} when the body has too many fields, malformed percent-encoding, or a field named
- * `__proto__`.
- */
+/** Parses a urlencoded body; repeated names become arrays. */
 const parseForm = (text: string): object => {
   // `curl -d` sends JSON with this type by default
   if (/^\s*[{[]/.test(text)) throw new RequestError("SLP_BODY_JSON_AS_FORM");

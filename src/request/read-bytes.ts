@@ -38,10 +38,7 @@ const findDecoder = (field: string): (() => Decoder) | undefined => {
   throw new RequestError("SLP_BODY_ENCODING", { headers: { "Accept-Encoding": accepted } });
 };
 
-/**
- * Returns the size limit of a compressed body, which is slightly above the given limit because incompressible data
- * grows when compressed.
- */
+/** Returns the size limit of a compressed body: incompressible data grows slightly when compressed. */
 const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) + 1024;
 
 /** Creates the error for a body that a native middleware keeps from being read. */
@@ -82,10 +79,7 @@ export const safely =
     }
   };
 
-/**
- * Calls a function if a client pauses for too long while it sends a body. The timer is to be refreshed with each chunk
- * and cleared in the end.
- */
+/** Calls a function if a client pauses for too long; the timer is to be refreshed with each chunk and cleared. */
 export const watchPauses = (
   request: IncomingMessage,
   timeout: number,

@@ -29,10 +29,7 @@ export class Spool {
   isEnded = false;
   readonly #budget: MemoryBudget;
   readonly #directory: string;
-  /**
-   * The data that is not in the staging buffer: all content held in memory, or the data that did not fit into the
-   * buffer.
-   */
+  /** The data that is not in the staging buffer: all that is held in memory, or what did not fit. */
   #pieces: Buffer[] = [];
   #staging: Buffer | undefined;
   #staged = 0;
@@ -58,11 +55,7 @@ export class Spool {
     if (staged < part.length) this.#pieces.push(Buffer.from(part.subarray(staged)));
   }
 
-  /**
-   * Writes the data that should not stay in memory, including data that arrives in the meantime.
-   *
-   * @throws Node's error when writing fails.
-   */
+  /** Writes the data that should not stay in memory, including data that arrives in the meantime. */
   async settle(): Promise<void> {
     if (!this.#isLarge || this.#isClosed) return;
     const handle = (this.#handle ??= await this.#open());

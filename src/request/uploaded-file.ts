@@ -45,12 +45,7 @@ export class UploadedFile implements FileUpload {
     return createHash("md5").update(this.data).digest("hex");
   }
 
-  /**
-   * Moves the file to a path and replaces any file there; only the user of the process may read the result (mode 0600).
-   *
-   * @throws Error when the file has already been moved or the response is finished, and Node's error when the file
-   * cannot be written.
-   */
+  /** Moves the file to a path and replaces any file there; only the user of the process may read it (mode 0600). */
   readonly mv = async (path: string): Promise<void> => {
     this.#assertKept("moved");
     this.#state = "moved";
@@ -97,10 +92,7 @@ const moveFile = async (from: string, to: string): Promise<void> => {
 const writeWhole = (to: string, content: Buffer): Promise<void> =>
   replaceBy(to, (path) => writeFile(path, content, { flag: "wx", mode: 0o600 }));
 
-/**
- * Writes a file next to its final path and then moves it there, so that a failure never leaves a partial file at the
- * path.
- */
+/** Writes a file next to its final path and then moves it there, so that a failure never leaves a partial file. */
 const replaceBy = async (to: string, write: (path: string) => Promise<void>): Promise<void> => {
   const path = `${to}.${randomUUID()}`;
   try {

@@ -129,10 +129,7 @@ export class RouteTable<Target> {
   }
 }
 
-/**
- * Returns the rank of a segment. Literals come before parameters, more literal characters before fewer, and wildcards
- * last.
- */
+/** Returns the rank of a segment: literals first, then parameters with more literal characters, wildcards last. */
 const toRank = (segment: Segment): number => {
   if (segment.kind === "literal") return 0;
   if (segment.kind === "rest") return Infinity;
@@ -174,11 +171,7 @@ const toParameterChild = <Target>(
   return node;
 };
 
-/**
- * Walks down the tree, starting with the segment at an index; the first leaf ends the walk.
- *
- * @param literals the segments as literals are compared with them
- */
+/** Walks down the tree from the segment at an index; `literals` are the segments as literals are compared with them. */
 const match = <Target>(
   node: Node<Target>,
   segments: readonly string[],

@@ -48,11 +48,7 @@ const httpMethods = new Set([
   ...["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"],
 ]);
 
-/**
- * Walks a routing map in the order in which it is written.
- *
- * @throws {@link RoutingError} when a key or a value is invalid.
- */
+/** Walks a routing map in order; throws a {@link RoutingError} if a key or a value is invalid. */
 export function* walkRouting(routing: Routing, options: WalkOptions = {}): Generator<RoutingEntry> {
   yield* walkMap(routing, "", options, new Set());
 }
@@ -161,11 +157,7 @@ const isPlainMap = (value: unknown): value is Routing => {
   return prototype === null || prototype.constructor?.name === "Object";
 };
 
-/**
- * Lists the entries of a routing map.
- *
- * @throws RoutingError when the routing is invalid.
- */
+/** Lists the entries of a routing map; throws a {@link RoutingError} if it is invalid. */
 export const listRoutes = (routing: Routing, options: WalkOptions): readonly RoutingEntry[] => {
   const entries = [...walkRouting(routing, options)];
   const table = new RouteTable<true>(options.caseSensitive);

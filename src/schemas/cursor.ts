@@ -163,10 +163,7 @@ const open = (text: string, keys: readonly Buffer[]): { readonly value: unknown 
   return isOurs ? { value: JSON.parse(content.toString()) as unknown } : undefined;
 };
 
-/**
- * Derives the key from a secret, so that nothing else that the application signs with the same secret passes as a
- * cursor.
- */
+/** Derives the key, so that nothing else that the application signs with its secret passes as a cursor. */
 const toKey = (secret: string): Buffer =>
   loadNodeCrypto().createHmac("sha256", secret).update("sallyport/cursor/1").digest();
 

@@ -120,11 +120,7 @@ const hideKeys = (keys: readonly string[]): string[] => {
   return named.length === keys.length ? named : [...named, hiddenKey];
 };
 
-/**
- * Formats issues as `path: message`, joined with `; `. A path has dots before keys and `[n]` for indexes.
- *
- * @param root the start of the path, such as `output`
- */
+/** Formats issues as `root.path: message`, joined with `; `. A path has dots before keys and `[n]` for indexes. */
 export const formatIssues = (issues: readonly z.core.$ZodIssue[], root?: string): string => {
   const texts = listReported(issues).map(({ path, message }) => {
     const place = z.core.toDotPath(root === undefined ? path : [root, ...path]);

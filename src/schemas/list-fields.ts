@@ -3,10 +3,7 @@ import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 import { readLazy } from "./zod-internals.ts";
 
-/**
- * Lists the top-level fields that accept only arrays or tuples. A single value for such a field, from a query or a form,
- * is put into an array.
- */
+/** Lists the top-level fields that accept only arrays; a single value from a query or a form is put into one. */
 export const listArrayFields = (schema: ZodSchema): readonly string[] =>
   [...readTopLevel(schema).fields]
     .filter(([, field]) => isArray(field, new Set()))

@@ -50,10 +50,7 @@ const isOfOtherKind = (issues: readonly Issue[]): boolean =>
     ({ path, code }) => path.length === 0 && code !== "unrecognized_keys" && code !== "custom",
   );
 
-/**
- * Returns how far an alternative is from the value. Fields with fixed values distinguish alternatives, so a wrong value
- * there counts more than anything else.
- */
+/** Returns how far an alternative is from the value; wrong fixed values count most. */
 const rank = (issues: readonly Issue[]): number =>
   issues.filter(isWrongTag).length * 1000 + issues.length;
 
@@ -78,10 +75,7 @@ const showLiteral = (value: z.core.util.Primitive): string => {
   return typeof value === "bigint" ? `${value}n` : String(value);
 };
 
-/**
- * Joins messages as in "expected string or number, received boolean" if they all have that form; otherwise lists the
- * messages of the alternatives.
- */
+/** Joins messages as in "expected string or number, received boolean" if all have that form; otherwise lists them. */
 const joinKinds = (issues: readonly Issue[]): string => {
   const texts = [...new Set(issues.map(({ message }) => message))];
   const received = texts[0]?.slice(texts[0].lastIndexOf(", received ")) ?? "";

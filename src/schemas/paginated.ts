@@ -22,10 +22,7 @@ import { toSchema } from "./assert-schema.ts";
 import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
-/**
- * The way in which pages are addressed: by the number of items to skip, or by a string that marks the end of the
- * previous page.
- */
+/** How pages are addressed: by the number of items to skip, or by a string that marks the end of the previous page. */
 export type PaginationStyle = "cursor" | "offset";
 
 /** The names of an output's fields other than its items. */
@@ -39,10 +36,7 @@ const reservedNames: Readonly<Record<PaginationStyle, readonly string[]>> = {
   offset: ["total", "limit", "offset"],
 };
 
-/**
- * The schema of a cursor: one made by `ez.cursor`, or a string schema if the handler creates and checks the cursor
- * itself.
- */
+/** The schema of a cursor: that of `ez.cursor`, or a string schema if the handler checks the cursor itself. */
 export type CursorText = CursorCodec | z.ZodString;
 
 /** The argument of `ez.paginated`. */
@@ -52,10 +46,7 @@ export interface PaginatedOptions<
   Name extends string,
   Text extends CursorText,
 > {
-  /**
-   * The style of pagination: with `offset`, the input has `limit` and `offset`; with `cursor`, it has `limit` and
-   * `cursor`.
-   */
+  /** With `offset`, the input has `limit` and `offset`; with `cursor`, it has `limit` and `cursor`. */
   readonly style: Style;
   /** Schema of one item. */
   readonly itemSchema: Item;
@@ -112,10 +103,7 @@ export type CursorInput<Text extends CursorText> = z.ZodObject<{
   limit: PlainInteger;
 }>;
 
-/**
- * The shape of a page: the items under their name, and further fields. If the name is not a literal type, the items may
- * be under any key.
- */
+/** The items under their name, and further fields; under any key if the name is not a literal type. */
 type PageShape<Name extends string, Item extends z.core.SomeType, Fields> = string extends Name
   ? Readonly<Record<string, Fields[keyof Fields] | z.ZodArray<Item>>>
   : { [Key in Name | keyof Fields]: Key extends keyof Fields ? Fields[Key] : z.ZodArray<Item> };
@@ -229,10 +217,7 @@ export const paginated = <
   return pages as unknown as Paginated<Style, Item, Name, Text>;
 };
 
-/**
- * Returns the options with which {@link paginated} created an input or output schema; undefined for other schemas. The
- * mark is on the field `limit`, which the object's `.extend()`, `.and()`, `.describe()` and `.meta()` preserve.
- */
+/** Returns the options with which {@link paginated} created an input or output schema; undefined for other schemas. */
 export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   const { fields } = readTopLevel(schema);
   let field = fields.get("limit") as MarkedField | undefined;
@@ -244,10 +229,7 @@ export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   return places.some((name) => fields.has(name)) ? pagination : undefined;
 };
 
-/**
- * The property that marks the field `limit`, even for another copy of this package in the same process. The definition
- * of the field is also marked, because `.describe()` and the like copy only the definition.
- */
+/** The mark of the field `limit`, and of its definition, which is all that `.describe()` and the like copy. */
 const paginationMark: unique symbol = Symbol.for("sallyport/pagination");
 
 interface Marked {

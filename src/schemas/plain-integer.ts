@@ -5,16 +5,10 @@ export type PlainInteger = z.ZodPrefault<
   z.ZodPipe<z.ZodUnion<readonly [z.ZodNumber, z.ZodCodec<z.ZodString, z.ZodNumber>]>, z.ZodNumber>
 >;
 
-/**
- * Matches integers as `String` writes them: without a plus sign, leading zeros, spaces, a decimal point or an exponent.
- */
+/** Matches integers as `String` writes them: without a plus sign, leading zeros, spaces, a point or an exponent. */
 const plainDigits = /^(?:0|-?[1-9]\d*)$/;
 
-/**
- * Creates the schema of an integer, given as a number or as plain decimal digits; anything else that `Number` would
- * convert to an integer is rejected. The schema consists of Zod's own parts and of pure functions, so schemas that
- * contain it can be compiled.
- */
+/** Creates the schema of an integer, given as a number or as plain decimal digits; it can be compiled. */
 export const plainInteger = (minimum: number, maximum: number, preset: number): PlainInteger => {
   const digits = z.codec(z.string().regex(plainDigits), z.number(), {
     decode: Number,

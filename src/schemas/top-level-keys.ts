@@ -7,10 +7,7 @@ import { readLazy, readValues } from "./zod-internals.ts";
 export interface TopLevel {
   /** The fields that the schema names; if several parts name a field, the first part's schema counts. */
   readonly fields: ReadonlyMap<string, ZodSchema>;
-  /**
-   * What happens to other keys: `strip` if they are dropped, `refuse` if the schema is strict, `keep` if it is loose,
-   * and `unknown` if the keys are not known, as for `z.any()`.
-   */
+  /** Whether other keys are dropped (`strip`), rejected (`refuse`) or kept; `unknown` for schemas such as `z.any()`. */
   readonly others: "strip" | "refuse" | "keep" | "unknown";
 }
 
@@ -72,10 +69,7 @@ export const readTopLevel = (
   }
 };
 
-/**
- * Lists the keys that middlewares declare and that must be hidden from an endpoint's own schema: a strict schema would
- * reject them, and a loose schema would pass them on unparsed.
- */
+/** Lists the keys of middlewares that an endpoint's strict schema would reject, or a loose one pass on unparsed. */
 export const listMiddlewareOnlyKeys = (
   endpointSchema: ZodSchema,
   middlewareSchemas: readonly ZodSchema[],

@@ -61,10 +61,7 @@ const runsFunction = ({ check, fn, tx }: CheckDefinition): boolean =>
 
 let ownOverwrites: readonly string[] | undefined;
 
-/**
- * Checks whether a function that changes a value is Zod's own, such as that of `.trim()`. Zod creates a new function
- * for each schema, so functions are compared by their source; none with the same source has side effects.
- */
+/** Checks whether a function is Zod's own, by its source, because Zod creates one for each `.trim()`. */
 const isOwnOverwrite = (change: unknown): boolean => {
   ownOverwrites ??= [
     z.string().trim(),

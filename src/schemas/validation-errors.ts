@@ -23,10 +23,7 @@ export class InputValidationError extends Error {
   }
 }
 
-/**
- * The error for a handler's return value that does not fit the output schema, which is a defect in the application; the
- * response has status 500.
- */
+/** The error for a handler's return value that does not fit the output schema; the response has status 500. */
 export class OutputValidationError extends Error {
   override readonly name = "OutputValidationError";
   readonly code = "SLP_OUTPUT_INVALID";

@@ -100,7 +100,7 @@ const probeDirection = (): boolean => {
   return !(result instanceof Promise) && result.issues.length === 0 && result.value === "1";
 };
 
-/** Decodes or encodes a value. If `run` does not take its direction from the context, Zod's public functions are used. */
+/** Decodes or encodes a value, by Zod's public functions if `run` does not take a direction from the context. */
 export const runIn = (
   direction: "backward" | "forward",
   schema: ZodSchema,

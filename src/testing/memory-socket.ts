@@ -1,9 +1,6 @@
 import { Duplex } from "node:stream";
 
-/**
- * One end of a connection within this process; its peer reads what is written to it. The class has the members of a
- * socket that node:http needs, but no timers, so tests can fake the clock.
- */
+/** One end of a connection within this process, with what node:http needs of a socket, but without timers. */
 class MemorySocket extends Duplex {
   readonly remoteAddress = "127.0.0.1";
   readonly remoteFamily = "IPv4";
