@@ -37,7 +37,7 @@ const toOriginForm = (request: Targeted): string => {
   if (url.startsWith("/")) return url;
   const [, authority = "", rest = ""] = absoluteForm.exec(url) ?? [];
   // the authority may contain credentials or a list of hosts
-  if (!isHost(authority)) return url;
+  if (!hostPattern.test(authority)) return url;
   request.headers.host = authority;
   return replace(request, rest.startsWith("/") ? rest : `/${rest}`);
 };
@@ -50,7 +50,4 @@ const replace = (request: Targeted, url: string): string => {
 };
 
 /** Matches a host with an optional port, but nothing that another server could interpret differently. */
-const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d{0,5})?$/i;
-
-/** Checks whether a string is a host with an optional port. */
-export const isHost = (text: string): boolean => hostPattern.test(text);
+export const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d{0,5})?$/i;

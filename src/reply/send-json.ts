@@ -50,7 +50,8 @@ const isWatched = (response: Response, { watchers }: ReplyState, app: AppFacts):
   if (watchers === "hooks" || app.isPatched()) return true;
   const own = Object.getPrototypeOf(response) as Response;
   if (!app.isPristine) {
-    if (watchers === "native" || jsonSettings.some((name) => app.settings[name])) return true;
+    for (const name of jsonSettings) if (app.settings[name]) return true;
+    if (watchers === "native") return true;
     if (Object.hasOwn(response, "json") || Object.hasOwn(response, "send")) return true;
   }
   return (

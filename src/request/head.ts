@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
-import { isHost, normalisePath } from "../http/normal-path.ts";
+import { hostPattern, normalisePath } from "../http/normal-path.ts";
 
 /** The maximum number of header fields in a request. */
 export const maxHeaderFields = 100;
@@ -35,7 +35,7 @@ export const findFramingFault = ({
         return new RequestError("SLP_HEADER_TRANSFER_ENCODING");
     }
   }
-  const isRight = host === undefined ? httpVersionMinor === 0 : isHost(host);
+  const isRight = host === undefined ? httpVersionMinor === 0 : hostPattern.test(host);
   return isRight ? undefined : new RequestError("SLP_HEADER_HOST");
 };
 

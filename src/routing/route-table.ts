@@ -32,6 +32,8 @@ interface Node<Target> {
 
 interface ParameterChild<Target> {
   readonly around: readonly string[];
+  /** Whether a single parameter matches the whole segment. */
+  readonly isWhole: boolean;
   readonly rank: number;
   readonly node: Node<Target>;
 }
@@ -68,6 +70,7 @@ export class RouteTable<Target> {
    */
   add(method: Method, path: string, target: Target): void {
     const segments = parsePathPattern(path);
+    const toLiteral = this.#fold ?? ((text: string) => text);
     let node = this.#trees.get(method) ?? createNode<Target>();
     this.#trees.set(method, node);
     const names = segments.flatMap(listNames);
@@ -80,15 +83,11 @@ export class RouteTable<Target> {
       }
       node =
         segment.kind === "literal"
-          ? toChild(node, this.#toLiterals([segment.text])[0] ?? "")
-          : toParameterChild(node, this.#toLiterals(segment.around), toRank(segment));
+          ? toChild(node, toLiteral(segment.text))
+          : toParameterChild(node, segment.around.map(toLiteral), toRank(segment));
     }
     if (node.leaf) refuseDuplicate(method, path, node.leaf);
     node.leaf = leaf;
-  }
-
-  #toLiterals(texts: readonly string[]): readonly string[] {
-    return this.#fold ? texts.map(this.#fold) : texts;
   }
 
   /**
@@ -99,9 +98,8 @@ export class RouteTable<Target> {
   find(method: Method, path: string): RouteMatch<Target> | undefined {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
-    const segments = toSegments(path);
     const values: (string | string[])[] = [];
-    const leaf = match(tree, segments, this.#toLiterals(segments), 0, values);
+    const leaf = match(tree, toSegments(path), this.#fold, 0, values);
     if (!leaf) return undefined;
     const params = new BareObject() as PathParameters;
     const { names } = leaf;
@@ -117,10 +115,9 @@ export class RouteTable<Target> {
    */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
     const segments = toSegments(path);
-    const literals = this.#toLiterals(segments);
     const found: { readonly method: Method; readonly leaf: Leaf<Target> }[] = [];
     for (const [method, tree] of this.#trees) {
-      const leaf = match(tree, segments, literals, 0, []);
+      const leaf = match(tree, segments, this.#fold, 0, []);
       if (leaf) found.push({ method, leaf });
     }
     return found
@@ -166,32 +163,32 @@ const toParameterChild = <Target>(
   const same = parameters.find((one) => JSON.stringify(one.around) === text);
   if (same) return same.node;
   const node = createNode<Target>();
-  parameters.push({ around, rank, node });
+  parameters.push({ around, isWhole: text === '["",""]', rank, node });
   parameters.sort((one, other) => one.rank - other.rank);
   return node;
 };
 
-/** Walks down the tree from the segment at an index; `literals` are the segments as literals are compared with them. */
+/** Walks down the tree from the segment at an index; the first leaf ends the walk. */
 const match = <Target>(
   node: Node<Target>,
   segments: readonly string[],
-  literals: readonly string[],
+  fold: ((text: string) => string) | undefined,
   index: number,
   values: (string | string[])[],
 ): Leaf<Target> | undefined => {
   const segment = segments[index];
-  const literal = literals[index];
-  if (segment === undefined || literal === undefined) return node.leaf;
+  if (segment === undefined) return node.leaf;
+  const literal = fold ? fold(segment) : segment;
   const child = node.literals.get(literal);
-  const below = child && match(child, segments, literals, index + 1, values);
+  const below = child && match(child, segments, fold, index + 1, values);
   if (below) return below;
   if (segment === "") return undefined;
   const taken = values.length;
-  for (const { around, node: next } of node.parameters) {
-    const matched = matchParameters(around, segment, literal);
+  for (const { around, isWhole, node: next } of node.parameters) {
+    const matched = isWhole ? [segment] : matchParameters(around, segment, literal);
     if (!matched) continue;
     values.push(...matched);
-    const leaf = match(next, segments, literals, index + 1, values);
+    const leaf = match(next, segments, fold, index + 1, values);
     if (leaf) return leaf;
     values.length = taken;
   }

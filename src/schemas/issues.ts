@@ -92,12 +92,16 @@ const hidePaths = (
   issues: readonly z.core.$ZodIssue[],
   declares: DeclaresKey,
 ): z.core.$ZodIssue[] => {
-  const isShown = (step: PropertyKey): boolean =>
-    typeof step === "number" || safeKey.test(String(step)) || declares(String(step));
-  return issues.map((issue) => ({
-    ...issue,
-    path: issue.path.map((step) => (isShown(step) ? step : hiddenKey)),
-  }));
+  const hidden: z.core.$ZodIssue[] = [];
+  for (const issue of issues) {
+    const path = issue.path.map((step) =>
+      typeof step === "number" || safeKey.test(String(step)) || declares(String(step))
+        ? step
+        : hiddenKey,
+    );
+    hidden.push({ ...issue, path });
+  }
+  return hidden;
 };
 
 const hideNames = (issue: z.core.$ZodRawIssue): z.core.$ZodRawIssue =>
