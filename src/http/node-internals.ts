@@ -1,12 +1,7 @@
 /**
- * Code that relies on undocumented parts of node:http and node:stream is in this file, in `reply/response-state.ts`, which
- * looks for streams that feed a response, and in `shortcuts/shortcuts.ts`, which `plainWays` can replace.
- *
- * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
- * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
- * `test/assumptions/node-internals.test.ts`. If Node.js lacks such a part, a slower, documented alternative is used;
- * `without-node-internals.test.ts` and `without-node-members.test.ts` test the alternatives. ARCHITECTURE.md lists the
- * parts.
+ * Code that relies on undocumented parts of node:http and node:stream is in this file, in `reply/response-state.ts` and
+ * in `shortcuts/shortcuts.ts`. If Node.js lacks such a part, a slower way is used that nodejs.org/api describes.
+ * ARCHITECTURE.md lists the parts and the tests in `test/assumptions/`.
  */
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -71,11 +66,9 @@ export const onTurn = (
 };
 
 /**
- * Makes Node read a TLS connection through its stream, which stops at once when paused.
- *
- * By default, decrypted data bypasses the stream and goes to the parser, which drops chunks that arrive while it is
- * paused. Pipelined requests would lose bytes whenever the client reads a response slowly.
- * If bytes are lost despite the listener, the connection is closed with {@link parserPaused}.
+ * Makes Node read a TLS connection through its stream. Otherwise, data goes to the parser, which drops what arrives
+ * while it is paused: pipelined requests would lose bytes. The error {@link parserPaused} remains for bytes that are
+ * lost.
  */
 export const readThroughStream = (socket: Socket, hear: () => void): void => {
   socket.on("data", hear);

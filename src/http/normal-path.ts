@@ -11,13 +11,10 @@ const absoluteForm = /^https?:\/\/([^/?#]*)([^#]*)/i;
 type Targeted = IncomingMessage & { readonly originalUrl?: string };
 
 /**
- * Normalises the path in `request.url`, so that a middleware at `/admin` also sees `/%61dmin`.
+ * Normalises the path in `request.url`, and returns that, so that a middleware at `/admin` also sees `/%61dmin`. A
+ * target in absolute form becomes a path, and its authority the host. Characters are decoded if that does not change
+ * the structure of the path; other escapes are put in upper case. A malformed path is left alone, to be rejected later.
  *
- * A target in absolute form is replaced by its path, and its authority becomes the host: from `http://a;b/admin`,
- * Express would take the path `/;b/admin`. Characters are decoded if that does not change the structure of the path;
- * the remaining escapes are put in upper case. A malformed path is left alone because it is rejected later.
- *
- * @returns `request.url`
  * @see RFC 3986, sections 3.3 and 6.2.2
  */
 export const normalisePath = (request: Targeted): string => {

@@ -8,11 +8,9 @@ const maxDiscardedBytes = 256 * 1024;
 const maxDiscardingTime = 500;
 
 /**
- * Closes the connection after the response without losing the response: the reset of a connection on which the client is
- * still sending may overtake it. So the socket is half-closed, and incoming data is discarded for a while.
+ * Closes the connection after the response without losing the response: the reset of a connection on which the client
+ * is still sending may overtake it. So the socket is half-closed, and `most` bytes are discarded for a while.
  *
- * @param most the maximum number of bytes that are discarded
- * @param milliseconds how long data is discarded
  * @see RFC 9112, section 9.6
  */
 export const closeAfterReply = (
@@ -64,9 +62,8 @@ export const discard = (request: IncomingMessage): void => {
 const maxLeft = 65_536;
 
 /**
- * Gets rid of the rest of a body, whose bytes precede the next request on the connection, when the response begins: it is
- * read and discarded once the response has been sent. If the request was rejected and the body is long, or if a stream
- * utility has destroyed the request, the connection is closed after the response instead.
+ * Gets rid of the rest of a body, whose bytes precede the next request: it is discarded once the response has been
+ * sent, unless the request was rejected and the body is long, or destroyed; the connection is then closed instead.
  */
 export const discardRestOfBody = (
   request: IncomingMessage,

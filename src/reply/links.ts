@@ -9,10 +9,8 @@ const maxFieldLength = 4096;
 type PageLink = readonly [relation: string, parameters: Readonly<Record<string, string>>];
 
 /**
- * Adds a `Link` header with links to the neighbouring pages to the response to a GET or HEAD request.
- *
- * Each link is a relative reference that consists only of a query: the query of the request with other pagination
- * parameters. No part of a link comes from `Host`. An existing `Link` header is kept.
+ * Adds a `Link` header with links to the neighbouring pages to the response to a GET or HEAD request. Each link is a
+ * query, the request's own with other pagination parameters, so no part of it comes from `Host`.
  *
  * @see RFC 8288
  */

@@ -2,11 +2,9 @@ import type { Response } from "express";
 import { type AppFacts, type ReplyState, requestState } from "./response-state.ts";
 
 /**
- * Sends a body as JSON, with the same bytes and headers as Express' `response.json`.
- *
- * Head and body are written together, which saves 6 microseconds over `response.json`. `response.json` itself is used
- * if the application enables ETags or configures how JSON is formatted, if the response is watched or already has
- * validators or a Content-Type, and for statuses without a body.
+ * Sends a body as JSON, with the same bytes and headers as Express' `response.json`, but head and body at once, which
+ * saves 6 microseconds. `response.json` is used if JSON or ETags are configured, if the response is watched or
+ * described by header fields, and for statuses without a body.
  *
  * @throws TypeError when the body cannot be serialised; in that case, nothing is sent.
  */

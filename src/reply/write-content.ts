@@ -11,9 +11,7 @@ import { holdErrors, throwHeldError } from "./hold-errors.ts";
 import { ensureError, readSafely, toSendingError } from "./http-error.ts";
 
 /**
- * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`.
- *
- * @throws any error that occurs before the first byte is sent or that interrupts a stream later
+ * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`; throws any error before the first byte, or of a stream.
  */
 export const writeContent = async (
   response: Response,

@@ -7,11 +7,8 @@ import { BareObject } from "../http/query.ts";
 export type CombinedInput = Record<string, unknown>;
 
 /**
- * Merges the sources of a request into one input; later sources override earlier ones.
- *
- * @param fileLists the fields in which a single file is put into an array
- * @param textLists the fields in which a single value from a query or a form is put into an array
- * @throws {@link RequestError} when the body is an array.
+ * Merges the sources of a request into one input; later sources override earlier ones. A single file in one of
+ * `fileLists`, or value of a form or query in one of `textLists`, is put into an array.
  */
 export const combineInput = (
   request: Request,

@@ -27,10 +27,8 @@ export interface CookieOptions {
 type Cookies = Record<string, string>;
 
 /**
- * Creates the parser that sets `request.cookies` and, for cookies with a valid signature, `request.signedCookies`.
- *
- * A cookie with an invalid signature is dropped. `response.cookie(name, value, { signed: true })` creates the
- * signatures, so this method is replaced if signatures cover the name.
+ * Creates the parser that sets `request.cookies` and, for cookies with a valid signature, `request.signedCookies`. If
+ * signatures cover the name, it replaces `response.cookie`, which creates them.
  */
 export const createCookieParser = ({
   secret = [],

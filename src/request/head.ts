@@ -9,11 +9,9 @@ export const maxHeaderFields = 100;
 const maxTargetLength = 8192;
 
 /**
- * Checks, in one pass over the raw fields of a request's head, what Node does not check. Returns the error if there are
- * too many fields, if the host is missing, repeated or malformed, or if the transfer coding is not `chunked` alone.
- *
- * If there are two `Host` fields, Node uses the first, and a proxy may use the second. Node hides fields over its own
- * limit from the application, although these still affect the framing of the message.
+ * Finds, in the raw fields of a request's head, what Node does not check: too many fields, a missing, repeated or
+ * malformed host, and a transfer coding other than `chunked`. Node hides fields over its own limit, and of two hosts it
+ * uses the first, where a proxy may use the second.
  *
  * @see RFC 9112, sections 3.2 and 6.1
  */
@@ -40,13 +38,10 @@ export const findFramingFault = ({
 };
 
 /**
- * Returns the canonical path of a request, without a query, a fragment or a trailing slash.
+ * Returns the canonical path of a request, without a query, a fragment or a trailing slash; `*` stays `*`.
  *
  * The path is still percent-encoded. Dot segments and double slashes are kept and match no route, and `%2F` stays
- * inside its segment. A target in absolute form is replaced by its path, and its authority becomes the host. Characters
- * that need no encoding are decoded, also in `request.url`; see {@link normalisePath}.
- *
- * The `*` of `OPTIONS *` is returned unchanged.
+ * inside its segment. What {@link normalisePath} changes is also changed in `request.url`.
  *
  * @throws {@link RequestError} when the target is malformed or too long.
  * @see RFC 9112, section 3.2

@@ -4,11 +4,8 @@ import { RequestError } from "../errors.ts";
 export const maxJsonDepth = 64;
 
 /**
- * Parses a JSON body into an object.
- *
- * @param maxValues the maximum number of members of objects and elements of arrays, at all depths
- * @throws {@link RequestError} with 400 when the body is malformed, nested too deeply, not an object, or has a key that
- * could change a prototype, and with 413 when it has too many values.
+ * Parses a JSON body into an object without keys that could change a prototype; `maxValues` limits the members and
+ * elements at all depths.
  */
 export const parseJson = (text: string, maxValues: number): object => {
   // valid JSON of depth d has at least 2d characters, and with n values at least 2n + 1

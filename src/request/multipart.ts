@@ -31,10 +31,8 @@ const mostHeaderBytes = 16_384;
 export const partLimits = { headerPairs: 100, headerSize: 2 * mostHeaderBytes };
 
 /**
- * Watches the parts that a parser finds, because it skips parts whose headers are malformed, without any event.
- *
- * @param reject is called when the headers of a part are longer than 16 KiB
- * @returns a function that returns the number of parts so far, including skipped ones; 0 if the parser cannot be watched
+ * Counts the parts of a body, because the parser skips those whose headers are malformed, without any event; 0 if the
+ * parser cannot be watched. `reject` is called when the headers of a part are longer than 16 KiB.
  */
 export const watchParts = (parser: Writable, reject: () => void): (() => number) => {
   let count = 0;

@@ -45,12 +45,8 @@ export interface BodyOptions {
 }
 
 /**
- * Reads and parses the body of a request into `request.body`, and the files of an upload into `request.files`. Does
- * nothing if there is no body or if a native middleware has parsed it; bytes or a string left by a native middleware
- * are parsed.
- *
- * @throws {@link RequestError} when the body is too large, of an unknown type or malformed, or when the client pauses
- * for too long.
+ * Reads and parses the body of a request into `request.body`, and the files of an upload into `request.files`. Only
+ * bytes or a string are parsed if a native middleware has set a body. Returns undefined if there is nothing to do.
  */
 export const parseBody = (
   plan: BodyPlan,

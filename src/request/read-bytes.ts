@@ -97,12 +97,8 @@ export const watchPauses = (
 const mostPieces = 1024;
 
 /**
- * Reads a body. The limit applies to the bytes after decompression and, with a small margin, to those before it.
- *
- * @param limit the maximum number of bytes
- * @param idleTimeout how long the client may pause, in milliseconds
- * @throws {@link RequestError} when the body is too large, when its encoding is unknown or corrupt, or when the client
- * pauses for too long.
+ * Reads a body. The limit, in bytes, applies after decompression and, with a small margin, before it; `idleTimeout` is
+ * how long the client may pause, in milliseconds.
  */
 export const readBytes = async (
   request: Request,

@@ -14,11 +14,8 @@ export interface MemoryBudget {
 }
 
 /**
- * The content of one incoming file: in memory while the budget allows it, then in a temporary file.
- *
- * Data is copied, and written to disk through one reusable buffer, so that the memory of incoming chunks can be freed
- * at once. An upload of 500 MB then needs only 10 MB of memory, whereas V8 would let 64 MB of buffers pile up before
- * collecting them.
+ * The content of one incoming file: in memory while the budget allows it, then in a temporary file, written through one
+ * reusable buffer. So the memory of chunks can be freed at once, which V8 would let pile up to 64 MB.
  */
 export class Spool {
   /** The size in bytes. */

@@ -3,14 +3,8 @@ import { constants, readFileSync } from "node:fs";
 import { copyFile, rename, rm, writeFile } from "node:fs/promises";
 import type { FileUpload } from "../schemas/upload.ts";
 
-/** The properties of a file that has been received completely. */
-type UploadedParts = Pick<
-  UploadedFile,
-  "name" | "mimetype" | "encoding" | "size" | "tempFilePath"
-> & {
-  /** The content, if it was small enough to be held in memory. */
-  readonly content: Buffer | undefined;
-};
+type PartNames = "encoding" | "mimetype" | "name" | "size" | "tempFilePath";
+type UploadedParts = Pick<UploadedFile, PartNames> & { readonly content: Buffer | undefined };
 
 /** A file sent by a client; it is deleted when the response is finished, unless it was moved. */
 export class UploadedFile implements FileUpload {
@@ -24,6 +18,7 @@ export class UploadedFile implements FileUpload {
   #state: "kept" | "moved" | "gone" = "kept";
   #isOver = false;
 
+  /** @param parts `content` is the content, if it was small enough to be held in memory */
   constructor(parts: UploadedParts) {
     this.name = parts.name;
     this.mimetype = parts.mimetype;
@@ -70,11 +65,11 @@ export class UploadedFile implements FileUpload {
 
   #assertKept(act: string): void {
     if (this.#state === "kept") return;
-    throw new Error(
+    const reason =
       this.#state === "moved"
-        ? `The uploaded file cannot be ${act}: it has already been moved`
-        : `The uploaded file cannot be ${act}: the response is finished, and the file has been deleted`,
-    );
+        ? "it has already been moved"
+        : "the response is finished, and the file has been deleted";
+    throw new Error(`The uploaded file cannot be ${act}: ${reason}`);
   }
 }
 

@@ -40,12 +40,7 @@ export interface PreparedUploads {
   readonly beforeUpload: UploadOptions["beforeUpload"];
   /**
    * Reads a multipart body: its fields into `request.body`, its files into `request.files`; repeated names become
-   * arrays. Files that were not moved are deleted when the response is finished or the client has left.
-   *
-   * @param own the limits of the route, which override those of the configuration
-   * @param idleTimeout how long the client may pause, in milliseconds
-   * @throws {@link RequestError} when the body is malformed or over a limit, or when the client pauses for too long; no
-   * files are left then.
+   * arrays. Files that were not moved are deleted when the body is refused, or the response finished or cut off.
    */
   readonly parse: (
     type: ContentType,

@@ -46,11 +46,9 @@ const createNode = <Target>(): Node<Target> => ({
 });
 
 /**
- * A table that finds the route for a method and a path.
- *
- * A literal segment takes precedence over a parameter, and a parameter over a wildcard; among parameters, the one with
- * more literal characters wins. Each method has its own tree, so the routes of different methods never interfere. The
- * cost of finding a route hardly depends on the number of routes.
+ * A table that finds the route for a method and a path. A literal segment takes precedence over a parameter, and a
+ * parameter over a wildcard; of two parameters, the one with more literal characters wins. Each method has its own
+ * tree.
  */
 export class RouteTable<Target> {
   readonly #trees = new Map<Method, Node<Target>>();
@@ -64,9 +62,7 @@ export class RouteTable<Target> {
   }
 
   /**
-   * Adds a route.
-   *
-   * @throws {@link RoutingError} when the path's syntax is invalid, or when the table already has this method and path.
+   * Adds a route; throws a {@link RoutingError} if its syntax is invalid, or if there is one with its method and path.
    */
   add(method: Method, path: string, target: Target): void {
     const segments = parsePathPattern(path);
@@ -90,11 +86,7 @@ export class RouteTable<Target> {
     node.leaf = leaf;
   }
 
-  /**
-   * Finds the route of a canonical path.
-   *
-   * @throws {@link RequestError} when the path has malformed percent-encoding.
-   */
+  /** Finds the route of a canonical path; throws a {@link RequestError} if its percent-encoding is malformed. */
   find(method: Method, path: string): RouteMatch<Target> | undefined {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
@@ -110,8 +102,6 @@ export class RouteTable<Target> {
 
   /**
    * Lists the matching route of each method for a path; the best match comes first, and of equal ones the first added.
-   *
-   * @throws {@link RequestError} when the path has malformed percent-encoding.
    */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
     const segments = toSegments(path);

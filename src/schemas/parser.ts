@@ -46,8 +46,8 @@ const hasKey = (schema: ZodSchema, key: string): boolean => {
 };
 
 /**
- * Creates a parser for a schema that runs functions of the application, each exactly once. Zod's asynchronous mode returns
- * synchronously if nothing is asynchronous; a compiled schema would run the functions again on invalid input.
+ * Creates a parser for a schema that runs functions of the application, each exactly once: a compiled schema would run
+ * them again on invalid input. Zod's asynchronous mode returns synchronously if nothing is asynchronous.
  */
 const createCarefulParser =
   (schema: ZodSchema): Parser =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { plainInteger } from "./plain-integer.ts";
+import { plainInteger } from "./paginated.ts";
 
 const schema = plainInteger(-5, 100, 7);
 

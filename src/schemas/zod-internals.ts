@@ -1,11 +1,7 @@
 /**
- * Everything that relies on undocumented parts of Zod is in this file.
- *
- * zod.dev/packages/core documents what libraries may use: `_zod.def` with the exported types of definitions,
- * `_zod.run()`, `_zod.input`, `_zod.output` and `z.core.$constructor`. Other members, which the types mark as
- * `@internal`, are undocumented. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If Zod
- * lacks such a part, slower code takes its place; `zod-internals.test.ts` and
- * `test/assumptions/without-zod-internals.test.ts` test that code. ARCHITECTURE.md lists the parts.
+ * Everything that relies on undocumented parts of Zod is in this file. zod.dev/packages/core documents what libraries
+ * may use: `_zod.def`, `_zod.run()`, `_zod.input`, `_zod.output` and `z.core.$constructor`. If Zod lacks another part,
+ * slower code takes its place. ARCHITECTURE.md lists the parts and the tests in `test/assumptions/`.
  */
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";

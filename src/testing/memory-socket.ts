@@ -68,29 +68,15 @@ class MemorySocket extends Duplex {
     return this;
   }
 
-  setNoDelay(): this {
-    return this;
-  }
-
-  setKeepAlive(): this {
-    return this;
-  }
-
   address(): { readonly address: string; readonly family: string; readonly port: number } {
     return { address: this.localAddress, family: "IPv4", port: this.localPort };
   }
 
-  resetAndDestroy(): this {
-    return this.destroy();
-  }
-
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
-  }
+  readonly resetAndDestroy = (): this => this.destroy();
+  readonly setNoDelay = (): this => this;
+  readonly setKeepAlive = (): this => this;
+  readonly ref = (): this => this;
+  readonly unref = (): this => this;
 }
 
 /** Connects two sockets within this process. */
