@@ -15,9 +15,8 @@ export interface CookieOptions {
    * value of one signed cookie under the name of another.
    *
    * - `"transition"`: cookies are signed with their name; cookies signed without it are still accepted.
-   * - `"required"`: cookies are signed with their name; all others are dropped. Choose this once older cookies have
-   * expired, or immediately if there are none.
-   * - `"off"`: cookies are signed without their name, for programs that share cookies with Express or `cookie-parser`.
+   * - `"required"`: cookies are signed with their name; all others are dropped.
+   * - `"off"`: cookies are signed without their name, for programs that share cookies with `cookie-parser`.
    *
    * @default "transition"
    */

@@ -15,8 +15,7 @@ export interface FileContent {
   /** The path of the file: relative to `root` if that is set, otherwise absolute. */
   readonly path: string;
   /**
-   * The directory that must contain the file. Set `root` whenever the path comes from a client; paths with `..` and
-   * hidden files are then rejected.
+   * The directory that must contain the file, for paths that come from a client: `..` and hidden files are rejected.
    *
    * @default none, so `path` must be absolute
    */
@@ -28,8 +27,7 @@ export interface FileContent {
    */
   readonly fileName?: string | undefined;
   /**
-   * How long a browser may cache the file without revalidation, in seconds. Shared caches may not store the file unless
-   * the handler sets `Cache-Control` itself.
+   * How long a browser, but no shared cache, may use the file without revalidation, in seconds.
    *
    * @default 0
    */
@@ -148,11 +146,9 @@ export const stream = <const Type extends string = "application/octet-stream">(
   );
 
 /**
- * Creates the output schema of an endpoint that sends a file as is, without an envelope: the handler returns its path,
- * or `{ path, root }`.
+ * Creates the output schema of an endpoint that sends a file as is: the handler returns its path or a {@link FileContent}.
  *
- * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are supported. If the file is missing or
- * a directory, the response is a 404.
+ * Conditional requests and ranges are supported. If the file is missing or a directory, the response is a 404.
  *
  * @param type the media type; by default, it is derived from the file's name
  * @throws {@link DefinitionError} when `type` is not a media type.

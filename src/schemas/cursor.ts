@@ -19,9 +19,8 @@ const macLength = 32;
 /** The second argument of `ez.cursor`. */
 export interface CursorOptions {
   /**
-   * The secret that signs cursors, at least 32 characters long. It is never sent to clients. In an array, the first
-   * secret signs, and every secret verifies. To replace a secret, add a new one at the front, and remove the old one
-   * once its cursors are no longer needed.
+   * The secret that signs cursors, at least 32 characters long. In an array, the first secret signs, and every secret
+   * verifies, so that a new one can be added at the front.
    */
   readonly secret: string | readonly string[];
 }
@@ -42,12 +41,10 @@ export type CursorCodec = z.ZodCodec<z.ZodString>;
 export type SignedCursor<Codec extends CursorCodec> = z.ZodCodec<CursorValue<Codec>, z.ZodString>;
 
 /**
- * Creates the schema of a signed cursor. A client receives a string and can only send it back unchanged; any other
- * string is rejected with `Invalid cursor`.
+ * Creates the schema of a signed cursor: a string that a client can only send back unchanged.
  *
- * The string contains the value as JSON and its HMAC-SHA256, encoded in base64url; it has at most 4,096 characters. A
- * cursor is signed, not encrypted, so a client can read the value. A cursor stays valid as long as its secret and
- * schema stay the same; it does not expire. To sign a value outside an endpoint, use `z.encode(cursor, value)`.
+ * The string contains the value as JSON and its HMAC-SHA256, encoded in base64url; it has at most 4,096 characters. It is
+ * not encrypted, and does not expire. To sign a value outside an endpoint, use `z.encode(cursor, value)`.
  *
  * @param schema the schema of the value; each part must be representable in JSON, or be a codec such as `ez.dateIn()`
  * @throws {@link DefinitionError} when the secret is too short or the schema has parts that JSON cannot represent.

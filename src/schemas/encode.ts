@@ -23,12 +23,10 @@ let EncodedSchema: z.core.$constructor<EncodedType> | undefined;
 /**
  * Reverses a schema: the new schema accepts the output of the given one, and returns its input.
  *
- * One definition thus serves both directions: with `input: user` and `output: ez.encode(user)`, the handler receives
- * and returns values such as dates, and the client sends and receives them in the same form, such as ISO 8601 strings.
- * Documents and clients describe the wire format. Values are checked and converted as by `z.encode`.
+ * With `input: user` and `output: ez.encode(user)`, the handler receives and returns values such as dates, and the
+ * client sends and receives them in the form that documents show, such as ISO 8601 strings.
  *
- * @throws {@link DefinitionError} when the schema has a `.transform()`, which cannot be reversed; use `z.codec`
- * instead.
+ * @throws {@link DefinitionError} when the schema has a `.transform()`, which cannot be reversed; use `z.codec`.
  * @example
  * const user = z.object({ name: z.string(), bornOn: ez.dateIn() });
  * const createUser = factory.build({ method: "post", input: user, output: ez.encode(user), handler: ... });

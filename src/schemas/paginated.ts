@@ -171,11 +171,10 @@ export interface Pagination {
 }
 
 /**
- * Creates the input and output schemas of an endpoint that returns pages of a list. Both are object schemas, so
- * `.and()` and `.extend()` work.
+ * Creates the input and output schemas of an endpoint that returns pages of a list, as object schemas.
  *
- * `limit` and `offset` are integers, given as numbers or as plain decimal digits: `5` or `"5"`. `" 5"`, `"05"`,
- * `"1e1"`, `""` and a `limit` over `maxLimit` are rejected.
+ * `limit` and `offset` are given as numbers or as plain decimal digits: `5` or `"5"`, but not `"05"`, `"1e1"` or `""`. A
+ * `limit` over `maxLimit` is rejected.
  *
  * @throws {@link DefinitionError} when an option is invalid.
  * @example
