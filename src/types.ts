@@ -78,8 +78,8 @@ export type {
   OffsetOutput,
   Paginated,
   PaginationStyle,
+  PlainInteger,
 } from "./schemas/paginated.ts";
-export type { PlainInteger } from "./schemas/plain-integer.ts";
 export type { BufferSchema, Raw, RawMeta } from "./schemas/raw.ts";
 export type { Upload } from "./schemas/upload.ts";
 export type {

@@ -1,21 +1,13 @@
 /**
- * Code that relies on undocumented parts of node:http and node:stream is in this file, in `reply/response-state.ts`, which
- * looks for streams that feed a response, and in `shortcuts/shortcuts.ts`, which `plainWays` can replace.
- *
- * "Documented" means described on nodejs.org/api, including deprecated members, such as reading `response.finished`,
- * and members that authors of streams override, such as `push` and `_destroy`. Each undocumented part has a test in
- * `test/assumptions/node-internals.test.ts`. If Node.js lacks such a part, a slower, documented alternative is used;
- * `without-node-internals.test.ts` and `without-node-members.test.ts` test the alternatives. ARCHITECTURE.md lists the
- * parts.
+ * Code that relies on undocumented parts of node:http and node:stream is in this file, in `reply/response-state.ts` and
+ * in `shortcuts/shortcuts.ts`. If Node.js lacks such a part, a slower way is used that nodejs.org/api describes.
+ * ARCHITECTURE.md lists the parts and the tests in `test/assumptions/`.
  */
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { PassThrough } from "node:stream";
 
-/**
- * Checks whether any part of a response has been sent; Node sets `_headerSent` once it has written the head. Without
- * that property, a head counts as sent as soon as anything has been sent on the connection.
- */
+/** Checks whether any part of a response, or without `_headerSent` of those on its connection, has been sent. */
 export const hasBegun = (response: ServerResponse): boolean => {
   const { _headerSent: isHeadSent } = response as { readonly _headerSent?: boolean };
   if (isHeadSent !== undefined) return isHeadSent;
@@ -45,10 +37,7 @@ export const watchPipes = (server: Server): void => {
   for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, watch);
 };
 
-/**
- * Ends a connection in a custom way after its last response, when Node calls the socket's `destroySoon`. If Node does
- * not call this method, the connection is ended at the response's `finish` event.
- */
+/** Ends a connection in a custom way when Node calls `destroySoon` after the last response, or else at `finish`. */
 export const endInstead = (socket: Socket, reply: ServerResponse, end: () => void): void => {
   let isEnding = false;
   const endOnce = (): void => {
@@ -60,10 +49,7 @@ export const endInstead = (socket: Socket, reply: ServerResponse, end: () => voi
   reply.once("finish", endOnce);
 };
 
-/**
- * Calls a function when a waiting response gets its connection, for which Node emits `socket`. Otherwise, the end of the
- * response before it shows this, as far as that response is known.
- */
+/** Calls a function when a waiting response gets its connection: at `socket`, or else when the previous one ends. */
 export const onTurn = (
   response: ServerResponse,
   previous: ServerResponse | undefined,
@@ -80,18 +66,13 @@ export const onTurn = (
 };
 
 /**
- * Makes Node read a TLS connection through its stream, which stops at once when paused.
- *
- * By default, decrypted data bypasses the stream and goes to the parser, which drops chunks that arrive while it is
- * paused. Pipelined requests would lose bytes whenever the client reads a response slowly.
- * If bytes are lost despite the listener, the connection is closed with {@link parserPaused}.
+ * Makes Node read a TLS connection through its stream. Otherwise, data goes to the parser, which drops what arrives
+ * while it is paused: pipelined requests would lose bytes. The error {@link parserPaused} remains for bytes that are
+ * lost.
  */
 export const readThroughStream = (socket: Socket, hear: () => void): void => {
   socket.on("data", hear);
 };
 
-/**
- * The error code for bytes that were lost while Node's parser was paused; the parser would resume in the middle of a
- * body.
- */
+/** The code of the error for bytes that were lost while Node's parser was paused. */
 export const parserPaused = "HPE_PAUSED";

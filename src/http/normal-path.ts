@@ -1,12 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** The longest accepted request target, in characters. */
-export const maxTargetLength = 8192;
-
-/**
- * Matches an encoded byte. The first group captures a character that a segment may contain unencoded: an unreserved
- * character, a sub-delimiter, `:` or `@`.
- */
+/** Matches an encoded byte; the first group is a character that a segment may contain unencoded. */
 const encoded =
   /%(?:(2[146-9A-E]|3[0-9ABD]|4[0-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])|([0-9A-F]{2}))/gi;
 const malformed = /%(?![0-9A-F]{2})/i;
@@ -17,13 +11,10 @@ const absoluteForm = /^https?:\/\/([^/?#]*)([^#]*)/i;
 type Targeted = IncomingMessage & { readonly originalUrl?: string };
 
 /**
- * Normalises the path in `request.url`, so that a middleware at `/admin` also sees `/%61dmin`.
+ * Normalises the path in `request.url`, and returns that, so that a middleware at `/admin` also sees `/%61dmin`. A
+ * target in absolute form becomes a path, and its authority the host. Characters are decoded if that does not change
+ * the structure of the path; other escapes are put in upper case. A malformed path is left alone, to be rejected later.
  *
- * A target in absolute form is replaced by its path, and its authority becomes the host: from `http://a;b/admin`,
- * Express would take the path `/;b/admin`. Characters are decoded if that does not change the structure of the path;
- * the remaining escapes are put in upper case. A malformed path is left alone because it is rejected later.
- *
- * @returns `request.url`
  * @see RFC 3986, sections 3.3 and 6.2.2
  */
 export const normalisePath = (request: Targeted): string => {
@@ -43,7 +34,7 @@ const toOriginForm = (request: Targeted): string => {
   if (url.startsWith("/")) return url;
   const [, authority = "", rest = ""] = absoluteForm.exec(url) ?? [];
   // the authority may contain credentials or a list of hosts
-  if (!isHost(authority)) return url;
+  if (!hostPattern.test(authority)) return url;
   request.headers.host = authority;
   return replace(request, rest.startsWith("/") ? rest : `/${rest}`);
 };
@@ -56,7 +47,4 @@ const replace = (request: Targeted, url: string): string => {
 };
 
 /** Matches a host with an optional port, but nothing that another server could interpret differently. */
-const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d{0,5})?$/i;
-
-/** Checks whether a string is a host with an optional port. */
-export const isHost = (text: string): boolean => hostPattern.test(text);
+export const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(?::\d{0,5})?$/i;

@@ -3,21 +3,14 @@ import type { Socket } from "node:net";
 import { findSocket } from "./response-state.ts";
 import { endInstead } from "../http/node-internals.ts";
 
-/**
- * The limits, in bytes and in milliseconds, for discarding data on a closing connection before the socket is destroyed.
- */
+/** The limits for discarding data on a closing connection, in bytes and in milliseconds. */
 const maxDiscardedBytes = 256 * 1024;
 const maxDiscardingTime = 500;
 
 /**
- * Closes the connection after the response without losing the response.
+ * Closes the connection after the response without losing the response: the reset of a connection on which the client
+ * is still sending may overtake it. So the socket is half-closed, and `most` bytes are discarded for a while.
  *
- * Closing a socket while the client is still sending resets the connection, and the reset may overtake the response. To
- * prevent this, the response is finished, the socket is half-closed, and incoming data is discarded for a while. Data
- * beyond a limit stays unread until the socket is destroyed.
- *
- * @param most the maximum number of bytes that are discarded
- * @param milliseconds how long data is discarded
  * @see RFC 9112, section 9.6
  */
 export const closeAfterReply = (
@@ -30,7 +23,13 @@ export const closeAfterReply = (
   response.setHeader("Connection", "close");
   const socket = findSocket(response);
   if (!socket || isClosing(socket)) return;
-  giveUp(request, socket, most);
+  const last = socket.bytesRead + most;
+  lingering.set(socket, () => {
+    if (socket.bytesRead < last) return;
+    request.pause();
+    // Node resumes the socket in a later tick, so it is paused again after that
+    setImmediate(() => socket.pause());
+  });
   endInstead(socket, response, () => linger(request, socket, milliseconds));
   // otherwise Node would read the whole body once the response is finished
   if (most > 0 && !request.complete) discard(request);
@@ -41,16 +40,6 @@ const lingering = new WeakMap<object, () => void>();
 
 /** Checks whether a connection has been abandoned, so that further data on it is ignored. */
 export const isClosing = (socket: object): boolean => lingering.has(socket);
-
-const giveUp = (request: IncomingMessage, socket: Socket, most: number): void => {
-  const last = socket.bytesRead + most;
-  lingering.set(socket, () => {
-    if (socket.bytesRead < last) return;
-    request.pause();
-    // Node resumes the socket in a later tick, so it is paused again after that
-    setImmediate(() => socket.pause());
-  });
-};
 
 /** Half-closes a connection on which nothing more is sent, and destroys it after a while. */
 const linger = (request: IncomingMessage, socket: Socket, milliseconds: number): void => {
@@ -73,10 +62,8 @@ export const discard = (request: IncomingMessage): void => {
 const maxLeft = 65_536;
 
 /**
- * Gets rid of the rest of a body when the response begins, because its bytes precede the next request on the
- * connection. The rest is read and discarded once the response has been sent. If the request was rejected, this is only
- * done for a short body; otherwise, the connection is closed after the response, which says so. The same happens if a
- * stream utility has destroyed the request, whose body can then no longer be read.
+ * Gets rid of the rest of a body, whose bytes precede the next request: it is discarded once the response has been
+ * sent, unless the request was rejected and the body is long, or destroyed; the connection is then closed instead.
  */
 export const discardRestOfBody = (
   request: IncomingMessage,
@@ -91,11 +78,11 @@ export const discardRestOfBody = (
   } else if (isRefused && expect === undefined) {
     drain(request);
   } else {
-    const drainLeft = (): void => {
+    const drainRest = (): void => {
       if (!request.complete && !request.destroyed) drain(request);
     };
-    if (response.writableFinished) drainLeft();
-    else response.once("finish", drainLeft);
+    if (response.writableFinished) drainRest();
+    else response.once("finish", drainRest);
   }
 };
 
@@ -103,11 +90,7 @@ const mayHaveBody = ({ complete, headers }: IncomingMessage): boolean =>
   !complete &&
   (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined);
 
-/**
- * Makes an error that other code sends itself leave the body unread.
- *
- * @returns a function that ends this
- */
+/** Makes an error that other code sends itself leave the body unread; returns a function that ends this. */
 export const watchRefusal = (
   request: IncomingMessage,
   response: ServerResponse,

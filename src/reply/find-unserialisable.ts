@@ -1,9 +1,8 @@
 import { z } from "zod";
 
 /**
- * Describes the part of a value that `JSON.stringify` cannot serialise, as in `output.items[3].price is a BigInt`;
- * returns undefined if none is found. Values are visited in the order of `JSON.stringify`; call this function only
- * after `JSON.stringify` has failed.
+ * Describes the first part of a value that `JSON.stringify` has failed to serialise, as in `output.items[3].price is a
+ * BigInt`.
  */
 export const findUnserialisable = (value: unknown, root: string): string | undefined => {
   const path: PropertyKey[] = [root];

@@ -1,32 +1,19 @@
 import type { EventEmitter } from "node:events";
 
-/** The first error that a stream has emitted, if any. */
-interface Held {
-  failure?: { readonly error: unknown };
-}
+/** The errors that streams have emitted. */
+const errorsOf = new WeakMap<object, unknown[]>();
 
-const streams = new WeakMap<object, Held>();
-
-/**
- * Listens for the errors of a Node.js stream from now on. Without a listener, an error of a stream that is not read
- * yet, or never, would end the process.
- */
+/** Listens for the errors of a Node.js stream, which would end the process if the stream is never read. */
 export const holdErrors = (content: unknown): void => {
-  if (!isEmitter(content) || streams.has(content)) return;
-  const held: Held = {};
-  streams.set(content, held);
-  content.on("error", (error: unknown) => {
-    held.failure ??= { error };
-  });
+  if (!isEmitter(content) || errorsOf.has(content)) return;
+  const errors: unknown[] = [];
+  errorsOf.set(content, errors);
+  content.on("error", (error: unknown) => errors.push(error));
 };
 
-/**
- * Throws the error with which a stream has failed before being read. Streams of other packages do not report such an
- * error to those who read them later.
- */
+/** Throws the error with which a stream has failed; streams of other packages do not report it to later readers. */
 export const throwHeldError = (content: object): void => {
-  const failure = streams.get(content)?.failure;
-  if (failure) throw failure.error;
+  for (const error of errorsOf.get(content) ?? []) throw error;
 };
 
 const isEmitter = (value: unknown): value is EventEmitter =>

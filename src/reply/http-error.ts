@@ -23,40 +23,30 @@ export const readSafely = (value: unknown, key: string): unknown => {
   }
 };
 
-/** Checks whether a value is an instance of a class; returns false for a revoked proxy. */
-const isInstance = <T>(value: unknown, of: abstract new (...args: never) => T): value is T => {
-  try {
-    return value instanceof of;
-  } catch {
-    return false;
-  }
-};
-
 /** Checks whether a value is a status that an error may have: an integer from 400 to 599. */
 export const isErrorStatus = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 400 && value <= 599;
 
-/**
- * Returns the status for an error: its `statusCode`, or else its `status`, if that is an integer from 400 to 599;
- * otherwise 500.
- */
-export const toErrorStatus = (error: unknown): number => readErrorStatus(error) ?? 500;
+/** Returns the `statusCode` of an error, or else its `status`, if that is an integer from 400 to 599; otherwise 500. */
+export const toErrorStatus = (error: unknown, otherwise = 500): number => {
+  const status = readSafely(error, "statusCode");
+  if (isErrorStatus(status)) return status;
+  const other = readSafely(error, "status");
+  return isErrorStatus(other) ? other : otherwise;
+};
 
-const readErrorStatus = (error: unknown): number | undefined =>
-  [readSafely(error, "statusCode"), readSafely(error, "status")].find(isErrorStatus);
-
-/**
- * Returns an Error for any thrown value: the value itself if it is an Error, or else an Error with the value as its
- * cause.
- */
+/** Returns the value itself if it is an Error, or else an Error with the value as its cause. */
 export const ensureError = (thrown: unknown): Error => {
-  if (isInstance(thrown, Error)) return thrown;
-  // Zod's own errors need not be instances of Error
-  if (isInstance(thrown, z.core.$ZodError))
-    return new Error(formatIssues(thrown.issues), { cause: thrown });
-  const text = ["object", "function", "symbol"].includes(typeof thrown)
-    ? toStatusText(500)
-    : String(thrown);
+  try {
+    if (thrown instanceof Error) return thrown;
+    // Zod's own errors need not be instances of Error
+    if (thrown instanceof z.core.$ZodError)
+      return new Error(formatIssues(thrown.issues), { cause: thrown });
+  } catch {
+    // a revoked proxy
+  }
+  const hasText = !["object", "function", "symbol"].includes(typeof thrown);
+  const text = hasText ? String(thrown) : toStatusText(500);
   const code: ServerFaultCode = "SLP_THROWN_NON_ERROR";
   return Object.assign(new Error(text, { cause: thrown }), { code });
 };
@@ -64,9 +54,14 @@ export const ensureError = (thrown: unknown): Error => {
 /** Returns the message of any thrown value; never throws. */
 export const getMessageFromError = (thrown: unknown): string => {
   const error = ensureError(thrown);
-  if (isInstance(error, z.core.$ZodError)) return formatIssues(error.issues);
-  const message = readSafely(error, "message");
-  return typeof message === "string" ? message : toStatusText(500);
+  try {
+    const message: unknown =
+      error instanceof z.core.$ZodError ? formatIssues(error.issues) : error.message;
+    if (typeof message === "string") return message;
+  } catch {
+    // a getter has thrown
+  }
+  return toStatusText(500);
 };
 
 /**
@@ -96,15 +91,12 @@ const toHttpError = (error: Error, status: number): HttpError => {
   }) as HttpError;
 };
 
-/**
- * Returns an error of an Express middleware with its status. As in Express, an error without a status has that of the
- * response, if the middleware has set a 4xx or 5xx one.
- */
+/** Gives an error of an Express middleware, unless it has a status, that of the response if it is a 4xx or 5xx one. */
 export const toNativeError = (
   error: Error,
   { statusCode }: { readonly statusCode: number },
 ): Error =>
-  isErrorStatus(statusCode) && readErrorStatus(error) === undefined
+  isErrorStatus(statusCode) && toErrorStatus(error, 0) === 0
     ? toHttpError(error, statusCode)
     : error;
 
@@ -128,10 +120,7 @@ export const isPublic = (error: HttpError): boolean => {
     : environment !== "production" || error.expose;
 };
 
-/**
- * Returns an error for something that Express has failed to send, such as a file. Messages from the operating system
- * contain local paths, so such an error becomes the cause of an error with a fixed message.
- */
+/** Returns the error for what Express has failed to send; messages of the operating system contain local paths. */
 export const toSendingError = (thrown: unknown): Error => {
   const error = ensureHttpError(thrown);
   if (!isSystemError(error)) return ensureError(thrown);

@@ -1,21 +1,16 @@
-import { parseQuery } from "../http/query.ts";
+import { parseQuery, toQueryText } from "../http/query.ts";
 import type { Pagination } from "../schemas/paginated.ts";
 import type { Request, Response } from "express";
 
-/**
- * The maximum length of the `Link` field, in characters, because proxies reject long heads; the link to the next page
- * is always kept.
- */
+/** The maximum length of the `Link` field, in characters, because proxies reject long heads. */
 const maxFieldLength = 4096;
 
 /** A link to another page: its relation and the parameters of that page. */
 type PageLink = readonly [relation: string, parameters: Readonly<Record<string, string>>];
 
 /**
- * Adds a `Link` header with links to the neighbouring pages to the response to a GET or HEAD request.
- *
- * Each link is a relative reference that consists only of a query: the query of the request with other pagination
- * parameters. No part of a link comes from `Host`. An existing `Link` header is kept.
+ * Adds a `Link` header with links to the neighbouring pages to the response to a GET or HEAD request. Each link is a
+ * query, the request's own with other pagination parameters, so no part of it comes from `Host`.
  *
  * @see RFC 8288
  */
@@ -30,8 +25,7 @@ export const setLinks = (
   const page = output as Readonly<Record<string, unknown>>;
   const links = style === "offset" ? listOffsetLinks(page) : listCursorLinks(page);
   if (links.length === 0) return;
-  const mark = request.url.indexOf("?");
-  const query = parseQuery(mark < 0 ? "" : request.url.slice(mark + 1));
+  const query = parseQuery(toQueryText(request.url));
   const own = response.getHeader("Link");
   let field = own === undefined ? "" : [own].flat().join(", ");
   for (const [relation, parameters] of links) {
@@ -42,10 +36,7 @@ export const setLinks = (
   if (field !== "") response.setHeader("Link", field);
 };
 
-/**
- * Lists the links for offset pagination, the next page first. The page size is the output's `limit`, not the length of
- * its array, so pages never overlap.
- */
+/** Lists the links for offset pagination. Pages have the output's `limit`, so they never overlap. */
 const listOffsetLinks = ({
   total,
   limit,
@@ -56,16 +47,14 @@ const listOffsetLinks = ({
     relation,
     { limit: String(limit), offset: String(start) },
   ];
-  const links: PageLink[] = [];
   const hasNext = offset + limit < total;
-  if (hasNext) links.push(toLink("next", offset + limit));
-  if (offset > 0) {
-    links.push(toLink("prev", Math.max(0, Math.min(offset, total) - limit)));
-    links.push(toLink("first", 0));
-  }
-  if (hasNext)
-    links.push(toLink("last", offset + Math.floor((total - 1 - offset) / limit) * limit));
-  return links;
+  const previous = Math.max(0, Math.min(offset, total) - limit);
+  const last = offset + Math.floor((total - 1 - offset) / limit) * limit;
+  return [
+    ...(hasNext ? [toLink("next", offset + limit)] : []),
+    ...(offset > 0 ? [toLink("prev", previous), toLink("first", 0)] : []),
+    ...(hasNext ? [toLink("last", last)] : []),
+  ];
 };
 
 const listCursorLinks = ({ nextCursor, limit }: Readonly<Record<string, unknown>>): PageLink[] =>
@@ -73,17 +62,11 @@ const listCursorLinks = ({ nextCursor, limit }: Readonly<Record<string, unknown>
     ? [["next", { limit: String(limit), cursor: nextCursor }]]
     : [];
 
-/**
- * Checks whether a value is a non-negative integer; a transformation in the schema may have changed the fields of the
- * output.
- */
+/** Checks whether a value is a count; a transformation in the schema may have changed the fields of the output. */
 const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
-/**
- * Formats the query of a link and encodes every character that could end a link or a header; never throws, not even on
- * a lone surrogate.
- */
+/** Formats the query of a link and encodes every character that could end a link or a header; never throws. */
 const toQuery = (
   parameters: Readonly<Record<string, string>>,
   query: Readonly<Record<string, string | string[]>>,

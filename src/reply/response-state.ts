@@ -86,12 +86,8 @@ export const findReplyState = (message: object): ReplyState | undefined =>
 /** Checks whether a stream is piped to a response: `pipe` adds a listener for `unpipe`. */
 export const isPiped = (response: ServerResponse): boolean => response.listenerCount("unpipe") > 0;
 
-/**
- * Checks whether a stream feeds a response: the stream is piped, or `pipeline` with an iterable listens for `drain`. If
- * Node does not add the `drain` listener, a response only counts as taken after its first chunk, so a handler must
- * await its `pipeline`.
- */
-export const isFed = (response: ServerResponse): boolean =>
+/** Checks whether a stream feeds a response: it is piped, or `pipeline` with an iterable listens for `drain`. */
+const isFed = (response: ServerResponse): boolean =>
   response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
 
 /** Checks whether the response has begun or is about to begin, because a stream or a file is being sent. */
@@ -107,10 +103,7 @@ export const isIdle = (response: Response): boolean => {
   return !hasBegun(response) && !response.writableEnded && !isSending && !isFed(response);
 };
 
-/**
- * Watches a response that a stream feeds, and closes the stream when the client leaves, which `pipe` does not do. A
- * response to HEAD needs no body, so the stream is stopped and the head is sent at once.
- */
+/** Closes the stream that feeds a response when the client leaves, as `pipe` does not, or if the method is HEAD. */
 export const watchFeeding = (response: Response): void => {
   if (!isPiped(response)) return;
   if (response.req.method === "HEAD" && !response.writableEnded) {
@@ -147,11 +140,7 @@ export const isAbandoned = (response: Response): boolean => {
   return req.destroyed && !req.complete && (req.socket as unknown) !== null;
 };
 
-/**
- * Checks that the next stage may run.
- *
- * @throws the error that was sent in the meantime, or {@link ClientLeft} when the client has disconnected
- */
+/** @throws the error that was sent in the meantime, or {@link ClientLeft} when the client has disconnected */
 export const assertGoingOn = ({
   failure,
   response,
@@ -163,32 +152,17 @@ export const assertGoingOn = ({
   if (isAbandoned(response)) throw new ClientLeft();
 };
 
-/**
- * Returns the connection of a response, if it still has one. Stream utilities that destroy a request, such as
- * `pipeline`, detach it from its connection, so that the response can still be sent.
- */
+/** Returns the connection of a response; stream utilities that destroy a request, such as `pipeline`, detach it. */
 export const findSocket = (response: ServerResponse): Socket | undefined =>
   response.socket ?? (response.req as Partial<IncomingMessage> | undefined)?.socket ?? undefined;
 
 /** The header fields that describe a body. */
 const representationFields = [
-  "Content-Disposition",
-  "Content-Encoding",
-  "Content-Language",
-  "Content-Length",
-  "Content-Range",
-  "Content-Type",
-  "ETag",
-  "Last-Modified",
-  // Node rejects this field if the length is known
-  "Trailer",
-  "Transfer-Encoding",
+  ...["Content-Disposition", "Content-Encoding", "Content-Language", "Content-Length"],
+  ...["Content-Range", "Content-Type", "ETag", "Last-Modified", "Trailer", "Transfer-Encoding"],
 ];
 
-/**
- * Removes the header fields that a handler has set for a body that is not sent; they do not describe the error sent
- * instead.
- */
+/** Removes the header fields of a body in whose place an error is sent. */
 export const clearRepresentation = (response: ServerResponse): void => {
   // the reason phrase belongs to another status, and may be the very part that could not be sent
   if (response.statusMessage) response.statusMessage = "";

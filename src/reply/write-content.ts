@@ -11,9 +11,7 @@ import { holdErrors, throwHeldError } from "./hold-errors.ts";
 import { ensureError, readSafely, toSendingError } from "./http-error.ts";
 
 /**
- * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`.
- *
- * @throws any error that occurs before the first byte is sent or that interrupts a stream later
+ * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`; throws any error before the first byte, or of a stream.
  */
 export const writeContent = async (
   response: Response,
@@ -100,10 +98,7 @@ const toFileError = (error: Error): Error =>
     ? loadHttpErrors()(404, toStatusText(404), { cause: error })
     : toSendingError(error);
 
-/**
- * Returns the ETag of a file unless the handler has set one; Express adds ETags only if they are enabled for all
- * responses of the application.
- */
+/** Returns the ETag of a file unless the handler has set one; Express adds ETags to all responses or none. */
 const toEtag = async (response: Response, path: string): Promise<string | undefined> => {
   if (response.hasHeader("ETag")) return undefined;
   // if the file is missing, `sendFile` reports the error

@@ -7,11 +7,8 @@ import { BareObject } from "../http/query.ts";
 export type CombinedInput = Record<string, unknown>;
 
 /**
- * Merges the sources of a request into one input; later sources override earlier ones.
- *
- * @param fileLists the fields in which a single file is put into an array
- * @param textLists the fields in which a single value from a query or a form is put into an array
- * @throws {@link RequestError} when the body is an array.
+ * Merges the sources of a request into one input; later sources override earlier ones. A single file in one of
+ * `fileLists`, or value of a form or query in one of `textLists`, is put into an array.
  */
 export const combineInput = (
   request: Request,
@@ -43,10 +40,7 @@ export const combineInput = (
   return input;
 };
 
-/**
- * Reads another source; `cookies` and `files` exist once a middleware or the server has set them. Of the header fields,
- * only custom ones feed the input, because browsers and proxies send many others.
- */
+/** Reads another source. Only custom header fields feed the input: browsers and proxies send many others. */
 const readOther = (request: Request, source: InputSource): unknown => {
   if (source !== "headers")
     return (request as unknown as Partial<Record<InputSource, unknown>>)[source];
@@ -70,10 +64,7 @@ const toLists = (input: CombinedInput, part: object, names: readonly string[]): 
       input[name] = [input[name]];
 };
 
-/**
- * Copies the own properties of an object onto another one. `__proto__` is left out, because a value sent by a client
- * could otherwise become a prototype.
- */
+/** Copies own properties, but not `__proto__`, because a value sent by a client could otherwise become a prototype. */
 export const copyOwn = (target: Record<string, unknown>, source: object): void => {
   // `Object.entries` would allocate a pair for each property
   for (const key of Object.keys(source))

@@ -15,30 +15,19 @@ export interface CookieOptions {
    * value of one signed cookie under the name of another.
    *
    * - `"transition"`: cookies are signed with their name; cookies signed without it are still accepted.
-   * - `"required"`: cookies are signed with their name; all others are dropped. Choose this once older cookies have
-   * expired, or immediately if there are none.
-   * - `"off"`: cookies are signed without their name, for programs that share cookies with Express or `cookie-parser`.
+   * - `"required"`: cookies are signed with their name; all others are dropped.
+   * - `"off"`: cookies are signed without their name, for programs that share cookies with `cookie-parser`.
    *
    * @default "transition"
    */
   readonly nameBinding?: "transition" | "required" | "off" | undefined;
 }
 
-type NameBinding = NonNullable<CookieOptions["nameBinding"]>;
-
 type Cookies = Record<string, string>;
 
-interface RequestWithCookies {
-  secret?: string | undefined;
-  cookies?: unknown;
-  signedCookies?: unknown;
-}
-
 /**
- * Creates the parser that sets `request.cookies` and, for cookies with a valid signature, `request.signedCookies`.
- *
- * A cookie with an invalid signature is dropped. `response.cookie(name, value, { signed: true })` creates the
- * signatures, so this method is replaced if signatures cover the name.
+ * Creates the parser that sets `request.cookies` and, for cookies with a valid signature, `request.signedCookies`. If
+ * signatures cover the name, it replaces `response.cookie`, which creates them.
  */
 export const createCookieParser = ({
   secret = [],
@@ -46,61 +35,37 @@ export const createCookieParser = ({
 }: CookieOptions): ((request: Request) => void) => {
   const secrets = typeof secret === "string" ? [secret] : secret;
   const bindsName = secrets.length > 0 && nameBinding !== "off";
+  /** Returns the value of a signed cookie; undefined if the signature is wrong. */
+  const unsign = (name: string, signed: string): string | undefined => {
+    const dot = signed.lastIndexOf(".");
+    if (dot < 0) return undefined;
+    const value = signed.slice(0, dot);
+    const given = Buffer.from(signed.slice(dot + 1));
+    // the length tells the kinds of signatures apart; no signature is computed for other lengths
+    const coversName = given.length === lengthWithName;
+    if (coversName ? nameBinding === "off" : given.length !== lengthAlone) return undefined;
+    if (!coversName && nameBinding === "required") return undefined;
+    const sign = (key: string): string =>
+      coversName ? signWithName(name, value, key) : signAlone(value, key);
+    const isRight = secrets.some((key) => timingSafeEqual(given, Buffer.from(sign(key))));
+    return isRight ? value : undefined;
+  };
   return (request) => {
-    parseCookies(request, secrets, nameBinding);
+    const cookies = new BareObject() as Cookies;
+    const signedCookies = new BareObject() as Cookies;
+    for (const [name, value = ""] of Object.entries(parseCookie(request.headers.cookie ?? ""))) {
+      if (name === "__proto__") continue;
+      const isSigned = secrets.length > 0 && value.startsWith("s:");
+      const plain = isSigned ? unsign(name, value.slice(2)) : value;
+      if (plain !== undefined) (isSigned ? signedCookies : cookies)[name] = plain;
+    }
+    Object.assign(request, { secret: secrets[0], cookies, signedCookies });
     // the property is defined, because an assignment would call the placeholder's setter, which loads Express
     if (bindsName && request.res) Object.defineProperty(request.res, "cookie", signingCookie);
   };
 };
 
-const parseCookies = (
-  request: Request,
-  secrets: readonly string[],
-  nameBinding: NameBinding,
-): void => {
-  const cookies = new BareObject() as Cookies;
-  const signedCookies = new BareObject() as Cookies;
-  for (const [name, value = ""] of Object.entries(parseCookie(request.headers.cookie ?? ""))) {
-    if (name === "__proto__") continue;
-    if (secrets.length === 0 || !value.startsWith("s:")) {
-      cookies[name] = value;
-      continue;
-    }
-    const plain = unsign(name, value.slice(2), secrets, nameBinding);
-    if (plain !== undefined) signedCookies[name] = plain;
-  }
-  const target = request as RequestWithCookies;
-  target.secret = secrets[0];
-  target.cookies = cookies;
-  target.signedCookies = signedCookies;
-};
-
-const unsign = (
-  name: string,
-  signed: string,
-  secrets: readonly string[],
-  nameBinding: NameBinding,
-): string | undefined => {
-  const dot = signed.lastIndexOf(".");
-  if (dot < 0) return undefined;
-  const value = signed.slice(0, dot);
-  const given = Buffer.from(signed.slice(dot + 1));
-  // the length tells the kinds of signatures apart; no signature is computed for other lengths
-  const sign =
-    given.length === lengthWithName && nameBinding !== "off"
-      ? (secret: string) => signWithName(name, value, secret)
-      : given.length === lengthAlone && nameBinding !== "required"
-        ? (secret: string) => signAlone(value, secret)
-        : undefined;
-  const isRight =
-    sign && secrets.some((secret) => timingSafeEqual(given, Buffer.from(sign(secret))));
-  return isRight ? value : undefined;
-};
-
-/**
- * Signs the value of a cookie together with its name. The hash function differs from that of {@link signAlone}, so that
- * a signed value such as `user=admin` cannot pass as a cookie named `user`.
- */
+/** Signs a value together with its name; the other hash keeps `user=admin` from passing as a cookie named `user`. */
 const signWithName = (name: string, value: string, secret: string): string =>
   createHmac("sha512", secret).update(`${name}=${value}`).digest("base64url");
 
@@ -111,6 +76,9 @@ const lengthWithName = 86;
 const signAlone = (value: string, secret: string): string =>
   createHmac("sha256", secret).update(value).digest("base64").slice(0, -1);
 
+/** The length of Express' signature: 32 bytes in Base64 without padding. */
+const lengthAlone = 43;
+
 type SetCookie = (
   this: Response,
   name: string,
@@ -118,12 +86,9 @@ type SetCookie = (
   options?: SentCookieOptions,
 ) => Response;
 
-/** The length of Express' signature: 32 bytes in Base64 without padding. */
-const lengthAlone = 43;
-
 const setCookie: SetCookie = function setCookie(name, value, options) {
   const { cookie } = Object.getPrototypeOf(this) as { readonly cookie: SetCookie };
-  const { secret } = this.req as RequestWithCookies;
+  const { secret } = this.req as { readonly secret?: string };
   // Express throws if there is no secret
   if (options?.signed !== true || secret === undefined)
     return cookie.call(this, name, value, options);
@@ -133,8 +98,5 @@ const setCookie: SetCookie = function setCookie(name, value, options) {
 };
 
 const signingCookie: PropertyDescriptor = {
-  configurable: true,
-  enumerable: true,
-  writable: true,
-  value: setCookie,
+  ...{ configurable: true, enumerable: true, writable: true, value: setCookie },
 };

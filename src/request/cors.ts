@@ -46,14 +46,10 @@ interface CorsRequest {
 }
 
 /**
- * Calls a `cors` function and sets the headers that it returns.
- *
- * `Vary: Origin` is added unless the origin is `*`, so that a cache never serves a response to another origin.
- * Credentials are never sent along with `*`, which browsers reject.
+ * Calls a `cors` function and sets the headers that it returns, with `Vary: Origin` unless the origin is `*`, along
+ * with which credentials are never sent. If the function fails, or returns what cannot be sent, no header is set.
  *
  * @returns the names of the header fields that were set
- * @throws the error of the function if it fails, and {@link ServerFault} when it returns headers that cannot be sent;
- * no header is set then.
  * @see Fetch standard, "CORS protocol and credentials"
  */
 export const setCorsHeaders = async (
@@ -61,27 +57,21 @@ export const setCorsHeaders = async (
   { request, response, logger }: CorsRequest,
   endpoint: AnyEndpoint | undefined,
 ): Promise<Iterable<string>> => {
-  const given: unknown = await cors({
-    defaultHeaders: { ...defaultCorsHeaders },
-    request,
-    endpoint,
-    logger,
-  });
-  const headers = toHeaders(given);
-  const origin = headers.get("access-control-allow-origin")?.value;
-  if (origin === "*" && headers.get("access-control-allow-credentials")?.value === "true") {
+  const defaultHeaders = { ...defaultCorsHeaders };
+  const headers = toHeaders(await cors({ defaultHeaders, request, endpoint, logger }));
+  const origin = headers.get("access-control-allow-origin")?.[1];
+  if (origin === "*" && headers.get("access-control-allow-credentials")?.[1] === "true") {
     headers.delete("access-control-allow-credentials");
     warnOfCredentials(cors, logger);
   }
-  for (const { name, value } of headers.values()) response.setHeader(name, value);
+  for (const [name, value] of headers.values()) response.setHeader(name, value);
   if (origin !== "*") response.vary("Origin");
   return headers.keys();
 };
 
 /**
- * Sets the CORS headers of the response to a request without an endpoint; if the function fails, the response is sent
- * without CORS headers. Many functions rely on `endpoint`, and a 404 is better than the 500 that their error would
- * cause.
+ * Sets the CORS headers of the response to a request without an endpoint. If the function fails, for example because it
+ * relies on `endpoint`, there are none: a 404 is better than the 500 that the error would cause.
  *
  * @returns the names of the header fields that were set
  */
@@ -115,15 +105,11 @@ const warnOfCredentials = (cors: CorsFunction, logger: Logger): void => {
   );
 };
 
-interface Header {
-  readonly name: string;
-  readonly value: string;
-}
-
 /** Converts the return value of a `cors` function to a map of headers by lower-case name. */
-const toHeaders = (given: unknown): Map<string, Header> => {
+const toHeaders = (given: unknown): Map<string, readonly [name: string, value: string]> => {
   if (given === undefined || given === null) return new Map();
-  if (!isPlainObject(given))
+  const prototype: unknown = typeof given === "object" && Object.getPrototypeOf(given);
+  if (prototype !== null && prototype !== Object.prototype)
     throw new ServerFault(
       "SLP_CORS_HEADERS",
       "The cors function must return a plain object of header names and values",
@@ -132,19 +118,13 @@ const toHeaders = (given: unknown): Map<string, Header> => {
   return new Map(sent.map(([name, value]) => [name.toLowerCase(), toHeader(name, value)]));
 };
 
-const isPlainObject = (value: unknown): value is object => {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
-};
-
-const toHeader = (name: string, value: unknown): Header => {
+const toHeader = (name: string, value: unknown): readonly [string, string] => {
   const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
   try {
     validateHeaderName(name);
     if (typeof value !== "string") throw new TypeError("The value is not a string");
     validateHeaderValue(name, value);
-    return { name, value };
+    return [name, value];
   } catch (cause) {
     throw new ServerFault(
       "SLP_CORS_HEADERS",

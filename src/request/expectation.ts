@@ -2,9 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { closeAfterReply, isClosing } from "../reply/closing.ts";
 
 /**
- * Prepares a request whose client has sent `Expect: 100-continue` and waits for permission to send the body. The
- * permission is granted when the body is first read. If the response begins before that, the client may or may not send
- * the body, so the connection ends with the response.
+ * Prepares a request with `Expect: 100-continue`: the permission to send the body is granted when the body is first
+ * read. If the response begins before that, the connection ends with it, because the body may follow or not.
  *
  * @see RFC 9110, section 10.1.1
  */

@@ -9,12 +9,17 @@ import { parseContentType } from "../http/content-type.ts";
  *
  * @see Fetch standard, "CORS-safelisted request-header"; Fetch Metadata Request Headers, section 2.4
  */
-export const isForeignForm = (request: Request, response: Response): boolean =>
-  request.method !== "GET" &&
-  request.method !== "HEAD" &&
-  mayBeForm(request.headers["content-type"]) &&
-  isFromOtherSite(request) &&
-  !isAllowed(request.headers.origin, response.getHeader("Access-Control-Allow-Origin"));
+export const isForeignForm = (request: Request, response: Response): boolean => {
+  const { "content-type": type, origin, "sec-fetch-site": site } = request.headers;
+  // browsers omit the site on plain HTTP, and older ones omit it always
+  if (site === undefined ? origin === undefined : ownSites.has(site)) return false;
+  if (request.method === "GET" || request.method === "HEAD" || !mayBeForm(type)) return false;
+  if (site === undefined && isOwnOrigin(String(origin), request.host)) return false;
+  const allowed = response.getHeader("Access-Control-Allow-Origin");
+  return allowed !== "*" && (allowed === undefined || allowed !== origin);
+};
+
+const ownSites: ReadonlySet<unknown> = new Set(["same-origin", "same-site", "none"]);
 
 /** The types that a browser sends without a preflight: those of forms, and that of the `ping` of a link. */
 const simpleTypes: ReadonlySet<string> = new Set([
@@ -25,20 +30,11 @@ const simpleTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** Browsers read malformed fields less strictly, so these may be forms: `text/plain; application/json` is text. */
-const mayBeForm = (field: string | undefined): boolean => {
-  // most requests end here; no form has a type that begins like this
-  if (field?.startsWith("application/json")) return false;
-  const type = parseContentType(field ?? "")?.type;
+const mayBeForm = (field = ""): boolean => {
+  // no form has a type that begins like this
+  if (field.startsWith("application/json")) return false;
+  const type = parseContentType(field)?.type;
   return type === undefined || simpleTypes.has(type);
-};
-
-const ownSites: ReadonlySet<unknown> = new Set(["same-origin", "same-site", "none"]);
-
-const isFromOtherSite = (request: Request): boolean => {
-  const { origin, "sec-fetch-site": site } = request.headers;
-  // browsers omit this field on plain HTTP, and older ones omit it always
-  if (site !== undefined) return !ownSites.has(site);
-  return origin !== undefined && !isOwnOrigin(origin, request.host);
 };
 
 const isOwnOrigin = (origin: string, host = ""): boolean => {
@@ -51,6 +47,3 @@ const isOwnOrigin = (origin: string, host = ""): boolean => {
     return false;
   }
 };
-
-const isAllowed = (origin: string | undefined, allowed: unknown): boolean =>
-  allowed === "*" || (allowed !== undefined && allowed === origin);

@@ -4,11 +4,7 @@ import type { ContentType } from "../http/content-type.ts";
 import type { Dicer } from "@fastify/busboy";
 
 // The undocumented parts of @fastify/busboy that sallyport uses. See ARCHITECTURE.md, "Undocumented parts of dependencies".
-/**
- * Returns the Content-Type field of a multipart body in the form that the parser expects.
- *
- * @throws {@link RequestError} when the field has no boundary or a malformed one.
- */
+/** Returns the Content-Type field of a multipart body in the form that the parser expects. */
 export const toMultipartField = ({ type, parameters }: ContentType): string => {
   const boundary = parameters.get("boundary") ?? "";
   if (!/^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary))
@@ -35,10 +31,8 @@ const mostHeaderBytes = 16_384;
 export const partLimits = { headerPairs: 100, headerSize: 2 * mostHeaderBytes };
 
 /**
- * Watches the parts that a parser finds, because it skips parts whose headers are malformed, without any event.
- *
- * @param reject is called when the headers of a part are longer than 16 KiB
- * @returns a function that returns the number of parts so far, including skipped ones; 0 if the parser cannot be watched
+ * Counts the parts of a body, because the parser skips those whose headers are malformed, without any event; 0 if the
+ * parser cannot be watched. `reject` is called when the headers of a part are longer than 16 KiB.
  */
 export const watchParts = (parser: Writable, reject: () => void): (() => number) => {
   let count = 0;

@@ -11,11 +11,8 @@ const index = /^(?:0|[1-9]\d{0,2})$/;
 const maxDepth = 5;
 
 /**
- * Nests the values of a form by the brackets in their names: `o[k]` is the property `k` of `o`, and `a[0]` and `a[]` are
- * elements of `a`. An array has no holes, and is in the order of its indexes.
- *
- * @throws {@link RequestError} when a name has more than five brackets or could change a prototype, or when names
- * contradict each other, as `a` and `a[k]` do.
+ * Nests the values of a form by the brackets in their names: `o[k]` is the property `k` of `o`, and `a[0]` and `a[]`
+ * are elements of `a`. An array has no holes, and is in the order of its indexes.
  */
 export const nestNames = (flat: object): object => {
   const root: Branch = new Map();

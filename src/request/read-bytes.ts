@@ -8,53 +8,37 @@ import { isAbandoned } from "../reply/response-state.ts";
 
 type Decoder = NodeJS.ReadWriteStream & Readable;
 
+/** The parts of node:zlib whose types depend on the version: Node has had zstd since 22.15 and 23.8. */
+interface Zstd {
+  readonly createZstdDecompress?: (options: object) => Decoder;
+  readonly constants: { readonly ZSTD_d_windowLogMax: number };
+}
+
 const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
   const zlib = loadNodeZlib();
-  const { createBrotliDecompress, createGunzip, createInflate } = zlib;
-  // Node has had zstd since 22.15 and 23.8
-  const { createZstdDecompress, constants } = zlib as {
-    readonly createZstdDecompress?: (options: object) => Decoder;
-    readonly constants: { readonly ZSTD_d_windowLogMax?: number };
-  };
-  return new Map<string, () => Decoder>([
-    ["gzip", () => createGunzip()],
-    ["deflate", () => createInflate()],
-    ["br", () => createBrotliDecompress()],
-    ...(createZstdDecompress
-      ? ([["zstd", () => createZstdDecompress({ params: toZstdLimits(constants) })]] as const)
-      : []),
+  const { createZstdDecompress, constants } = zlib as unknown as Zstd;
+  const decoders = new Map<string, () => Decoder>([
+    ["gzip", () => zlib.createGunzip()],
+    ["deflate", () => zlib.createInflate()],
+    ["br", () => zlib.createBrotliDecompress()],
   ]);
+  // decoders must support 8 MiB of memory (RFC 9659); the format allows 2 GiB
+  const params = { [constants.ZSTD_d_windowLogMax]: 23 };
+  if (createZstdDecompress) decoders.set("zstd", () => createZstdDecompress({ params }));
+  return decoders;
 };
 
-/**
- * Limits a zstd decoder to the 8 MiB of memory that decoders must support; the format allows 2 GiB.
- *
- * @see RFC 9659
- */
-const toZstdLimits = ({
-  ZSTD_d_windowLogMax: limit,
-}: {
-  readonly ZSTD_d_windowLogMax?: number;
-}): Record<number, number> => (limit === undefined ? {} : { [limit]: 23 });
-
-const findDecoder = ({ headers }: Request): (() => Decoder) | undefined => {
-  const field = headers["content-encoding"];
-  if (field === undefined) return undefined;
+const findDecoder = (field: string): (() => Decoder) | undefined => {
   const encoding = field.toLowerCase().replace(/^x-/, "");
   if (encoding === "identity") return undefined;
   const decoders = toDecoders();
   const createDecoder = decoders.get(encoding);
-  if (!createDecoder)
-    throw new RequestError("SLP_BODY_ENCODING", {
-      headers: { "Accept-Encoding": [...decoders.keys(), "identity"].join(", ") },
-    });
-  return createDecoder;
+  if (createDecoder) return createDecoder;
+  const accepted = [...decoders.keys(), "identity"].join(", ");
+  throw new RequestError("SLP_BODY_ENCODING", { headers: { "Accept-Encoding": accepted } });
 };
 
-/**
- * Returns the size limit of a compressed body, which is slightly above the given limit because incompressible data
- * grows when compressed.
- */
+/** Returns the size limit of a compressed body: incompressible data grows slightly when compressed. */
 const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) + 1024;
 
 /** Creates the error for a body that a native middleware keeps from being read. */
@@ -95,10 +79,7 @@ export const safely =
     }
   };
 
-/**
- * Calls a function if a client pauses for too long while it sends a body. The timer is to be refreshed with each chunk
- * and cleared in the end.
- */
+/** Calls a function if a client pauses for too long; the timer is to be refreshed with each chunk and cleared. */
 export const watchPauses = (
   request: IncomingMessage,
   timeout: number,
@@ -116,12 +97,8 @@ export const watchPauses = (
 const mostPieces = 1024;
 
 /**
- * Reads a body. The limit applies to the bytes after decompression and, with a small margin, to those before it.
- *
- * @param limit the maximum number of bytes
- * @param idleTimeout how long the client may pause, in milliseconds
- * @throws {@link RequestError} when the body is too large, when its encoding is unknown or corrupt, or when the client
- * pauses for too long.
+ * Reads a body. The limit, in bytes, applies after decompression and, with a small margin, before it; `idleTimeout` is
+ * how long the client may pause, in milliseconds.
  */
 export const readBytes = async (
   request: Request,
@@ -129,7 +106,8 @@ export const readBytes = async (
   limit: number,
   idleTimeout: number,
 ): Promise<Buffer> => {
-  const createDecoder = findDecoder(request);
+  const encoding = request.headers["content-encoding"];
+  const createDecoder = encoding === undefined ? undefined : findDecoder(encoding);
   const encodedLimit = createDecoder ? toEncodedLimit(limit) : limit;
   const length = Number(request.headers["content-length"]);
   if (length > encodedLimit) {
@@ -145,61 +123,42 @@ export const readBytes = async (
   if (request.readableDidRead) throw toUnreadable("has read a part of it");
   // a client that asks for permission to send a body gets it when the body is listened for
   const isAsked = request.headers.expect !== undefined;
-  if (
-    length > 0 &&
-    request.readableLength === length &&
-    !createDecoder &&
-    !isAsked &&
-    isUnread(request)
-  )
-    return readWhole(request);
-  return new Promise((resolve, reject) => {
-    const reader = new BodyReader(request, response, limit, resolve, reject);
-    reader.listen(createDecoder?.(), encodedLimit, idleTimeout);
+  const isWhole = length > 0 && request.readableLength === length;
+  if (!isWhole || createDecoder || isAsked || !isUnread(request))
+    return readPieces(request, response, limit, encodedLimit, createDecoder?.(), idleTimeout);
+  const bytes = request.read() as Buffer;
+  // the body counts as read once the request has ended
+  await new Promise<void>((resolve) => {
+    request.on("end", resolve).on("close", resolve).resume();
   });
+  return bytes;
 };
 
-/** Reads a body that has arrived whole; it counts as read once the request has ended. */
-const readWhole = (request: Request): Promise<Buffer> =>
-  new Promise((resolve) => {
-    const bytes = request.read() as Buffer;
-    const end = (): void => resolve(bytes);
-    request.on("end", end).on("close", end).resume();
-  });
-
-/** A reader for one body that arrives piece by piece, or is compressed. */
-class BodyReader {
-  readonly #request: Request;
-  readonly #response: Response;
-  readonly #limit: number;
-  readonly #resolve: (bytes: Buffer) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #pieces: Buffer[] = [];
-  /** The latest chunks, which are joined once there are many. */
-  #latest: Buffer[] = [];
-  #size = 0;
-  /** Ends the reading of the stream. */
-  #stop = (): void => undefined;
-
-  constructor(
-    request: Request,
-    response: Response,
-    limit: number,
-    resolve: (bytes: Buffer) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#request = request;
-    this.#response = response;
-    this.#limit = limit;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  /** Reads the stream of the request, through a decoder if there is one. */
-  listen(decoder: Decoder | undefined, encodedLimit: number, idleTimeout: number): void {
-    const request = this.#request;
-    const fail = (error: unknown): void => this.#fail(error);
+/** Reads a body that arrives piece by piece, through a decoder if it is compressed. */
+const readPieces = (
+  request: Request,
+  response: Response,
+  limit: number,
+  encodedLimit: number,
+  decoder: Decoder | undefined,
+  idleTimeout: number,
+): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
     const source = decoder ? request.pipe(decoder) : request;
+    const pieces: Buffer[] = [];
+    /** The latest chunks, which are joined once there are many. */
+    let latest: Buffer[] = [];
+    let size = 0;
+    let encodedSize = 0;
+    const fail = (error: unknown): void => {
+      reject(error);
+      stop();
+    };
+    const refuse = (): void => {
+      closeAfterReply(request, response);
+      fail(new RequestError("SLP_BODY_TOO_LARGE"));
+      request.pause();
+    };
     const timer = setTimeout(() => {
       const isHeldBack = request.complete || request.readableLength > 0;
       fail(
@@ -208,22 +167,29 @@ class BodyReader {
           : new RequestError("SLP_BODY_TIMEOUT"),
       );
     }, idleTimeout).unref();
-    let encodedSize = 0;
     const onEncoded = safely(fail, (piece: Buffer) => {
       timer.refresh();
       encodedSize += piece.length;
-      if (encodedSize > encodedLimit) this.#refuse();
+      if (encodedSize > encodedLimit) refuse();
     });
     const onData = safely(fail, (piece: Buffer) => {
       timer.refresh();
-      this.#take(piece);
+      size += piece.length;
+      if (size > limit) refuse();
+      else if (latest.push(piece) === mostPieces) {
+        pieces.push(Buffer.concat(latest));
+        latest = [];
+      }
     });
-    const onEnd = safely(this.#reject, () => this.#end());
+    const onEnd = safely(reject, () => {
+      stop();
+      resolve(Buffer.concat([...pieces, ...latest]));
+    });
     // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
     const onClose = (): void => {
       if (!request.readableEnded) fail(toDeparture());
     };
-    this.#stop = () => {
+    const stop = (): void => {
       clearTimeout(timer);
       source.off("data", onData).off("end", onEnd);
       request.off("close", onClose);
@@ -233,40 +199,15 @@ class BodyReader {
       // data after the end of the compressed bytes is ignored
       if (!request.readableEnded) request.resume();
     };
-    if (decoder) request.on("data", onEncoded);
     source.on("data", onData).on("end", onEnd);
+    request.on("close", onClose);
     // a middleware may have paused the request
     if (!decoder) request.resume();
-    request.on("close", onClose);
-    decoder?.on("error", (cause: Error) => {
-      fail(new RequestError("SLP_BODY_CORRUPT_ENCODING", { cause }));
-      request.resume();
-    });
-  }
-
-  #take(piece: Buffer): void {
-    this.#size += piece.length;
-    if (this.#size > this.#limit) this.#refuse();
-    else if (this.#latest.push(piece) === mostPieces) {
-      this.#pieces.push(Buffer.concat(this.#latest));
-      this.#latest = [];
+    else {
+      request.on("data", onEncoded);
+      decoder.on("error", (cause: Error) => {
+        fail(new RequestError("SLP_BODY_CORRUPT_ENCODING", { cause }));
+        request.resume();
+      });
     }
-  }
-
-  #end(): void {
-    this.#stop();
-    const all = [...this.#pieces, ...this.#latest];
-    this.#resolve(all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all));
-  }
-
-  #refuse(): void {
-    closeAfterReply(this.#request, this.#response);
-    this.#fail(new RequestError("SLP_BODY_TOO_LARGE"));
-    this.#request.pause();
-  }
-
-  #fail(error: unknown): void {
-    this.#reject(error);
-    this.#stop();
-  }
-}
+  });

@@ -1,10 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Request, Response } from "express";
 
-/**
- * Matches the ids that are accepted from clients and proxies; the format is restricted because ids are logged and sent
- * back.
- */
+/** Matches the ids that are accepted from clients and proxies, restricted because ids are logged and sent back. */
 const safeId = /^[\w.:-]{1,128}$/;
 
 /** Creates the function that sets `request.id` and a response header with the id. */

@@ -14,11 +14,8 @@ export interface MemoryBudget {
 }
 
 /**
- * The content of one incoming file: in memory while the budget allows it, then in a temporary file.
- *
- * Data is copied, and written to disk through one reusable buffer, so that the memory of incoming chunks can be freed
- * at once. An upload of 500 MB then needs only 10 MB of memory, whereas V8 would let 64 MB of buffers pile up before
- * collecting them.
+ * The content of one incoming file: in memory while the budget allows it, then in a temporary file, written through one
+ * reusable buffer. So the memory of chunks can be freed at once, which V8 would let pile up to 64 MB.
  */
 export class Spool {
   /** The size in bytes. */
@@ -29,10 +26,7 @@ export class Spool {
   isEnded = false;
   readonly #budget: MemoryBudget;
   readonly #directory: string;
-  /**
-   * The data that is not in the staging buffer: all content held in memory, or the data that did not fit into the
-   * buffer.
-   */
+  /** The data that is not in the staging buffer: all that is held in memory, or what did not fit. */
   #pieces: Buffer[] = [];
   #staging: Buffer | undefined;
   #staged = 0;
@@ -58,11 +52,7 @@ export class Spool {
     if (staged < part.length) this.#pieces.push(Buffer.from(part.subarray(staged)));
   }
 
-  /**
-   * Writes the data that should not stay in memory, including data that arrives in the meantime.
-   *
-   * @throws Node's error when writing fails.
-   */
+  /** Writes the data that should not stay in memory, including data that arrives in the meantime. */
   async settle(): Promise<void> {
     if (!this.#isLarge || this.#isClosed) return;
     const handle = (this.#handle ??= await this.#open());

@@ -5,11 +5,7 @@ import { add, partLimits, toMultipartField, watchParts, type Several } from "./m
 
 const mostFields = 1000;
 
-/**
- * Parses a multipart body that has only text fields; repeated names become arrays.
- *
- * @throws {@link RequestError} when the body is malformed, or contains a file or more than 1,000 fields.
- */
+/** Parses a multipart body that has only text fields, at most 1,000; repeated names become arrays. */
 export const parseTextFields = (
   contentType: ContentType,
   bytes: Buffer,

@@ -3,14 +3,8 @@ import { constants, readFileSync } from "node:fs";
 import { copyFile, rename, rm, writeFile } from "node:fs/promises";
 import type { FileUpload } from "../schemas/upload.ts";
 
-/** The properties of a file that has been received completely. */
-type UploadedParts = Pick<
-  UploadedFile,
-  "name" | "mimetype" | "encoding" | "size" | "tempFilePath"
-> & {
-  /** The content, if it was small enough to be held in memory. */
-  readonly content: Buffer | undefined;
-};
+type PartNames = "encoding" | "mimetype" | "name" | "size" | "tempFilePath";
+type UploadedParts = Pick<UploadedFile, PartNames> & { readonly content: Buffer | undefined };
 
 /** A file sent by a client; it is deleted when the response is finished, unless it was moved. */
 export class UploadedFile implements FileUpload {
@@ -24,6 +18,7 @@ export class UploadedFile implements FileUpload {
   #state: "kept" | "moved" | "gone" = "kept";
   #isOver = false;
 
+  /** @param parts `content` is the content, if it was small enough to be held in memory */
   constructor(parts: UploadedParts) {
     this.name = parts.name;
     this.mimetype = parts.mimetype;
@@ -45,12 +40,7 @@ export class UploadedFile implements FileUpload {
     return createHash("md5").update(this.data).digest("hex");
   }
 
-  /**
-   * Moves the file to a path and replaces any file there; only the user of the process may read the result (mode 0600).
-   *
-   * @throws Error when the file has already been moved or the response is finished, and Node's error when the file
-   * cannot be written.
-   */
+  /** Moves the file to a path and replaces any file there; only the user of the process may read it (mode 0600). */
   readonly mv = async (path: string): Promise<void> => {
     this.#assertKept("moved");
     this.#state = "moved";
@@ -75,11 +65,11 @@ export class UploadedFile implements FileUpload {
 
   #assertKept(act: string): void {
     if (this.#state === "kept") return;
-    throw new Error(
+    const reason =
       this.#state === "moved"
-        ? `The uploaded file cannot be ${act}: it has already been moved`
-        : `The uploaded file cannot be ${act}: the response is finished, and the file has been deleted`,
-    );
+        ? "it has already been moved"
+        : "the response is finished, and the file has been deleted";
+    throw new Error(`The uploaded file cannot be ${act}: ${reason}`);
   }
 }
 
@@ -97,10 +87,7 @@ const moveFile = async (from: string, to: string): Promise<void> => {
 const writeWhole = (to: string, content: Buffer): Promise<void> =>
   replaceBy(to, (path) => writeFile(path, content, { flag: "wx", mode: 0o600 }));
 
-/**
- * Writes a file next to its final path and then moves it there, so that a failure never leaves a partial file at the
- * path.
- */
+/** Writes a file next to its final path and then moves it there, so that a failure never leaves a partial file. */
 const replaceBy = async (to: string, write: (path: string) => Promise<void>): Promise<void> => {
   const path = `${to}.${randomUUID()}`;
   try {

@@ -40,12 +40,7 @@ export interface PreparedUploads {
   readonly beforeUpload: UploadOptions["beforeUpload"];
   /**
    * Reads a multipart body: its fields into `request.body`, its files into `request.files`; repeated names become
-   * arrays. Files that were not moved are deleted when the response is finished or the client has left.
-   *
-   * @param own the limits of the route, which override those of the configuration
-   * @param idleTimeout how long the client may pause, in milliseconds
-   * @throws {@link RequestError} when the body is malformed or over a limit, or when the client pauses for too long; no
-   * files are left then.
+   * arrays. Files that were not moved are deleted when the body is refused, or the response finished or cut off.
    */
   readonly parse: (
     type: ContentType,
@@ -263,10 +258,7 @@ class Upload {
     info.stream.on("data", onData).on("end", () => (spool.isEnded = true));
   }
 
-  /**
-   * Writes the data of the files; each call waits for the previous one, because the end of a part may be parsed while
-   * the part is still being written.
-   */
+  /** Writes the data of the files, one call after the other: a part may end while it is still being written. */
   #settle(): Promise<void> {
     const earlier = this.#settling;
     const settle = async (): Promise<void> => {
@@ -279,10 +271,7 @@ class Upload {
 
 const ignore = (): void => undefined;
 
-/**
- * Frees the memory of a chunk that is no longer used, unless other buffers share the memory. Before version 21, Node
- * cannot do this, so V8 frees the chunks later.
- */
+/** Frees the memory of a chunk unless other buffers share it; before version 21, Node cannot do this. */
 const free = ({ buffer, byteLength }: Buffer): void => {
   if (buffer.byteLength === byteLength)
     (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);

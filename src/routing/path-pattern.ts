@@ -20,11 +20,7 @@ const refuse = (path: string, reason: string): never => {
   throw new RoutingError("SLP_ROUTING_PATH_SYNTAX", `The path "${path}" ${reason}`, { path });
 };
 
-/**
- * Parses the path of a route into segments.
- *
- * @throws {@link RoutingError} when the syntax of the path is invalid.
- */
+/** Parses the path of a route into segments; throws a {@link RoutingError} if its syntax is invalid. */
 export const parsePathPattern = (path: string): readonly Segment[] => {
   if (/\p{Cs}/u.test(path))
     // as JSON, because a lone surrogate is not printable
@@ -81,19 +77,23 @@ const decodeText = (path: string, text: string): string => {
 /**
  * Extracts the parameters from a segment of a request; returns undefined if the segment does not match. Each literal is
  * searched for once, from left to right, so the cost is linear in the segment's length.
+ *
+ * @param literal the segment as the literals are compared with it
  */
 export const matchParameters = (
   around: readonly string[],
   segment: string,
+  literal = segment,
 ): readonly string[] | undefined => {
   const first = around[0] ?? "";
   const last = around.at(-1) ?? "";
-  if (!segment.startsWith(first) || !segment.endsWith(last)) return undefined;
+  if (!literal.startsWith(first) || !literal.endsWith(last)) return undefined;
   const end = segment.length - last.length;
   const values: string[] = [];
   let start = first.length;
-  for (const text of around.slice(1, -1)) {
-    const at = segment.indexOf(text, start + 1);
+  for (let index = 1; index < around.length - 1; index++) {
+    const text = around[index] ?? "";
+    const at = literal.indexOf(text, start + 1);
     if (at < 0 || at + text.length > end) return undefined;
     values.push(segment.slice(start, at));
     start = at + text.length;

@@ -55,10 +55,7 @@ type Missing<Parameters, Input> =
 /** The type of a property; a condition on the type of the object would cost the compiler more. */
 type Get<Type, Key> = Type[Key & keyof Type];
 
-/**
- * The shape of an endpoint's input schema, which is cheaper to read than the type of the input; `never` if there is
- * none.
- */
+/** The shape of an endpoint's input schema, cheaper to read than the type of the input; `never` if there is none. */
 type ShapeOf<Value> = Get<Get<Get<Value, "~types">, "input">, "shape">;
 
 /** The parameters that are not among the keys of a shape. */

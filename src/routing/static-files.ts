@@ -41,20 +41,19 @@ export class ServeStatic {
 
   /**
    * @param directory a path, relative to the working directory of the process when the server starts
-   * @param factory a factory whose middlewares run before a file is looked up, and whose result handler sends the
-   * errors that they throw
+   * @param factory its middlewares run before a file is looked up, and its result handler sends their errors
    * @throws {@link DefinitionError} when the directory, an option or the factory is invalid.
    */
   constructor(directory: string, options: ServeStaticOptions = {}, factory?: GuardFactory) {
     if (typeof directory !== "string" || directory === "")
       throw new DefinitionError(
         "SLP_DEFINITION_VALUE",
-        "new ServeStatic: the first argument must be the path of a directory.",
+        `${where}: the first argument must be the path of a directory.`,
       );
-    checkOptions("new ServeStatic", options, optionChecks);
+    checkOptions(where, options, optionChecks);
     if (factory !== undefined && typeof Object(factory).buildVoid !== "function")
       refuseValue(
-        "new ServeStatic",
+        where,
         "factory",
         "an endpoints factory, such as `defaultEndpointsFactory`",
         factory,
@@ -64,6 +63,8 @@ export class ServeStatic {
     this.guard = factory?.buildVoid({ handler: () => undefined });
   }
 }
+
+const where = "new ServeStatic";
 
 const nameList = be(
   "false, a string or an array of strings",

@@ -48,11 +48,7 @@ const httpMethods = new Set([
   ...["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"],
 ]);
 
-/**
- * Walks a routing map in the order in which it is written.
- *
- * @throws {@link RoutingError} when a key or a value is invalid.
- */
+/** Walks a routing map in order; throws a {@link RoutingError} if a key or a value is invalid. */
 export function* walkRouting(routing: Routing, options: WalkOptions = {}): Generator<RoutingEntry> {
   yield* walkMap(routing, "", options, new Set());
 }
@@ -98,39 +94,32 @@ const readKey = (
   { methodLikeRouteBehavior = "method" }: WalkOptions,
 ): { readonly method?: Method; readonly path: string } => {
   const name = key.trim();
+  const where = `The key "${key}" at "${parent || "/"}"`;
+  const cause = { path: joinPath(parent, "") };
+  const refuseCase = (word: string): never => {
+    const lower = word.toLowerCase();
+    const fault = isMethod(lower)
+      ? `names a method in upper case; write "${lower}".`
+      : "names a method that endpoints cannot declare; HEAD and OPTIONS need no declaration.";
+    throw new RoutingError("SLP_ROUTING_METHOD_CASE", `${where} ${fault}`, cause);
+  };
   const [, word, rest] = explicitKey.exec(name) ?? [];
   if (word !== undefined && rest !== undefined) {
     if (isMethod(word)) return { method: word, path: joinPath(parent, rest) };
-    if (httpMethods.has(word.toUpperCase())) refuseCase(key, word, parent);
-    if (rest.startsWith("/")) refuseMethod(key, word, parent);
+    if (httpMethods.has(word.toUpperCase())) refuseCase(word);
+    // no path has a space before a slash, so the word is a misspelt method
+    if (rest.startsWith("/"))
+      throw new RoutingError(
+        "SLP_ROUTING_METHOD_UNKNOWN",
+        describeUnknown("method", word, endpointMethods, { where }),
+        cause,
+      );
   }
   if (isEndpoint(value) && methodLikeRouteBehavior === "method") {
-    if (isMethod(name)) return { method: name, path: joinPath(parent, "") };
-    if (isMethod(name.toLowerCase())) refuseCase(key, name, parent);
+    if (isMethod(name)) return { method: name, path: cause.path };
+    if (isMethod(name.toLowerCase())) refuseCase(name);
   }
   return { path: joinPath(parent, name) };
-};
-
-/** Rejects a word before a path as a misspelt method, because no path has a space before a slash. */
-const refuseMethod = (key: string, word: string, parent: string): never => {
-  throw new RoutingError(
-    "SLP_ROUTING_METHOD_UNKNOWN",
-    describeUnknown("method", word, endpointMethods, {
-      where: `The key "${key}" at "${parent || "/"}"`,
-    }),
-    { path: joinPath(parent, "") },
-  );
-};
-
-const refuseCase = (key: string, word: string, parent: string): never => {
-  const lower = word.toLowerCase();
-  throw new RoutingError(
-    "SLP_ROUTING_METHOD_CASE",
-    isMethod(lower)
-      ? `The key "${key}" at "${parent || "/"}" names a method in upper case; write "${lower}".`
-      : `The key "${key}" at "${parent || "/"}" names a method that endpoints cannot declare; HEAD and OPTIONS need no declaration.`,
-    { path: joinPath(parent, "") },
-  );
 };
 
 const joinPath = (parent: string, name: string): string => {
@@ -161,11 +150,7 @@ const isPlainMap = (value: unknown): value is Routing => {
   return prototype === null || prototype.constructor?.name === "Object";
 };
 
-/**
- * Lists the entries of a routing map.
- *
- * @throws RoutingError when the routing is invalid.
- */
+/** Lists the entries of a routing map; throws a {@link RoutingError} if it is invalid. */
 export const listRoutes = (routing: Routing, options: WalkOptions): readonly RoutingEntry[] => {
   const entries = [...walkRouting(routing, options)];
   const table = new RouteTable<true>(options.caseSensitive);

@@ -2,12 +2,7 @@ import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 
-/**
- * Asserts that a value is a schema, and returns it.
- *
- * @param what the name of the value at the beginning of the message
- * @throws {@link DefinitionError} when the value is not a Zod 4 schema.
- */
+/** Returns a value that must be a schema; `what` names it at the beginning of the message. */
 export const toSchema = (
   what: string,
   value: unknown,

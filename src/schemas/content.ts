@@ -15,8 +15,7 @@ export interface FileContent {
   /** The path of the file: relative to `root` if that is set, otherwise absolute. */
   readonly path: string;
   /**
-   * The directory that must contain the file. Set `root` whenever the path comes from a client; paths with `..` and
-   * hidden files are then rejected.
+   * The directory that must contain the file, for paths that come from a client: `..` and hidden files are rejected.
    *
    * @default none, so `path` must be absolute
    */
@@ -28,8 +27,7 @@ export interface FileContent {
    */
   readonly fileName?: string | undefined;
   /**
-   * How long a browser may cache the file without revalidation, in seconds. Shared caches may not store the file unless
-   * the handler sets `Cache-Control` itself.
+   * How long a browser, but no shared cache, may use the file without revalidation, in seconds.
    *
    * @default 0
    */
@@ -54,10 +52,7 @@ export interface ContentDeclaration {
   readonly fileName: string | undefined;
 }
 
-/**
- * The content declarations of schemas, keyed by the function that checks the value. Copies of a schema with further
- * checks or descriptions keep this function.
- */
+/** The declarations, by the function that checks the value, which copies of a schema keep. */
 const declarations = new WeakMap<object, ContentDeclaration>();
 
 /** A schema that knows the media type of its content. */
@@ -108,11 +103,12 @@ export const readContent = (schema: ZodSchema): ContentDeclaration | undefined =
   return fn && declarations.get(fn);
 };
 
-const hasMethod = (value: unknown, name: PropertyKey): boolean =>
-  typeof value === "object" && value !== null && typeof Reflect.get(value, name) === "function";
-
 const isStream = (value: unknown): boolean =>
-  hasMethod(value, Symbol.asyncIterator) || hasMethod(value, "getReader");
+  typeof value === "object" &&
+  value !== null &&
+  [Symbol.asyncIterator, "getReader"].some(
+    (name) => typeof Reflect.get(value, name) === "function",
+  );
 
 const isFile = (value: unknown): boolean => {
   if (typeof value === "string") return value !== "";
@@ -150,11 +146,9 @@ export const stream = <const Type extends string = "application/octet-stream">(
   );
 
 /**
- * Creates the output schema of an endpoint that sends a file as is, without an envelope: the handler returns its path,
- * or `{ path, root }`.
+ * Creates the output schema of an endpoint that sends a file as is: the handler returns its path or a {@link FileContent}.
  *
- * Conditional requests (`If-None-Match`, `If-Modified-Since`) and ranges are supported. If the file is missing or
- * a directory, the response is a 404.
+ * Conditional requests and ranges are supported. If the file is missing or a directory, the response is a 404.
  *
  * @param type the media type; by default, it is derived from the file's name
  * @throws {@link DefinitionError} when `type` is not a media type.

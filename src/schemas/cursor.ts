@@ -19,9 +19,8 @@ const macLength = 32;
 /** The second argument of `ez.cursor`. */
 export interface CursorOptions {
   /**
-   * The secret that signs cursors, at least 32 characters long. It is never sent to clients. In an array, the first
-   * secret signs, and every secret verifies. To replace a secret, add a new one at the front, and remove the old one
-   * once its cursors are no longer needed.
+   * The secret that signs cursors, at least 32 characters long. In an array, the first secret signs, and every secret
+   * verifies, so that a new one can be added at the front.
    */
   readonly secret: string | readonly string[];
 }
@@ -42,12 +41,10 @@ export type CursorCodec = z.ZodCodec<z.ZodString>;
 export type SignedCursor<Codec extends CursorCodec> = z.ZodCodec<CursorValue<Codec>, z.ZodString>;
 
 /**
- * Creates the schema of a signed cursor. A client receives a string and can only send it back unchanged; any other
- * string is rejected with `Invalid cursor`.
+ * Creates the schema of a signed cursor: a string that a client can only send back unchanged.
  *
- * The string contains the value as JSON and its HMAC-SHA256, encoded in base64url; it has at most 4,096 characters. A
- * cursor is signed, not encrypted, so a client can read the value. A cursor stays valid as long as its secret and
- * schema stay the same; it does not expire. To sign a value outside an endpoint, use `z.encode(cursor, value)`.
+ * The string contains the value as JSON and its HMAC-SHA256, encoded in base64url; it has at most 4,096 characters. It is
+ * not encrypted, and does not expire. To sign a value outside an endpoint, use `z.encode(cursor, value)`.
  *
  * @param schema the schema of the value; each part must be representable in JSON, or be a codec such as `ez.dateIn()`
  * @throws {@link DefinitionError} when the secret is too short or the schema has parts that JSON cannot represent.
@@ -159,15 +156,11 @@ const open = (text: string, keys: readonly Buffer[]): { readonly value: unknown 
   if (bytes.length <= macLength || bytes.toString("base64url") !== text) return undefined;
   const mac = bytes.subarray(0, macLength);
   const content = bytes.subarray(macLength);
-  if (!keys.some((key) => loadNodeCrypto().timingSafeEqual(sign(content, key), mac)))
-    return undefined;
-  return { value: JSON.parse(content.toString()) as unknown };
+  const isOurs = keys.some((key) => loadNodeCrypto().timingSafeEqual(sign(content, key), mac));
+  return isOurs ? { value: JSON.parse(content.toString()) as unknown } : undefined;
 };
 
-/**
- * Derives the key from a secret, so that nothing else that the application signs with the same secret passes as a
- * cursor.
- */
+/** Derives the key, so that nothing else that the application signs with its secret passes as a cursor. */
 const toKey = (secret: string): Buffer =>
   loadNodeCrypto().createHmac("sha256", secret).update("sallyport/cursor/1").digest();
 
@@ -178,22 +171,11 @@ const toKeys = (secret: unknown): readonly Buffer[] => {
   if (secrets.length > 0 && secrets.every(fits)) return secrets.map(toKey);
   const wrong = secrets.find((one) => !fits(one));
   // the message must never include the secret itself
-  const kind = wrong === null ? "null" : typeof wrong;
-  const one = typeof wrong === "string" ? `one of ${wrong.length} characters` : kind;
-  const got = secrets.length === 0 ? "an empty array" : one;
+  const one = typeof wrong === "string" ? `one of ${wrong.length} characters` : typeof wrong;
+  const got = secrets.length === 0 ? "an empty array" : wrong === null ? "null" : one;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
     `ez.cursor: \`secret\` must be a string of at least ${minSecretLength} characters, or an array of such strings; got ${got}. Generate one with: openssl rand -base64 32`,
-  );
-};
-
-const assertValueSchema = (value: unknown): void => {
-  const schema = toSchema("ez.cursor: the first argument", value, "z.object({ id: z.int() })");
-  const kind = findUnsigned(schema);
-  if (kind === undefined) return;
-  throw new DefinitionError(
-    "SLP_DEFINITION_SCHEMA",
-    `ez.cursor: the schema has a part of kind ${kind}, which JSON cannot restore. Use a type that JSON can represent, or a codec, such as ez.dateIn() for a Date.`,
   );
 };
 
@@ -202,19 +184,21 @@ const unsignedKinds: ReadonlySet<string> = new Set([
   ...["symbol", "transform", "void"],
 ]);
 
-/**
- * Returns the kind of the first part that JSON cannot represent or that works in only one direction. The output side of
- * a codec may be anything.
- */
-const findUnsigned = (root: ZodSchema): string | undefined => {
+/** Rejects a schema with a part that JSON cannot represent or that works in only one direction. */
+const assertValueSchema = (value: unknown): void => {
+  const root = toSchema("ez.cursor: the first argument", value, "z.object({ id: z.int() })");
   for (const schema of walkSchemas(root, listSignedParts)) {
     const { def } = (schema as z.core.$ZodTypes)._zod;
     const comesBack = def.type === "date" && def.coerce === true;
-    if (unsignedKinds.has(def.type) && !comesBack) return def.type;
+    if (unsignedKinds.has(def.type) && !comesBack)
+      throw new DefinitionError(
+        "SLP_DEFINITION_SCHEMA",
+        `ez.cursor: the schema has a part of kind ${def.type}, which JSON cannot restore. Use a type that JSON can represent, or a codec, such as ez.dateIn() for a Date.`,
+      );
   }
-  return undefined;
 };
 
+/** Lists the parts of a schema; the output side of a codec may be anything. */
 const listSignedParts = (schema: ZodSchema): readonly ZodSchema[] => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const isCodec = def.type === "pipe" && def.reverseTransform !== undefined;

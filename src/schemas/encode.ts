@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import { toSchema } from "./assert-schema.ts";
-import { type AnySchema, type SchemaInput, type SchemaOutput } from "./schema.ts";
-import type { ZodSchema } from "./schema.ts";
+import type { AnySchema, SchemaInput, SchemaOutput, ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 import { reverse } from "./zod-internals.ts";
 
@@ -18,27 +17,16 @@ interface EncodedType extends z.ZodType {
   readonly _zod: z.core.$ZodTypeInternals & { def: EncodedDef };
 }
 
-let constructor: z.core.$constructor<EncodedType> | undefined;
-
-/**
- * Returns the constructor of reversed schemas. It is created with the first reversed schema, using Zod's own functions,
- * so that `.optional()`, `.meta()` and the like preserve the class.
- */
-const toConstructor = (): z.core.$constructor<EncodedType> =>
-  (constructor ??= z.core.$constructor<EncodedType>("SallyportEncoded", (inst, def) => {
-    z.ZodType.init(inst, def);
-    reverse(inst, def.encoded);
-  }));
+/** The class of reversed schemas, so that `.optional()`, `.meta()` and the like preserve it. */
+let EncodedSchema: z.core.$constructor<EncodedType> | undefined;
 
 /**
  * Reverses a schema: the new schema accepts the output of the given one, and returns its input.
  *
- * One definition thus serves both directions: with `input: user` and `output: ez.encode(user)`, the handler receives
- * and returns values such as dates, and the client sends and receives them in the same form, such as ISO 8601 strings.
- * Documents and clients describe the wire format. Values are checked and converted as by `z.encode`.
+ * With `input: user` and `output: ez.encode(user)`, the handler receives and returns values such as dates, and the
+ * client sends and receives them in the form that documents show, such as ISO 8601 strings.
  *
- * @throws {@link DefinitionError} when the schema has a `.transform()`, which cannot be reversed; use `z.codec`
- * instead.
+ * @throws {@link DefinitionError} when the schema has a `.transform()`, which cannot be reversed; use `z.codec`.
  * @example
  * const user = z.object({ name: z.string(), bornOn: ez.dateIn() });
  * const createUser = factory.build({ method: "post", input: user, output: ez.encode(user), handler: ... });
@@ -50,8 +38,11 @@ export const encode = <S extends AnySchema>(given: S): Encoded<S> => {
       "SLP_DEFINITION_SCHEMA",
       "ez.encode: the schema has a .transform() or z.preprocess(), which cannot be reversed. Use z.codec(), ez.dateIn() or another codec instead.",
     );
-  const Constructor = toConstructor();
-  return new Constructor({ type: "custom", encoded: schema });
+  EncodedSchema ??= z.core.$constructor("SallyportEncoded", (inst, def) => {
+    z.ZodType.init(inst, def);
+    reverse(inst, def.encoded);
+  });
+  return new EncodedSchema({ type: "custom", encoded: schema });
 };
 
 const hasOneWay = (schema: ZodSchema): boolean => {

@@ -20,25 +20,18 @@ export function form<Schema extends z.ZodObject>(fields: Schema, meta?: SchemaMe
 export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.ZodObject {
   if (!(fields instanceof z.ZodObject)) assertShape("ez.form", fields);
   const schema = fields instanceof z.ZodObject ? fields : z.object(fields);
-  const marked = schema.clone(
-    // property descriptors are copied, because getters of fields may refer to something that is declared later
-    Object.defineProperties(
-      {},
-      {
-        ...Object.getOwnPropertyDescriptors(schema._zod.def),
-        [formMark]: { configurable: true, enumerable: true, value: true },
-      },
-    ) as z.core.$ZodObjectDef,
-    { parent: true },
-  );
+  // property descriptors are copied, because getters of fields may refer to something that is declared later
+  const descriptors = {
+    ...Object.getOwnPropertyDescriptors(schema._zod.def),
+    [formMark]: { configurable: true, enumerable: true, value: true },
+  };
+  const def = Object.defineProperties({}, descriptors) as z.core.$ZodObjectDef;
+  const marked = schema.clone(def, { parent: true });
   const made = meta ? marked.meta({ ...meta }) : marked;
   return Object.defineProperty(made, formMark, { value: true });
 }
 
-/**
- * The mark of a form. The mark is on the schema itself and in its definition, where `.extend()` and the like keep it
- * and other copies of this package find it.
- */
+/** The mark on a form itself, and in its definition, where `.extend()` and the like keep it. */
 const formMark = "sallyport/form";
 
 /** Checks whether a schema was made by {@link form}, or has such a schema as a part. */
@@ -50,14 +43,11 @@ export const isForm = (schema: ZodSchema): boolean =>
 const toFunction = (schema: ZodSchema): unknown => (schema._zod.def as { fn?: unknown }).fn;
 
 /** The kinds of this package's own schemas, by the functions that identify them. */
-export const ownKinds: ReadonlyMap<unknown, "buffer" | "raw" | "upload"> = new Map<
-  unknown,
-  "buffer" | "raw" | "upload"
->([
+export const ownKinds: ReadonlyMap<unknown, "buffer" | "raw" | "upload"> = new Map([
   [toFunction(buffer()), "buffer"],
   [toFunction(raw().shape.raw), "raw"],
   [toFunction(upload()), "upload"],
-]);
+] as const);
 
 /** Recognises `ez.dateIn()` and `ez.dateOut()` by their parts. */
 export const toDateKind = (def: z.core.$ZodPipeDef): "dateIn" | "dateOut" | undefined => {

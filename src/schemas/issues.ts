@@ -24,8 +24,11 @@ export interface ShortIssue {
 export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[] => {
   const short: ShortIssue[] = [];
   let room = maxIssuesBytes;
-  for (const { path, message, code = "custom" } of listReported(issues)) {
-    const issue = { path: path.map(toShortStep), message: truncate(message, maxTextBytes), code };
+  for (const { path: steps, message, code = "custom" } of listReported(issues)) {
+    const path = steps.map((step) =>
+      typeof step === "number" ? step : truncate(String(step), maxTextBytes),
+    );
+    const issue = { path, message: truncate(message, maxTextBytes), code };
     room -= Buffer.byteLength(JSON.stringify(issue));
     if (room < 0 && short.length > 0) break;
     short.push(issue);
@@ -33,19 +36,13 @@ export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[]
   return short;
 };
 
-const toShortStep = (step: PropertyKey): string | number =>
-  typeof step === "number" ? step : truncate(String(step), maxTextBytes);
-
 /** The text shown in place of a key that the client has chosen and that a message does not repeat. */
 const hiddenKey = "…";
 
 /** The maximum number of unknown keys that one issue names. */
 const maxNamedKeys = 5;
 
-/**
- * Matches keys that messages may repeat. They have no spaces, quotes or control characters, so they cannot pass for
- * other text.
- */
+/** Matches keys that messages may repeat, because they cannot pass for other text. */
 const safeKey = /^[\w.$-]{1,64}$/;
 
 /** Reports the raw issues that it is given as its own, so that Zod completes them with messages. */
@@ -59,6 +56,8 @@ const finish = (raw: readonly z.core.$ZodRawIssue[]): readonly z.core.$ZodIssue[
   return reporter.safeParse(raw).error?.issues ?? [];
 };
 
+type DeclaresKey = (key: string) => boolean;
+
 /**
  * Creates a Zod error from the first raw issues only, because finishing fifty thousand issues would waste the server's
  * time.
@@ -67,25 +66,17 @@ const finish = (raw: readonly z.core.$ZodRawIssue[]): readonly z.core.$ZodIssue[
  */
 export const toZodError = (
   issues: readonly z.core.$ZodRawIssue[],
-  declares?: (key: string) => boolean,
-): z.ZodError =>
-  new z.ZodError([
-    ...(declares
-      ? finish(issues.slice(0, maxIssues).map(hideNames)).map((one) => hide(one, declares))
-      : finish(issues.slice(0, maxIssues))),
-  ]);
-
-/** Hides keys that the client has chosen, also in the issues that are reported in place of a union's own. */
-const hide = (issue: z.core.$ZodIssue, declares: (key: string) => boolean): z.core.$ZodIssue => {
-  const hidden = hidePath(issue, declares);
-  if (hidden.code === "invalid_union") {
-    const nearest = toNearestIssues(hidden).slice(0, maxIssues).map(hideWrittenNames);
-    unionIssues.set(
-      hidden,
-      finish(nearest).map((one) => hidePath(one, declares)),
-    );
+  declares?: DeclaresKey,
+): z.ZodError => {
+  const first = issues.slice(0, maxIssues);
+  if (!declares) return new z.ZodError([...finish(first)]);
+  const hidden = hidePaths(finish(first.map(hideNames)), declares);
+  for (const issue of hidden) {
+    if (issue.code !== "invalid_union") continue;
+    const nearest = toNearestIssues(issue).slice(0, maxIssues).map(hideWrittenNames);
+    unionIssues.set(issue, hidePaths(finish(nearest), declares));
   }
-  return hidden;
+  return new z.ZodError(hidden);
 };
 
 /** The reported issues of unions, without the keys that must not be named. */
@@ -97,17 +88,21 @@ const listReported = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$Zod
     .flatMap((issue) => unionIssues.get(issue) ?? toNearestIssues(issue))
     .slice(0, Math.max(maxIssues, issues.length));
 
-const hidePath = (
-  issue: z.core.$ZodIssue,
-  declares: (key: string) => boolean,
-): z.core.$ZodIssue => ({
-  ...issue,
-  path: issue.path.map((step) =>
-    typeof step === "number" || safeKey.test(String(step)) || declares(String(step))
-      ? step
-      : hiddenKey,
-  ),
-});
+const hidePaths = (
+  issues: readonly z.core.$ZodIssue[],
+  declares: DeclaresKey,
+): z.core.$ZodIssue[] => {
+  const hidden: z.core.$ZodIssue[] = [];
+  for (const issue of issues) {
+    const path = issue.path.map((step) =>
+      typeof step === "number" || safeKey.test(String(step)) || declares(String(step))
+        ? step
+        : hiddenKey,
+    );
+    hidden.push({ ...issue, path });
+  }
+  return hidden;
+};
 
 const hideNames = (issue: z.core.$ZodRawIssue): z.core.$ZodRawIssue =>
   issue.code === "unrecognized_keys" ? { ...issue, keys: hideKeys(issue.keys) } : issue;
@@ -129,21 +124,14 @@ const hideKeys = (keys: readonly string[]): string[] => {
   return named.length === keys.length ? named : [...named, hiddenKey];
 };
 
-/**
- * Formats issues as `path: message`, joined with `; `. A path has dots before keys and `[n]` for indexes.
- *
- * @param root the start of the path, such as `output`
- */
-export const formatIssues = (issues: readonly z.core.$ZodIssue[], root?: string): string =>
-  truncate(
-    listReported(issues)
-      .map(({ path, message }) => {
-        const place = z.core.toDotPath(root === undefined ? path : [root, ...path]);
-        return place === "" ? message : `${place}: ${message}`;
-      })
-      .join("; "),
-    maxMessageBytes,
-  );
+/** Formats issues as `root.path: message`, joined with `; `. A path has dots before keys and `[n]` for indexes. */
+export const formatIssues = (issues: readonly z.core.$ZodIssue[], root?: string): string => {
+  const texts = listReported(issues).map(({ path, message }) => {
+    const place = z.core.toDotPath(root === undefined ? path : [root, ...path]);
+    return place === "" ? message : `${place}: ${message}`;
+  });
+  return truncate(texts.join("; "), maxMessageBytes);
+};
 
 const truncate = (text: string, bytes: number): string => {
   if (Buffer.byteLength(text) <= bytes) return text;

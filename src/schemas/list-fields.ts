@@ -3,10 +3,7 @@ import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 import { readLazy } from "./zod-internals.ts";
 
-/**
- * Lists the top-level fields that accept only arrays or tuples. A single value for such a field, from a query or a form,
- * is put into an array.
- */
+/** Lists the top-level fields that accept only arrays; a single value from a query or a form is put into one. */
 export const listArrayFields = (schema: ZodSchema): readonly string[] =>
   [...readTopLevel(schema).fields]
     .filter(([, field]) => isArray(field, new Set()))
@@ -21,7 +18,9 @@ const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
     case "tuple":
       return true;
     case "union": {
-      const options = def.options.filter(({ _zod }) => !isNothing(_zod.def.type));
+      const options = def.options.filter(
+        ({ _zod }) => _zod.def.type !== "null" && _zod.def.type !== "undefined",
+      );
       // each option gets its own set, because options may share a schema that does not contain itself
       return options.length > 0 && options.every((option) => isArray(option, new Set(seen)));
     }
@@ -36,5 +35,3 @@ const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
       return "innerType" in def && isArray(def.innerType, seen);
   }
 };
-
-const isNothing = (type: string): boolean => type === "null" || type === "undefined";

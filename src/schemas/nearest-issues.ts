@@ -39,14 +39,10 @@ const listAlternatives = ({ errors }: UnionIssue, depth: number): Issue[][] =>
     .map((one) => one.slice(0, maxLooked).flatMap((nested) => toNearestIssues(nested, depth + 1)));
 
 /** Checks whether the message of an issue is Zod's own, in any language. */
-const hasOwnText = (issue: UnionIssue): boolean => {
-  const { localeError } = z.core.config();
-  const { message, ...raw } = issue;
-  const localized = localeError?.({ ...raw, input: undefined });
-  return (
-    message ===
-    ((typeof localized === "string" ? localized : localized?.message) ?? "Invalid input")
-  );
+const hasOwnText = ({ message, ...raw }: UnionIssue): boolean => {
+  const localized = z.core.config().localeError?.({ ...raw, input: undefined });
+  const text = typeof localized === "string" ? localized : localized?.message;
+  return message === (text ?? "Invalid input");
 };
 
 const isOfOtherKind = (issues: readonly Issue[]): boolean =>
@@ -54,32 +50,24 @@ const isOfOtherKind = (issues: readonly Issue[]): boolean =>
     ({ path, code }) => path.length === 0 && code !== "unrecognized_keys" && code !== "custom",
   );
 
-/**
- * Returns how far an alternative is from the value. Fields with fixed values distinguish alternatives, so a wrong value
- * there counts more than anything else.
- */
+/** Returns how far an alternative is from the value; wrong fixed values count most. */
 const rank = (issues: readonly Issue[]): number =>
   issues.filter(isWrongTag).length * 1000 + issues.length;
 
 const isWrongTag = ({ code, path }: Issue): boolean => code === "invalid_value" && path.length > 0;
 
-type ValueIssue = z.core.$ZodIssueInvalidValue;
-
 /** Joins the issues of a field for which each alternative expects a different fixed value. */
 const joinTags = (tag: Issue, all: readonly Issue[]): Issue => {
   const place = z.core.toDotPath(tag.path);
   const wanted = all.filter(
-    (one): one is ValueIssue => isWrongTag(one) && z.core.toDotPath(one.path) === place,
+    (one): one is z.core.$ZodIssueInvalidValue =>
+      isWrongTag(one) && z.core.toDotPath(one.path) === place,
   );
   const values = [...new Set(wanted.flatMap((one) => one.values))];
   const [first] = wanted;
   if (!first || values.length === first.values.length) return tag;
   const named = values.slice(0, 20).map(showLiteral);
-  return {
-    ...first,
-    values,
-    message: `Invalid option: expected one of ${named.join("|")}`,
-  };
+  return { ...first, values, message: `Invalid option: expected one of ${named.join("|")}` };
 };
 
 const showLiteral = (value: z.core.util.Primitive): string => {
@@ -87,23 +75,15 @@ const showLiteral = (value: z.core.util.Primitive): string => {
   return typeof value === "bigint" ? `${value}n` : String(value);
 };
 
-/**
- * Joins messages as in "expected string or number, received boolean" if they all have that form; otherwise lists the
- * messages of the alternatives.
- */
+/** Joins messages as in "expected string or number, received boolean" if all have that form; otherwise lists them. */
 const joinKinds = (issues: readonly Issue[]): string => {
   const texts = [...new Set(issues.map(({ message }) => message))];
-  const parts = texts.map(splitText);
-  const [first] = parts;
-  if (first && parts.every((part) => part?.received === first.received))
-    return `${expectation}${parts.map((part) => part?.expected).join(" or ")}${first.received}`;
-  return texts.slice(0, 5).join(", or ");
+  const received = texts[0]?.slice(texts[0].lastIndexOf(", received ")) ?? "";
+  const hasForm = (text: string): boolean =>
+    text.startsWith(expectation) && text.endsWith(received) && received.startsWith(", received ");
+  if (!texts.every(hasForm)) return texts.slice(0, 5).join(", or ");
+  const expected = texts.map((text) => text.slice(expectation.length, -received.length));
+  return `${expectation}${expected.join(" or ")}${received}`;
 };
 
 const expectation = "Invalid input: expected ";
-
-const splitText = (text: string): { expected: string; received: string } | undefined => {
-  const end = text.lastIndexOf(", received ");
-  if (!text.startsWith(expectation) || end < 0) return undefined;
-  return { expected: text.slice(expectation.length, end), received: text.slice(end) };
-};

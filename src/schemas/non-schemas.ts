@@ -5,13 +5,7 @@ import { isSchema, type ZodSchema } from "./schema.ts";
 
 const checked = new WeakSet<ZodSchema>();
 
-/**
- * Asserts that objects, arrays and wrappers contain only schemas, to find functions that were not called.
- *
- * @param where the place at the beginning of the message
- * @param name the name of the schema, such as `input`
- * @throws {@link DefinitionError} when a value is not a schema.
- */
+/** Asserts that objects, arrays and wrappers contain only schemas, to find functions that were not called. */
 export const assertInnerSchemas = (where: string, name: string, schema: ZodSchema): void => {
   if (checked.has(schema)) return;
   checked.add(schema);

@@ -3,9 +3,8 @@ import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import { cursor } from "./cursor.ts";
 import { formatIssues, toZodError } from "./issues.ts";
-import { paginated, readPagination } from "./paginated.ts";
+import { paginated, plainInteger, readPagination } from "./paginated.ts";
 import { compileAfter, toParser, type ParseResult } from "./parser.ts";
-
 import { runsUserCode } from "./user-code.ts";
 
 const item = z.object({ name: z.string() });
@@ -250,5 +249,37 @@ describe("readPagination", () => {
     ["no object", z.string()],
   ])("does not recognise %s", (_name, schema) => {
     expect(readPagination(schema)).toBeUndefined();
+  });
+});
+
+const integer = plainInteger(-5, 100, 7);
+
+test.each([
+  [undefined, 7],
+  [-5, -5],
+  ["-5", -5],
+  ["0", 0],
+  ["10", 10],
+  [100, 100],
+  ["100", 100],
+])("plainInteger parses %j as %i", (value, number) => {
+  expect(integer.parse(value)).toBe(number);
+});
+
+test.each([
+  ..."-6|101|00|01|-0|+1|1.0|1e1|0x1| 1|1 |1\n|Infinity|NaN|true|".split("|"),
+  ...[-6, 101, 1.5, Number.NaN, Infinity, null, true, [], "9007199254740993"],
+])("plainInteger rejects %j with a single issue", (value) => {
+  expect(integer.safeParse(value).error?.issues).toHaveLength(1);
+});
+
+test("plainInteger reports only the range issue for a fraction outside the range", () => {
+  expect(integer.safeParse(-6.5).error?.issues).toMatchObject([{ code: "too_small" }]);
+  expect(integer.safeParse(100.5).error?.issues).toMatchObject([{ code: "too_big" }]);
+});
+
+test("documents show a plain integer as type integer", () => {
+  expect(z.toJSONSchema(integer, { io: "input" })).toMatchObject({
+    ...{ type: "integer", minimum: -5, maximum: 100, default: 7 },
   });
 });

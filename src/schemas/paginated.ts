@@ -17,15 +17,34 @@ import {
   type CursorCodec,
   type SignedCursor,
 } from "./cursor.ts";
-import { plainInteger, type PlainInteger } from "./plain-integer.ts";
 import { toSchema } from "./assert-schema.ts";
 import type { ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
-/**
- * The way in which pages are addressed: by the number of items to skip, or by a string that marks the end of the
- * previous page.
- */
+/** A schema for an integer within a range, with a default; accepts a number or plain decimal digits. */
+export type PlainInteger = z.ZodPrefault<
+  z.ZodPipe<z.ZodUnion<readonly [z.ZodNumber, z.ZodCodec<z.ZodString, z.ZodNumber>]>, z.ZodNumber>
+>;
+
+/** Matches integers as `String` writes them: without a plus sign, leading zeros, spaces, a point or an exponent. */
+const plainDigits = /^(?:0|-?[1-9]\d*)$/;
+
+/** Creates the schema of an integer, given as a number or as plain decimal digits; it can be compiled. */
+export const plainInteger = (minimum: number, maximum: number, preset: number): PlainInteger => {
+  const digits = z.codec(z.string().regex(plainDigits), z.number(), {
+    decode: Number,
+    encode: String,
+  });
+  const schema = z
+    .union([z.number(), digits], { error: "Invalid input: expected a plain integer" })
+    .pipe(z.number().min(minimum, { abort: true }).max(maximum, { abort: true }).int())
+    // documents show an integer, not the forms in which it can be sent
+    .meta({ type: "integer", minimum, maximum, anyOf: undefined });
+  // documents of an input would omit a `.default()`, because the schema transforms its value
+  return schema.prefault(preset);
+};
+
+/** How pages are addressed: by the number of items to skip, or by a string that marks the end of the previous page. */
 export type PaginationStyle = "cursor" | "offset";
 
 /** The names of an output's fields other than its items. */
@@ -39,10 +58,7 @@ const reservedNames: Readonly<Record<PaginationStyle, readonly string[]>> = {
   offset: ["total", "limit", "offset"],
 };
 
-/**
- * The schema of a cursor: one made by `ez.cursor`, or a string schema if the handler creates and checks the cursor
- * itself.
- */
+/** The schema of a cursor: that of `ez.cursor`, or a string schema if the handler checks the cursor itself. */
 export type CursorText = CursorCodec | z.ZodString;
 
 /** The argument of `ez.paginated`. */
@@ -52,10 +68,7 @@ export interface PaginatedOptions<
   Name extends string,
   Text extends CursorText,
 > {
-  /**
-   * The style of pagination: with `offset`, the input has `limit` and `offset`; with `cursor`, it has `limit` and
-   * `cursor`.
-   */
+  /** With `offset`, the input has `limit` and `offset`; with `cursor`, it has `limit` and `cursor`. */
   readonly style: Style;
   /** Schema of one item. */
   readonly itemSchema: Item;
@@ -112,10 +125,7 @@ export type CursorInput<Text extends CursorText> = z.ZodObject<{
   limit: PlainInteger;
 }>;
 
-/**
- * The shape of a page: the items under their name, and further fields. If the name is not a literal type, the items may
- * be under any key.
- */
+/** The items under their name, and further fields; under any key if the name is not a literal type. */
 type PageShape<Name extends string, Item extends z.core.SomeType, Fields> = string extends Name
   ? Readonly<Record<string, Fields[keyof Fields] | z.ZodArray<Item>>>
   : { [Key in Name | keyof Fields]: Key extends keyof Fields ? Fields[Key] : z.ZodArray<Item> };
@@ -161,11 +171,10 @@ export interface Pagination {
 }
 
 /**
- * Creates the input and output schemas of an endpoint that returns pages of a list. Both are object schemas, so
- * `.and()` and `.extend()` work.
+ * Creates the input and output schemas of an endpoint that returns pages of a list, as object schemas.
  *
- * `limit` and `offset` are integers, given as numbers or as plain decimal digits: `5` or `"5"`. `" 5"`, `"05"`,
- * `"1e1"`, `""` and a `limit` over `maxLimit` are rejected.
+ * `limit` and `offset` are given as numbers or as plain decimal digits: `5` or `"5"`, but not `"05"`, `"1e1"` or `""`. A
+ * `limit` over `maxLimit` is rejected.
  *
  * @throws {@link DefinitionError} when an option is invalid.
  * @example
@@ -186,27 +195,50 @@ export const paginated = <
   options: PaginatedOptions<Style, Item, Name, Text>,
 ): Paginated<Style, Item, Name, Text> => {
   const pagination = toPagination(options as UncheckedOptions);
-  const { style, itemsName, maxLimit, defaultLimit } = pagination;
-  const items = z.array(options.itemSchema).describe(`Page of ${itemsName}`);
-  const limit = plainInteger(1, maxLimit, defaultLimit).describe(
-    `Page size (number of ${itemsName} per page)`,
-  );
-  const usedLimit = z.int().min(1).describe(`Page size (number of ${itemsName} per page)`);
-  const { cursor = z.string() } = options as { readonly cursor?: CursorText | undefined };
-  const pages =
-    style === "offset"
-      ? toOffsetPages(itemsName, items, limit, usedLimit)
-      : toCursorPages(itemsName, items, limit, usedLimit, cursor);
+  const { style, itemsName: name, maxLimit, defaultLimit } = pagination;
+  const pageSize = `Page size (number of ${name} per page)`;
+  const limit = plainInteger(1, maxLimit, defaultLimit).describe(pageSize);
+  const usedLimit = z.int().min(1).describe(pageSize);
   for (const field of [limit, usedLimit])
     for (const place of [field, field._zod.def])
       Object.defineProperty(place, paginationMark, { configurable: true, value: pagination });
+  const items = z.array(options.itemSchema).describe(`Page of ${name}`);
+  const { cursor = z.string() } = options as { readonly cursor?: CursorText | undefined };
+  const pages =
+    style === "offset"
+      ? {
+          input: z.object({
+            limit,
+            offset: plainInteger(0, Number.MAX_SAFE_INTEGER, 0).describe(
+              `Number of ${name} to skip`,
+            ),
+          }),
+          output: z.object({
+            [name]: items,
+            total: z.int().min(0).describe(`Total number of ${name}`),
+            limit: usedLimit,
+            offset: z.int().min(0).describe(`Number of ${name} skipped`),
+          }),
+        }
+      : {
+          input: z.object({
+            cursor: z
+              .optional(cursor)
+              .describe("`nextCursor` of the previous page; omitted for the first page"),
+            limit,
+          }),
+          output: z.object({
+            [name]: items,
+            nextCursor: z
+              .nullable(isCursorCodec(cursor) ? toSignedCursor(cursor) : cursor)
+              .describe("`cursor` of the next page; null on the last page"),
+            limit: usedLimit,
+          }),
+        };
   return pages as unknown as Paginated<Style, Item, Name, Text>;
 };
 
-/**
- * Returns the options with which {@link paginated} created an input or output schema; undefined for other schemas. The
- * mark is on the field `limit`, which the object's `.extend()`, `.and()`, `.describe()` and `.meta()` preserve.
- */
+/** Returns the options with which {@link paginated} created an input or output schema; undefined for other schemas. */
 export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   const { fields } = readTopLevel(schema);
   let field = fields.get("limit") as MarkedField | undefined;
@@ -218,10 +250,7 @@ export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   return places.some((name) => fields.has(name)) ? pagination : undefined;
 };
 
-/**
- * The property that marks the field `limit`, even for another copy of this package in the same process. The definition
- * of the field is also marked, because `.describe()` and the like copy only the definition.
- */
+/** The mark of the field `limit`, and of its definition, which is all that `.describe()` and the like copy. */
 const paginationMark: unique symbol = Symbol.for("sallyport/pagination");
 
 interface Marked {
@@ -234,51 +263,6 @@ interface MarkedField extends Marked {
 
 const readMark = (field: MarkedField): Pagination | undefined =>
   field[paginationMark] ?? field._zod.def[paginationMark];
-
-type Items = z.ZodArray<z.core.SomeType>;
-
-interface Pages {
-  readonly input: z.ZodObject;
-  readonly output: z.ZodObject;
-}
-
-const toOffsetPages = (name: string, items: Items, limit: PlainInteger, used: z.ZodInt): Pages => ({
-  input: z.object({
-    limit,
-    offset: plainInteger(0, Number.MAX_SAFE_INTEGER, 0).describe(`Number of ${name} to skip`),
-  }),
-  output: z.object({
-    [name]: items,
-    total: z.int().min(0).describe(`Total number of ${name}`),
-    limit: used,
-    offset: z.int().min(0).describe(`Number of ${name} skipped`),
-  }),
-});
-
-const toCursorPages = (
-  name: string,
-  items: Items,
-  limit: PlainInteger,
-  used: z.ZodInt,
-  text: CursorText,
-): Pages => {
-  const nextCursor = isCursorCodec(text) ? toSignedCursor(text) : text;
-  return {
-    input: z.object({
-      cursor: z
-        .optional(text)
-        .describe("`nextCursor` of the previous page; omitted for the first page"),
-      limit,
-    }),
-    output: z.object({
-      [name]: items,
-      nextCursor: z
-        .nullable(nextCursor)
-        .describe("`cursor` of the next page; null on the last page"),
-      limit: used,
-    }),
-  };
-};
 
 const optionChecks: Checks = {
   style: anything,

@@ -62,10 +62,7 @@ export const raw = <Shape extends z.ZodRawShape = NoFields>(
 ): Raw<Shape> => {
   if (fields !== undefined) assertShape("ez.raw", fields);
   return z
-    .object({
-      raw: z.custom<Buffer>(isRawBody, { error: "Expected Buffer" }),
-      ...fields,
-    })
+    .object({ raw: z.custom<Buffer>(isRawBody, { error: "Expected Buffer" }), ...fields })
     .meta({ ...meta }) as unknown as Raw<Shape>;
 };
 

@@ -1,9 +1,6 @@
 import type { z } from "zod";
 
-/**
- * Any schema made by Zod 4, recognised by its structure. A structural constraint is cheap to check: the constraint
- * `z.ZodObject` costs the compiler four times as much per endpoint.
- */
+/** Any schema made by Zod 4; the constraint `z.ZodObject` would cost the compiler four times as much per endpoint. */
 export interface AnySchema {
   readonly _zod: { readonly input: unknown; readonly output: unknown };
 }
@@ -16,10 +13,7 @@ export type ObjectLike = object & {
 /** An {@link ObjectLike} that is not a promise; promises would also match `ObjectLike`. */
 export type ReturnedObject = ObjectLike & { readonly then?: never };
 
-/**
- * A schema whose result is an object: for example an object schema, a record, a union, an intersection or a
- * transformation.
- */
+/** A schema whose result is an object, such as an object schema, a record, a union or a transformation. */
 export interface InputSchema extends AnySchema {
   readonly _zod: { readonly input: unknown; readonly output: ObjectLike };
 }
@@ -33,10 +27,7 @@ export interface OutputSchema extends AnySchema {
   };
 }
 
-/**
- * Kinds of schemas that never return an object; resolving their output types would cost 150 type instantiations per
- * endpoint.
- */
+/** Kinds that never return an object; resolving output types would cost 150 type instantiations per endpoint. */
 const otherKinds = [
   ...(["array", "bigint", "boolean", "date", "enum", "file", "literal", "map", "nan"] as const),
   ...(["never", "null", "number", "promise", "set", "string", "symbol"] as const),

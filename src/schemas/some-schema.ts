@@ -2,11 +2,7 @@ import type { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 import { readLazy } from "./zod-internals.ts";
 
-/**
- * Visits a schema, then the schemas inside it, each once.
- *
- * @param listInner lists the schemas inside a schema that are visited
- */
+/** Visits a schema, then the schemas inside it that `listInner` lists, each once. */
 export function* walkSchemas(
   root: ZodSchema,
   listInner: (schema: ZodSchema) => readonly ZodSchema[] = listInnerSchemas,

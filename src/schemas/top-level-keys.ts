@@ -5,31 +5,20 @@ import { readLazy, readValues } from "./zod-internals.ts";
 
 /** The keys of a schema at its top level, as far as they are known before anything is parsed. */
 export interface TopLevel {
-  /**
-   * The fields that the schema names, each with its schema; if several parts name a field, the first part's schema
-   * counts.
-   */
+  /** The fields that the schema names; if several parts name a field, the first part's schema counts. */
   readonly fields: ReadonlyMap<string, ZodSchema>;
-  /**
-   * What happens to other keys: `strip` if they are dropped, `refuse` if the schema is strict, `keep` if it is loose,
-   * and `unknown` if the keys are not known, as for `z.any()`.
-   */
+  /** Whether other keys are dropped (`strip`), rejected (`refuse`) or kept; `unknown` for schemas such as `z.any()`. */
   readonly others: "strip" | "refuse" | "keep" | "unknown";
 }
 
 const opaque: TopLevel = { fields: new Map(), others: "unknown" };
 
-const join = (parts: readonly TopLevel[]): TopLevel => ({
-  fields: new Map(parts.toReversed().flatMap(({ fields }) => [...fields])),
-  others:
-    (["unknown", "keep", "refuse"] as const).find((kind) =>
-      parts.some(({ others }) => others === kind),
-    ) ?? "strip",
-});
-
-const toOthers = (catchall: string | undefined): TopLevel["others"] => {
-  if (catchall === undefined) return "strip";
-  return catchall === "never" ? "refuse" : "keep";
+const join = (parts: readonly TopLevel[]): TopLevel => {
+  const kinds = new Set(parts.map(({ others }) => others));
+  return {
+    fields: new Map(parts.toReversed().flatMap(({ fields }) => [...fields])),
+    others: (["unknown", "keep", "refuse"] as const).find((kind) => kinds.has(kind)) ?? "strip",
+  };
 };
 
 /** Reads the keys that a schema names at its top level, through wrappers, unions and intersections. */
@@ -42,11 +31,11 @@ export const readTopLevel = (
   const read = (inner: ZodSchema): TopLevel => readTopLevel(inner, below);
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
-    case "object":
-      return {
-        fields: new Map(Object.entries(def.shape)),
-        others: toOthers((def.catchall as z.core.$ZodTypes | undefined)?._zod.def.type),
-      };
+    case "object": {
+      const catchall = def.catchall?._zod.def.type;
+      const others = catchall === "never" ? "refuse" : catchall ? "keep" : "strip";
+      return { fields: new Map(Object.entries(def.shape)), others };
+    }
     case "record": {
       const names = readValues(def.keyType);
       return {
@@ -80,10 +69,7 @@ export const readTopLevel = (
   }
 };
 
-/**
- * Lists the keys that middlewares declare and that must be hidden from an endpoint's own schema: a strict schema would
- * reject them, and a loose schema would pass them on unparsed.
- */
+/** Lists the keys of middlewares that an endpoint's strict schema would reject, or a loose one pass on unparsed. */
 export const listMiddlewareOnlyKeys = (
   endpointSchema: ZodSchema,
   middlewareSchemas: readonly ZodSchema[],

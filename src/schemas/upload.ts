@@ -26,10 +26,7 @@ export interface FileUpload {
   readonly md5?: string | undefined;
 }
 
-/**
- * The schema returned by {@link upload}: a client sends a `File` or another `Blob`, and the handler receives a
- * {@link FileUpload}.
- */
+/** The schema returned by {@link upload}: a client sends a `Blob`, and the handler receives a {@link FileUpload}. */
 export type Upload = z.ZodCustom<FileUpload, Blob>;
 
 /** Checks whether an object has `data`, without calling a getter, because the content may be on disk. */

@@ -28,20 +28,16 @@ const ownChecks: ReadonlySet<string> = new Set([
   ...["string_format"],
 ]);
 
-interface Check {
-  readonly _zod: {
-    readonly def: {
-      readonly check: string;
-      readonly fn?: unknown;
-      readonly tx?: unknown;
-    };
-  };
+interface CheckDefinition {
+  readonly check: string;
+  readonly fn?: unknown;
+  readonly tx?: unknown;
 }
 
 interface Definition {
   readonly type: string;
   readonly fn?: unknown;
-  readonly checks?: readonly Check[];
+  readonly checks?: readonly { readonly _zod: { readonly def: CheckDefinition } }[];
   readonly transform?: unknown;
 }
 
@@ -53,35 +49,27 @@ interface Definition {
  */
 export const runsUserCode = (schema: ZodSchema): boolean => someSchema(schema, hasOwnFunction);
 
-const toDefinition = (schema: ZodSchema): Definition => schema._zod.def;
-
 const hasOwnFunction = (schema: ZodSchema): boolean => {
-  const { type, fn, checks, transform } = toDefinition(schema);
-  if (!ownKinds.has(type) || fn !== undefined || checks?.some(runsFunction)) return true;
+  const { type, fn, checks, transform }: Definition = schema._zod.def;
+  if (!ownKinds.has(type) || fn !== undefined) return true;
+  if (checks?.some(({ _zod }) => runsFunction(_zod.def))) return true;
   return transform !== undefined && !pureFunctions.has(transform);
 };
 
-const runsFunction = ({ _zod: { def } }: Check): boolean => {
-  if (def.check === "overwrite") return !isOwnOverwrite(def.tx);
-  return !ownChecks.has(def.check) || def.fn !== undefined;
-};
+const runsFunction = ({ check, fn, tx }: CheckDefinition): boolean =>
+  check === "overwrite" ? !isOwnOverwrite(tx) : !ownChecks.has(check) || fn !== undefined;
 
-let ownOverwrites: ReadonlySet<string> | undefined;
+let ownOverwrites: readonly string[] | undefined;
 
-/**
- * Checks whether a function that changes a value is Zod's own, such as that of `.trim()`. Zod creates a new function
- * for each schema, so functions are compared by their source; none with the same source has side effects.
- */
+/** Checks whether a function is Zod's own, by its source, because Zod creates one for each `.trim()`. */
 const isOwnOverwrite = (change: unknown): boolean => {
-  ownOverwrites ??= new Set(
-    [
-      z.string().trim(),
-      z.string().toLowerCase(),
-      z.string().toUpperCase(),
-      z.string().normalize(),
-    ].flatMap(
-      (schema) => toDefinition(schema).checks?.map(({ _zod }) => String(_zod.def.tx)) ?? [],
-    ),
+  ownOverwrites ??= [
+    z.string().trim(),
+    z.string().toLowerCase(),
+    z.string().toUpperCase(),
+    z.string().normalize(),
+  ].flatMap(({ _zod }) =>
+    ((_zod.def as Definition).checks ?? []).map((one) => String(one._zod.def.tx)),
   );
-  return ownOverwrites.has(String(change));
+  return ownOverwrites.includes(String(change));
 };

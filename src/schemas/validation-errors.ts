@@ -19,14 +19,13 @@ export class InputValidationError extends Error {
   /** @param cause its issues are also the message */
   constructor(cause: z.ZodError);
   constructor(given: z.ZodError | string, cause?: z.ZodError) {
-    super(...toArguments(given, cause));
+    const issues = typeof given === "string" ? cause : given;
+    const message = typeof given === "string" ? given : formatIssues(given.issues);
+    super(message, issues && { cause: issues });
   }
 }
 
-/**
- * The error for a handler's return value that does not fit the output schema, which is a defect in the application; the
- * response has status 500.
- */
+/** The error for a handler's return value that does not fit the output schema; the response has status 500. */
 export class OutputValidationError extends Error {
   override readonly name = "OutputValidationError";
   readonly code = "SLP_OUTPUT_INVALID";
@@ -41,17 +40,9 @@ export class OutputValidationError extends Error {
   /** @param cause its issues are also the message */
   constructor(cause: z.ZodError);
   constructor(given: z.ZodError | string, cause?: z.ZodError, hint?: string) {
-    super(...toArguments(given, cause, "output"));
+    const issues = typeof given === "string" ? cause : given;
+    const message = typeof given === "string" ? given : formatIssues(given.issues, "output");
+    super(message, issues && { cause: issues });
     if (hint !== undefined) this.hint = hint;
   }
 }
-
-/** Returns the arguments of an error: the message, which may be that of the issues, and the issues, if any. */
-const toArguments = (
-  given: z.ZodError | string,
-  cause: z.ZodError | undefined,
-  root?: string,
-): [message: string, options?: ErrorOptions] => {
-  if (typeof given !== "string") return [formatIssues(given.issues, root), { cause: given }];
-  return cause === undefined ? [given] : [given, { cause }];
-};

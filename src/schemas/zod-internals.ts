@@ -1,11 +1,7 @@
 /**
- * Everything that relies on undocumented parts of Zod is in this file.
- *
- * zod.dev/packages/core documents what libraries may use: `_zod.def` with the exported types of definitions,
- * `_zod.run()`, `_zod.input`, `_zod.output` and `z.core.$constructor`. Other members, which the types mark as
- * `@internal`, are undocumented. Each undocumented part has a test in `test/assumptions/zod-internals.test.ts`. If Zod
- * lacks such a part, slower code takes its place; `zod-internals.test.ts` and
- * `test/assumptions/without-zod-internals.test.ts` test that code. ARCHITECTURE.md lists the parts.
+ * Everything that relies on undocumented parts of Zod is in this file. zod.dev/packages/core documents what libraries
+ * may use: `_zod.def`, `_zod.run()`, `_zod.input`, `_zod.output` and `z.core.$constructor`. If Zod lacks another part,
+ * slower code takes its place. ARCHITECTURE.md lists the parts and the tests in `test/assumptions/`.
  */
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
@@ -82,16 +78,10 @@ export const readOptionality = (
   }
 };
 
-/**
- * Returns the strings that `z.stringbool()` accepts. For other schemas, or if the strings are unknown, returns
- * undefined; any string is then documented.
- */
+/** Returns the strings that `z.stringbool()` accepts; undefined for other schemas, or if the strings are unknown. */
 export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undefined => {
-  const { truthy, falsy } = ((schema._zod as { readonly bag?: unknown }).bag ?? {}) as {
-    readonly truthy?: readonly string[];
-    readonly falsy?: readonly string[];
-  };
-  return truthy && falsy && [...truthy, ...falsy];
+  const { bag } = schema._zod as { readonly bag?: Record<string, readonly string[] | undefined> };
+  return bag?.["truthy"] && bag["falsy"] && [...bag["truthy"], ...bag["falsy"]];
 };
 
 /** Checks whether a parse encodes; if that is unknown, the parse counts as decoding. */
@@ -106,9 +96,7 @@ const probeDirection = (): boolean => {
   return !(result instanceof Promise) && result.issues.length === 0 && result.value === "1";
 };
 
-/**
- * Decodes or encodes a value. If `run` does not take its direction from the context, Zod's public functions are used.
- */
+/** Decodes or encodes a value, by Zod's public functions if `run` does not take a direction from the context. */
 export const runIn = (
   direction: "backward" | "forward",
   schema: ZodSchema,
@@ -127,10 +115,7 @@ export const runIn = (
   return (isBack ? z.safeEncodeAsync : z.safeDecodeAsync)(schema, payload.value).then(settle);
 };
 
-/**
- * Returns the name that Zod has given to an unnamed definition in a document, such as `schema0`; undefined for other
- * names, which are shown unchanged.
- */
+/** Returns the name that Zod has given to an unnamed definition in a document, such as `schema0`. */
 export const readMadeName = (key: string): string | undefined =>
   key.startsWith("__schema") ? key.slice(2) : undefined;
 

@@ -16,10 +16,9 @@ export interface Sent {
 
 /**
  * Sends a request to a server that need not listen, with Node's own client, over a connection within this process.
+ * `onResponse` is called before a byte of the body can be lost.
  *
- * @param onResponse called with the response, before a byte of its body can be lost
  * @returns undefined if the server closed the connection without a response
- * @throws Node's error for a request that cannot be sent, and the reason of the signal.
  */
 export const exchange = (
   server: Server,

@@ -1,9 +1,6 @@
 import { Duplex } from "node:stream";
 
-/**
- * One end of a connection within this process; its peer reads what is written to it. The class has the members of a
- * socket that node:http needs, but no timers, so tests can fake the clock.
- */
+/** One end of a connection within this process, with what node:http needs of a socket, but without timers. */
 class MemorySocket extends Duplex {
   readonly remoteAddress = "127.0.0.1";
   readonly remoteFamily = "IPv4";
@@ -71,29 +68,15 @@ class MemorySocket extends Duplex {
     return this;
   }
 
-  setNoDelay(): this {
-    return this;
-  }
-
-  setKeepAlive(): this {
-    return this;
-  }
-
   address(): { readonly address: string; readonly family: string; readonly port: number } {
     return { address: this.localAddress, family: "IPv4", port: this.localPort };
   }
 
-  resetAndDestroy(): this {
-    return this.destroy();
-  }
-
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
-  }
+  readonly resetAndDestroy = (): this => this.destroy();
+  readonly setNoDelay = (): this => this;
+  readonly setKeepAlive = (): this => this;
+  readonly ref = (): this => this;
+  readonly unref = (): this => this;
 }
 
 /** Connects two sockets within this process. */

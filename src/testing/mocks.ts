@@ -67,11 +67,7 @@ const connectionHeaders: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-/**
- * Adds the methods of a mock to a response.
- *
- * @param isSent false if the code under test did not respond, as with most middlewares
- */
+/** Adds the methods of a mock to a response; `isSent` is false if the code under test did not respond. */
 export const toResponseMock = (
   response: Response,
   received: Received | undefined,
@@ -93,24 +89,18 @@ export const toResponseMock = (
     _isJSON: () => /^application\/(?:[^;]*\+)?json *(?:;|$)/i.test(String(headers["content-type"])),
     _isEndCalled: () => response.writableEnded,
     _isCut: () => received?.isCut ?? isSent,
-    _getRedirectUrl: () => (isRedirect(status) ? String(headers["location"] ?? "") : ""),
+    // with other statuses, `Location` may tell where a new resource is
+    _getRedirectUrl: () => (status >= 300 && status < 400 ? String(headers["location"] ?? "") : ""),
   };
   return Object.assign(response, methods);
 };
 
-/** Checks whether a status is a redirect; with other statuses, `Location` may tell where a new resource is. */
-const isRedirect = (status: number): boolean => status >= 300 && status < 400;
-
 const toTexts = (headers: object): Received["headers"] =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]: [string, unknown]) => [
-      name,
-      Array.isArray(value)
-        ? value.map(String)
-        : name === "set-cookie"
-          ? [String(value)]
-          : String(value),
-    ]),
+    Object.entries(headers).map(([name, value]: [string, unknown]) => {
+      const isList = Array.isArray(value) || name === "set-cookie";
+      return [name, isList ? [value].flat().map(String) : String(value)];
+    }),
   );
 
 const parseJson = (text: string): unknown => {

@@ -19,11 +19,7 @@ const toHeaders = (given: RequestProps["headers"]): Headers =>
       .map(([name, value]) => [name.toLowerCase(), value]),
   );
 
-/**
- * Lists the headers that are actually sent.
- *
- * @throws {@link DefinitionError} when a header cannot be sent.
- */
+/** Lists the headers that are actually sent. */
 export const toSentHeaders = (where: string, given: RequestProps["headers"]): Headers => {
   const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
   const headers: Headers = { "content-type": "application/json", ...toHeaders(given) };

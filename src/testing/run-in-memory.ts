@@ -51,12 +51,7 @@ const toMethod = (where: string, method: unknown): string => {
   );
 };
 
-/**
- * Runs the code under test between a client and a server of node:http, connected within this process.
- *
- * @param endpoint the endpoint under test, if any
- * @throws {@link DefinitionError} when the method is invalid, ConfigError when the configuration is invalid.
- */
+/** Runs the code under test between a client and a server of node:http, connected within this process. */
 export const runInMemory = async <LoggerProps extends object>(
   where: string,
   options: TestOptions<LoggerProps>,
@@ -127,10 +122,7 @@ export const runInMemory = async <LoggerProps extends object>(
 /** Waits until a body ends or the client disconnects. */
 const untilRead = (request: Request): Promise<void> =>
   new Promise((resolve) => {
-    request
-      .resume()
-      .once("end", () => resolve())
-      .once("close", () => resolve());
+    request.resume().once("end", resolve).once("close", resolve);
   });
 
 /** @returns false if no response was sent, as with most middlewares */

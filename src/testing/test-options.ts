@@ -75,31 +75,23 @@ export const assertTestOptions = (
   options: unknown,
   own: readonly string[],
 ): void => {
-  const known = [...own, ...optionNames];
-  assertNames(where, "options", options, known);
-  for (const name of ["requestProps", "configProps", "loggerProps", "ctx"])
-    assertObject(where, name, Reflect.get(options as object, name));
-  const { responseOptions } = options as TestOptions;
-  if (responseOptions !== undefined)
-    assertNames(where, "responseOptions", responseOptions, ["locals"]);
+  assertObject(where, "options", options, [...own, ...optionNames]);
+  const given = options as Readonly<Record<string, unknown>>;
+  for (const name of ["requestProps", "configProps", "loggerProps", "ctx", "responseOptions"]) {
+    const known = name === "responseOptions" ? ["locals"] : undefined;
+    if (given[name] !== undefined) assertObject(where, name, given[name], known);
+  }
 };
 
-const assertObject = (where: string, what: string, value: unknown): void => {
-  if (value === undefined || (typeof value === "object" && value !== null && !Array.isArray(value)))
-    return;
-  throw new DefinitionError("SLP_TEST_OPTIONS", `${where}: ${what} must be an object.`);
-};
-
-const assertNames = (
+const assertObject = (
   where: string,
   what: string,
   value: unknown,
-  known: readonly string[],
+  known?: readonly string[],
 ): void => {
-  assertObject(where, what, value ?? null);
-  const unknown = describeUnknownKey("option", value as object, known, {
-    where,
-    prefix: what === "options" ? "" : `${what}.`,
-  });
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new DefinitionError("SLP_TEST_OPTIONS", `${where}: ${what} must be an object.`);
+  const prefix = what === "options" ? "" : `${what}.`;
+  const unknown = known && describeUnknownKey("option", value, known, { where, prefix });
   if (unknown !== undefined) throw new DefinitionError("SLP_TEST_OPTIONS", unknown);
 };

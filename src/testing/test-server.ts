@@ -30,8 +30,7 @@ export interface TestServer {
 }
 
 /**
- * Assembles a whole API and serves it within this process, without a port. Everything but listening works as on a
- * server: routing, hooks, parsers, CORS, 404 and 405, uploads, static files and error handling.
+ * Assembles a whole API and serves it within this process, without a port; everything else works as on a server.
  *
  * @param config the configuration of `createServer`; `cors` defaults to false, `http.listen` and `https` are ignored
  * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid, and any error of a
