@@ -29,18 +29,14 @@ import {
 } from "./declared-errors.ts";
 import { toDeprecation } from "./deprecation.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
-import {
-  ExpressMiddleware,
-  useChecks,
-  type ExpressHandler,
-  type ExpressMiddlewareOptions,
-} from "./express-middleware.ts";
 import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 import {
   isMiddleware,
   Middleware,
   type AnyMiddleware,
   type AroundDefinition,
+  type ExpressHandler,
+  type ExpressMiddlewareOptions,
   type MiddlewareDefinition,
   type MiddlewareReturn,
   type Passed,
@@ -163,7 +159,7 @@ export abstract class Factory<
     Returned extends MiddlewareReturn = EmptyObject,
   >(
     middleware: ExpressHandler<Req, Res>,
-    options?: ExpressMiddlewareOptions<Req, Res, Returned>,
+    options: ExpressMiddlewareOptions<Req, Res, Returned> = {},
     ...more: readonly never[]
   ): WithContext<Kind, MiddlewareInput, MiddlewareOutput, Context, Returned, Errors> {
     if (typeof middleware !== "function")
@@ -181,8 +177,14 @@ export abstract class Factory<
         "SLP_DEFINITION_VALUE",
         "use: takes one middleware and its options. For several, chain the calls: factory.use(first).use(second).",
       );
-    checkOptions("use", options, useChecks);
-    return this.#derive(new ExpressMiddleware(middleware, options));
+    checkOptions("use", options, { provider: aFunction, transformer: aFunction, body: aBoolean });
+    const { body, provider, transformer } = options;
+    return this.#derive(
+      Object.assign(new Middleware({ body, handler: () => undefined }), {
+        name: middleware.name,
+        native: { run: middleware, provider, transformer },
+      }),
+    );
   }
 
   /**

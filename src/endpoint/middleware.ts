@@ -1,4 +1,5 @@
-import { DefinitionError, ServerFault } from "../errors.ts";
+import type { NextFunction, Request, Response } from "express";
+import { DefinitionError } from "../errors.ts";
 import { aBoolean, anything, checkDefinition } from "../messages/option-checks.ts";
 import type {
   EmptyObject,
@@ -117,24 +118,39 @@ export interface AroundDefinition<
   readonly handler?: undefined;
 }
 
-/** Everything after a wrapping middleware in the processing of a request. */
-export interface Rest {
+/** A middleware written for Express. */
+export type ExpressHandler<Req extends Request, Res extends Response> = (
+  request: Req,
+  response: Res,
+  next: NextFunction,
+) => unknown;
+
+/** Options for a middleware written for Express. */
+export interface ExpressMiddlewareOptions<
+  Req extends Request,
+  Res extends Response,
+  Returned extends MiddlewareReturn,
+> {
+  /** Returns the context, from what the middleware has put on the request, such as `request.auth`. */
+  readonly provider?: ((request: Req, response: Res) => MaybePromise<Returned>) | undefined;
+  /** Converts an error of the middleware, usually into an HTTP error. */
+  readonly transformer?: ((error: Error) => Error) | undefined;
   /**
-   * Merges `context` into the request's context, and runs everything after the middleware. The promise rejects with any
-   * error that is thrown there.
+   * Whether `request.body` is read and parsed before the middleware runs. Set this option for a middleware that uses
+   * the parsed body, such as a sanitiser.
+   *
+   * @default false, which suits middlewares that read the body themselves, such as multer or a proxy
    */
-  readonly run: (context: unknown) => Promise<void>;
-  /** Responds with an error that was raised after `run` was called, or logs it if the response has been sent. */
-  readonly fail: (error: unknown) => void;
-  /** Sets `request.next` for the rest of the request. */
-  readonly setNext: (next: unknown) => void;
-  /**
-   * Returns the reason why nothing may run any longer: the client has disconnected, or the time limit has expired;
-   * undefined if there is none.
-   */
-  readonly findEnd: () => Error | undefined;
-  /** Returns whether the middleware, or something inside, has sent the response or is sending it. */
-  readonly isTaken: () => boolean;
+  readonly body?: boolean | undefined;
+}
+
+/** A middleware written for Express, with what is made of its outcome. */
+export interface NativeMiddleware {
+  readonly run: (request: never, response: never, next: NextFunction) => unknown;
+  /** Returns the context. */
+  readonly provider?: ((request: never, response: never) => unknown) | undefined;
+  /** Converts an error of the middleware. */
+  readonly transformer?: ((error: Error) => Error) | undefined;
 }
 
 /** A middleware of any type, as the pipeline runs it. */
@@ -147,8 +163,6 @@ export interface AnyMiddleware {
   readonly security: Security | undefined;
   /** The errors that the middleware throws. */
   readonly errors?: ErrorDeclarations | undefined;
-  /** Whether the middleware was written for Express. */
-  readonly isNative: boolean;
   /** Whether the body is read before the middleware runs. */
   readonly takesBody?: boolean;
   /** Whether the endpoint's input is validated before the middleware runs. */
@@ -161,10 +175,12 @@ export interface AnyMiddleware {
     | undefined;
   /** Rejects settings of the Express application, before a server starts. */
   readonly checkSettings?: ((settings: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** Returns the context; not called if `span` is set. */
+  /** Returns the context; not called if `wrap` or `native` is set. */
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
-  /** Runs the middleware around everything after it. */
-  readonly span?: ((args: HandlerArguments<never, never>, rest: Rest) => Promise<void>) | undefined;
+  /** Runs around everything after the middleware, which its `next` runs. */
+  readonly wrap?: ((args: HandlerArguments<never, never>, next: AroundNext) => unknown) | undefined;
+  /** Set if the middleware was written for Express. */
+  readonly native?: NativeMiddleware | undefined;
 }
 
 /**
@@ -194,11 +210,11 @@ export class Middleware<
   readonly headersSchema: ZodSchema | undefined;
   readonly security: Security | undefined;
   readonly errors: ErrorDeclarations | undefined;
-  readonly isNative: boolean = false;
   readonly takesBody: boolean;
   readonly afterValidation: boolean;
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
-  readonly span: AnyMiddleware["span"];
+  readonly wrap: AnyMiddleware["wrap"];
+  declare readonly native?: NativeMiddleware | undefined;
   declare readonly isObserver: boolean | undefined;
   declare readonly checkEndpoint?: AnyMiddleware["checkEndpoint"];
   declare readonly checkSettings?: AnyMiddleware["checkSettings"];
@@ -248,8 +264,8 @@ export class Middleware<
     this.security = definition.security;
     this.takesBody = definition.body ?? false;
     this.afterValidation = definition.afterValidation ?? false;
-    this.handle = definition.handler ?? ignore;
-    this.span = definition.around && toSpan(definition.around);
+    this.handle = definition.handler ?? (() => undefined);
+    this.wrap = definition.around;
     reportBuilt(this);
   }
 }
@@ -264,66 +280,6 @@ const definitionChecks = {
   handler: anything,
   around: anything,
 };
-
-const ignore = (): void => undefined;
-
-const tooLate =
-  "An `around` middleware called `next` after it had ended, or after it had sent the response";
-
-/** The value that `next` resolves to; it matters only to the compiler. */
-const passed = Object.freeze({}) as Passed<never>;
-
-const toSpan =
-  (
-    around: (args: HandlerArguments<never, never>, next: AroundNext) => unknown,
-  ): NonNullable<AnyMiddleware["span"]> =>
-  async (args, { run, fail, isTaken }) => {
-    let calls = 0;
-    let isRunning = false;
-    let isOver = false;
-    let first: Promise<unknown> | undefined;
-    let misuse: ServerFault | undefined;
-    const pass = async (context: object | undefined): Promise<Passed<never>> => {
-      if (isOver || isTaken()) throw (misuse = new ServerFault("SLP_AROUND_LATE", tooLate));
-      if (++calls > 1)
-        throw (misuse = new ServerFault(
-          "SLP_AROUND_TWICE",
-          "An `around` middleware called `next` twice",
-        ));
-      isRunning = true;
-      try {
-        await run(context);
-      } finally {
-        isRunning = false;
-      }
-      return passed;
-    };
-    const next = (context?: object): Promise<Passed<never>> => {
-      const passing = pass(context);
-      // a middleware that does not await this promise must not cause an unhandled rejection
-      passing.catch(ignore);
-      first ??= passing;
-      return passing;
-    };
-    try {
-      await around(args, next);
-    } catch (error) {
-      isOver = true;
-      // the error is sent at once, but what is outside goes on only when what is inside has ended
-      if (isRunning) fail(error);
-      await first?.catch(ignore);
-      throw error;
-    } finally {
-      isOver = true;
-    }
-    await first;
-    if (misuse) throw misuse;
-    if (calls === 0 && !isTaken())
-      throw new ServerFault(
-        "SLP_AROUND_NOT_CALLED",
-        "An `around` middleware did not call `next`, throw an error or send the response",
-      );
-  };
 
 /** Checks whether a value is a middleware. */
 export const isMiddleware = (value: unknown): value is AnyMiddleware =>

@@ -22,11 +22,10 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
   [middlewareMark]: true,
   inputSchema: undefined,
   security: undefined,
-  isNative: false,
   isObserver: true,
   afterValidation: current !== undefined,
   handle: () => undefined,
-  span: async ({ request, response }, { run }) => {
+  wrap: async ({ request, response }, next) => {
     const { method, headers } = request;
     const state = findState(response) as RequestState;
     const isRead = method === "GET" || method === "HEAD";
@@ -39,7 +38,7 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
       if (judge(headers, toVersion("current", known ?? undefined), isRead) !== "met")
         throw new RequestError("SLP_PRECONDITION_FAILED");
     }
-    await run(undefined);
+    await next();
     const { output, ctx, resultHandler } = state;
     if (!version || output === noOutput || response.statusCode >= 300) return;
     const sent = toVersion("version", (await version({ output, ctx })) ?? null);

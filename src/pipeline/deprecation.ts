@@ -41,7 +41,6 @@ export const createDeprecation = (deprecation: Deprecation): AnyMiddleware => {
     [middlewareMark]: true,
     inputSchema: undefined,
     security: undefined,
-    isNative: false,
     handle,
   };
 };

@@ -11,6 +11,8 @@ import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import { createConditions } from "./conditions.ts";
 import { createDeprecation } from "./deprecation.ts";
+import { runAround, type Surround } from "./run-around.ts";
+import { runNative } from "./run-native.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
 import { listArrayFields } from "../schemas/list-fields.ts";
@@ -57,6 +59,9 @@ export interface MiddlewareStep {
   readonly headers: HeaderPlan | undefined;
   /** Whether the body is read before the middleware runs. */
   readonly needsBody: boolean;
+  /** Returns the context; not called if `surround` is set. */
+  readonly handle: AnyMiddleware["handle"];
+  readonly surround: Surround | undefined;
 }
 
 /** Everything about an endpoint and a method that is known before the first request. */
@@ -134,7 +139,12 @@ export const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => ({
   parseInput: middleware.inputSchema && toParser(middleware.inputSchema),
   headers: planHeaders(middleware.headersSchema),
   needsBody: middleware.inputSchema !== undefined || middleware.takesBody === true,
+  handle: middleware.handle,
+  surround: toSurround(middleware),
 });
+
+const toSurround = ({ native, wrap }: AnyMiddleware): Surround | undefined =>
+  native ? runNative(native) : wrap && runAround(wrap);
 
 const toLinkedPages = (schema: ZodSchema | undefined): Pagination | undefined => {
   const pagination = schema && readPagination(schema);
@@ -156,7 +166,7 @@ const assertSchemas = (
 const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
   const first = middlewares.findIndex(({ afterValidation }) => afterValidation === true);
   const late = middlewares.slice(first + 1);
-  if (first < 0 || !late.some(({ isNative, takesBody }) => isNative && takesBody === true)) return;
+  if (first < 0 || !late.some(({ native, takesBody }) => native && takesBody === true)) return;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
     `${where}: a native middleware with \`body: true\` comes after a middleware with \`afterValidation: true\`, so what it changes would be ignored. Add it before that middleware.`,
@@ -183,7 +193,7 @@ export const planEndpoint = (
   if (conditions) last.push(createConditions(conditions));
   const middlewares = [...endpoint.middlewares, ...last].map(planMiddleware);
   // a middleware must never run without those before it, such as an authentication
-  const endOfNative = middlewares.findIndex(({ middleware }) => !middleware.isNative);
+  const endOfNative = middlewares.findIndex(({ middleware }) => !middleware.native);
   const declared = endpoint.middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
   const schemas = [...declared, ...(endpoint.inputSchema ? [endpoint.inputSchema] : [])];
   const plan: EndpointPlan = {
