@@ -3,34 +3,27 @@ import { readSafely, toErrorStatus } from "../reply/http-error.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import type { ParseResult } from "../schemas/parser.ts";
 import { InputValidationError } from "../schemas/validation-errors.ts";
-import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
+import type { RequestState } from "./request-state.ts";
 import { validate } from "./validate.ts";
 
 /** Checks whether the framework itself created an error; such errors carry no data. */
 export const isOfFramework = (error: unknown): boolean =>
   error instanceof RequestError || error instanceof InputValidationError;
 
-/** The error to respond with. */
-interface CheckedError {
-  /** The error that was thrown, or a fault if its data does not fit the schema. */
-  readonly error: unknown;
-  readonly data?: unknown;
-  readonly problem?: DeclaredProblem | undefined;
-}
-
-/** Returns what is declared of an error, whose data is parsed with the schema declared for its status. */
+/**
+ * Keeps what is declared of an error for the result handler, and its data, parsed with the schema for its status.
+ *
+ * @returns the error that was thrown, or a fault if its data does not fit the schema
+ */
 export const checkErrorData = async (
-  plans: ReadonlyMap<number, ErrorData>,
+  declared: ReadonlyMap<number, ErrorData>,
+  state: RequestState,
   thrown: unknown,
-): Promise<CheckedError> => {
-  if (isOfFramework(thrown)) return { error: thrown };
+): Promise<unknown> => {
   const status = toErrorStatus(thrown);
-  const problem = plans.get(status);
-  if (!problem?.parse) return { error: thrown, problem };
-  const { parse, mayLackData } = problem;
-  const data = readSafely(thrown, "data");
-  if (data === undefined && mayLackData) return { error: thrown, problem };
+  const problem = isOfFramework(thrown) ? undefined : declared.get(status);
+  const data = problem?.parse && readSafely(thrown, "data");
   const toError = (issues: ParseResult["issues"]): Error =>
     new ServerFault(
       "SLP_ERROR_DATA",
@@ -38,8 +31,11 @@ export const checkErrorData = async (
       thrown,
     );
   try {
-    return { error: thrown, problem, data: await validate(parse, data, toError) };
+    if (problem?.parse && !(data === undefined && problem.mayLackData))
+      state.errorData = await validate(problem.parse, data, toError);
+    state.problem = problem;
+    return thrown;
   } catch (error) {
-    return { error };
+    return error;
   }
 };

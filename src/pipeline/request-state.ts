@@ -27,12 +27,43 @@ interface InputPlan {
   readonly textLists: readonly string[];
 }
 
-/** The running time limit of a request. */
-export interface Deadline {
+/** A running time limit. */
+export class Deadline {
   /** The time limit, in milliseconds. */
   readonly limit: number;
+  readonly #onExpire: () => void;
+  #left: number;
+  #since = 0;
+  #isOver = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limit: number, onExpire: () => void) {
+    this.limit = limit;
+    this.#left = limit;
+    this.#onExpire = onExpire;
+  }
+
+  start(): void {
+    if (this.#isOver) return;
+    this.#since = performance.now();
+    this.#timer = setTimeout(this.#onExpire, Math.max(1, this.#left));
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+
   /** Stops the clock while a promise is pending. */
-  readonly pauseFor: (reading: Promise<void>) => Promise<void>;
+  async pauseFor(reading: Promise<void>): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#left -= performance.now() - this.#since;
+    try {
+      await reading;
+    } finally {
+      this.start();
+    }
+  }
 }
 
 /** What the requests of one server, or of one attached API, share. */

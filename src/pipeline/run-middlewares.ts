@@ -59,8 +59,9 @@ export const runMiddlewares = async (
         });
         return;
       }
-      const returned = step.handle(args);
-      joinContext(state.ctx, isPromiseLike(returned) ? await returned : returned);
+      let returned: unknown = step.handle(args);
+      if (returned instanceof Promise || isPromiseLike(returned)) returned = await returned;
+      joinContext(state.ctx, returned);
     } finally {
       unwatch?.();
     }

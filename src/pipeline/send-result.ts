@@ -1,9 +1,7 @@
-import type { IncomingMessage } from "node:http";
-import type { Request, Response } from "express";
+import type { Response } from "express";
 import { RequestError, ServerFault } from "../errors.ts";
 import { discardRestOfBody, closeAfterReply } from "../reply/closing.ts";
 import { toStatusText } from "../http/status.ts";
-import type { Logger } from "../logger/logger.ts";
 import {
   clearRepresentation,
   cutOff,
@@ -26,18 +24,13 @@ import type { ErrorData } from "./endpoint-plan.ts";
 import { checkErrorData } from "./error-data.ts";
 
 /**
- * How long a result handler may take to send the response after it has returned, for example in a callback, in
- * milliseconds: a warning is logged after the first time, and sallyport responds instead after the second one, or after
- * the first one if the handler returned a promise, which has resolved.
+ * How long a result handler may take to send the response after it has returned, in milliseconds, until a warning is
+ * logged and until sallyport responds instead; if it returned a promise, sallyport does so after the first time.
  */
 export const sendingGrace = 1000;
 export const sendingLimit = 30_000;
 
-/**
- * Responds with an error that has occurred before an endpoint was reached; never rejects.
- *
- * @param handler sends the error
- */
+/** Responds with an error that has occurred before an endpoint was reached; never rejects. */
 export const refuse = async (
   state: RequestState,
   error: unknown,
@@ -111,9 +104,7 @@ export const interruptSending = (state: RequestState, thrown: unknown): void => 
   sendLastResort(state, thrown);
 };
 
-/**
- * Responds with an error that occurred outside the stages. They may have continued in the meantime, but must not send anything from now on.
- */
+/** Responds with an error that occurred outside the stages, which must not send anything from now on. */
 export const interrupt = (
   state: RequestState,
   thrown: unknown,
@@ -139,12 +130,7 @@ const sendFailure = async (
     state.failure ??= error as Error;
     state.abort(error as Error);
     state.isSending = false;
-    if (errorData)
-      ({
-        error,
-        data: state.errorData,
-        problem: state.problem,
-      } = await checkErrorData(errorData, error));
+    if (errorData) error = await checkErrorData(errorData, state, error);
     await sendError(state, error);
   } catch (defect) {
     state.failure ??= ensureError(defect);
@@ -152,11 +138,7 @@ const sendFailure = async (
   }
 };
 
-/**
- * Passes the output, or an error, to the result handler, which sends it; returns undefined if it has done so at once.
- *
- * @param error null if the output is to be sent
- */
+/** Passes the output, or an error, to the result handler; returns undefined if the handler has sent it at once. */
 export const sendResult = (state: RequestState, error: Error | null): Promise<void> | undefined => {
   const { request, response, ctx, logger, errorData, problem } = state;
   if (error) state.handledError = error;
@@ -193,22 +175,16 @@ const untilSent = async (state: RequestState, running: unknown): Promise<void> =
     await waitForSending(state, running instanceof Promise);
   if (isTaken(response)) watchFeeding(response);
   if (isAbandoned(response)) return;
-  if (response.headersSent && isIdle(response)) {
+  if (response.headersSent && isIdle(response))
     breakOff(
       state,
-      new ServerFault(
-        "SLP_NOTHING_SENT",
-        "The result handler sent the headers but did not end the response",
-      ),
+      toNothingSent("The result handler sent the headers but did not end the response"),
     );
-    return;
-  }
-  if (isTaken(response)) return;
-  sendLastResort(
-    state,
-    new ServerFault("SLP_NOTHING_SENT", "The result handler returned without sending a response"),
-  );
+  else if (!isTaken(response))
+    sendLastResort(state, toNothingSent("The result handler returned without sending a response"));
 };
+
+const toNothingSent = (text: string): Error => new ServerFault("SLP_NOTHING_SENT", text);
 
 /** The methods that tools replace to hold a response back, for example until a session is saved. */
 const senders = ["end", "json", "send"] as const;
@@ -219,7 +195,7 @@ const waitForSending = async (state: RequestState, isSettled: boolean): Promise<
     await untilFinished(response, state.deadline?.limit ?? sendingLimit);
     // the tool would hold back any other response, too
     if (isIdle(response) && !isAbandoned(response))
-      breakOff(state, new ServerFault("SLP_NOTHING_SENT", "A tool has held the response back"));
+      breakOff(state, toNothingSent("A tool has held the response back"));
     return;
   }
   await untilFinished(response, sendingGrace);
@@ -232,17 +208,16 @@ const waitForSending = async (state: RequestState, isSettled: boolean): Promise<
 };
 
 /** Waits until a response has been sent, for a limited time in milliseconds. */
-const untilFinished = async (response: Response, limit: number): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  let stop: () => void = () => undefined;
-  await new Promise<void>((resolve) => {
-    stop = resolve;
-    timer = setTimeout(resolve, limit);
-    response.once("finish", resolve).once("close", resolve);
+const untilFinished = (response: Response, limit: number): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      response.off("finish", end).off("close", end);
+      resolve();
+    };
+    const timer = setTimeout(end, limit);
+    response.on("finish", end).on("close", end);
   });
-  clearTimeout(timer);
-  response.off("finish", stop).off("close", stop);
-};
 
 /** Responds with 500 in plain text if the result handler itself has failed. */
 const sendLastResort = (state: RequestState, thrown: unknown): void => {
@@ -258,17 +233,12 @@ const sendLastResort = (state: RequestState, thrown: unknown): void => {
 };
 
 /**
- * Logs an error of the framework itself, or of a result handler, and responds with 500 in plain text if nothing has been
- * sent. Never throws, whatever state the request is in.
+ * Logs an error of the framework itself, or of a result handler, and responds with 500 in plain text. Never throws.
  *
  * @param original the error that a result handler was to send
  */
 export const recover = (
-  {
-    request,
-    response,
-    logger,
-  }: { readonly request: Request; readonly response: Response; readonly logger: Logger },
+  { request, response, logger }: Pick<RequestState, "logger" | "request" | "response">,
   error: unknown,
   original?: Error,
 ): void => {
@@ -303,10 +273,7 @@ export const isDeparture = (error: unknown): boolean =>
     String(readSafely(error, "code")),
   );
 
-/**
- * Handles an error after the response has begun, when the status can no longer change. A complete response is kept; an
- * incomplete one is cut off, so that the client does not mistake it for a complete one.
- */
+/** Keeps a complete response, and cuts off an incomplete one, so that the client does not take it for a complete one. */
 const breakOff = (state: RequestState, error: Error): void => {
   const { request, response, logger } = state;
   if (response.writableEnded) {
@@ -318,10 +285,7 @@ const breakOff = (state: RequestState, error: Error): void => {
 };
 
 /** Logs that an output or an error was dropped because the response had already been sent. */
-export const warnAlreadySent = (
-  { request, logger }: { readonly request: IncomingMessage; readonly logger: Logger },
-  error?: Error,
-): void => {
+export const warnAlreadySent = ({ request, logger }: RequestState, error?: Error): void => {
   logger.warn("The response was already sent", {
     method: request.method,
     path: toLoggedPath(request),

@@ -59,7 +59,7 @@ const stages: readonly string[] = [
   ...["pipeline/run-middlewares.ts runMiddlewares", "request/parse-body.ts parseBody"],
   ...["request/json.ts parseJson", "request/combine-input.ts combineInput"],
   ...["pipeline/validate.ts validateInput", "pipeline/run-endpoint.ts runHandler"],
-  ...["pipeline/run-endpoint.ts handle", "pipeline/run-endpoint.ts toOutput"],
+  "pipeline/run-endpoint.ts toOutput",
   ...["pipeline/validate.ts validate", "pipeline/send-result.ts sendResult"],
   ...["pipeline/send-result.ts sendError", "reply/send-json.ts sendJson"],
   ...["pipeline/send-content.ts sendContent"],
