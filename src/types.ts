@@ -31,6 +31,7 @@ export type { JoinedErrors } from "./endpoint/declared-errors.ts";
 export type { StreamDefinition, StreamEndpoint } from "./endpoint/event-stream-factory.ts";
 export type { AroundDefinition, MiddlewareReturn, Passed } from "./endpoint/middleware.ts";
 export type {
+  ArgumentsOf,
   ContextOf,
   InputAndContext,
   MaybePromise,

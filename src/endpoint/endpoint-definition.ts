@@ -34,7 +34,6 @@ import type {
   InputAndContext,
   MaybePromise,
   SentResponse,
-  Spread,
 } from "./handler-arguments.ts";
 import { endpointSources, type EndpointSources } from "./input-sources.ts";
 
@@ -229,8 +228,7 @@ export interface EndpointDefinition<
 export interface VoidEndpointDefinition<
   M extends Method,
   Input extends InputSchema,
-  MiddlewareOutput,
-  Context,
+  Arguments extends InputAndContext,
   Accepted = AcceptedOutput,
   Status extends number = number,
   Errors extends ErrorDeclarations = ErrorDeclarations,
@@ -240,21 +238,10 @@ export interface VoidEndpointDefinition<
 >
   extends
     DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders>,
-    WriteConditions<
-      {
-        readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
-        readonly ctx: Context;
-        readonly headers: unknown;
-      },
-      Match
-    > {
+    WriteConditions<Arguments, Match> {
   /** Does the endpoint's work; its return value is ignored. */
   readonly handler: (
-    args: HandlerArguments<
-      Spread<MiddlewareOutput, SchemaOutput<Input>>,
-      Context,
-      SchemaOutput<Headers>
-    >,
+    args: HandlerArguments<Arguments["input"], Arguments["ctx"], Arguments["headers"]>,
   ) => VoidHandlerReturn<Accepted>;
 }
 

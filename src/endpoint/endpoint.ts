@@ -129,22 +129,7 @@ export class Endpoint<
    * @example
    * { users: listUsers.nest({ ":id": getUser }) } // GET /users and GET /users/:id
    */
-  nest<Nested extends object>(
-    routing: Nested,
-  ): Omit<Nested, ""> & {
-    "": Endpoint<
-      M,
-      Input,
-      Output,
-      MiddlewareInput,
-      Handler,
-      Status,
-      Errors,
-      MiddlewareErrors,
-      Headers,
-      ResponseHeaders
-    >;
-  } {
+  nest<Nested extends object>(routing: Nested): Omit<Nested, ""> & Record<"", this> {
     return { ...routing, "": this };
   }
 }

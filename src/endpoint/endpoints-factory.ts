@@ -19,7 +19,6 @@ import type {
   NoInput,
   NoOutput,
   OutputSchema,
-  SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
 import { anObjectSchema } from "./check-definition.ts";
@@ -32,7 +31,7 @@ import {
   type VoidEndpointDefinition,
 } from "./endpoint-definition.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
-import type { InputAndContext, Spread } from "./handler-arguments.ts";
+import type { ArgumentsOf, InputAndContext } from "./handler-arguments.ts";
 
 /** The output schema of an endpoint built with `buildVoid`. */
 export type VoidOutput = z.ZodObject<EmptyObject>;
@@ -122,11 +121,7 @@ export class EndpointsFactory<
     M extends Method = never,
     Headers extends InputSchema = NoInput,
     ResponseHeaders extends InputSchema = NoInput,
-    Arguments extends InputAndContext = {
-      readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
-      readonly ctx: Context;
-      readonly headers: SchemaOutput<Headers>;
-    },
+    Arguments extends InputAndContext = ArgumentsOf<MiddlewareOutput, Context, Input, Headers>,
     Status extends number = number,
     Thrown extends ErrorDeclarations = EmptyObject,
     Match extends IfMatch = never,
@@ -180,8 +175,7 @@ export class EndpointsFactory<
     definition: VoidEndpointDefinition<
       M,
       Input,
-      MiddlewareOutput,
-      Context,
+      ArgumentsOf<MiddlewareOutput, Context, Input, Headers>,
       AcceptedBy<Handler>,
       Status,
       Thrown,

@@ -28,7 +28,7 @@ import {
   type NoChannel,
 } from "./channel-definition.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
-import type { HandlerArguments, Spread } from "./handler-arguments.ts";
+import type { ArgumentsOf, HandlerArguments, Spread } from "./handler-arguments.ts";
 
 /** Options for an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
@@ -178,24 +178,8 @@ export class EventStreamFactory<
     });
   }
 
-  /** Alias of {@link EventStreamFactory.build}, for endpoints with a handler. */
-  buildVoid<
-    Input extends InputSchema = NoInput,
-    M extends Method = never,
-    Thrown extends ErrorDeclarations = EmptyObject,
-    Headers extends InputSchema = NoInput,
-  >(
-    definition: StreamDefinition<
-      M,
-      Input,
-      MiddlewareOutput,
-      Spread<Context, EventStream<Events>>,
-      Thrown,
-      Headers
-    >,
-  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors, Headers, Handler> {
-    return this.build(definition);
-  }
+  /** Alias of {@link EventStreamFactory.build}. */
+  readonly buildVoid: typeof this.build = (definition) => this.build(definition);
 
   protected override copy(): EventStreamFactory<Events> {
     return new EventStreamFactory(this.#events, this.#options);
@@ -255,7 +239,15 @@ export type StreamDefinition<
   Errors extends ErrorDeclarations,
   Headers extends InputSchema,
 > = Omit<
-  VoidEndpointDefinition<M, Input, MiddlewareOutput, Context, AcceptedOutput, 200, Errors, Headers>,
+  VoidEndpointDefinition<
+    M,
+    Input,
+    ArgumentsOf<MiddlewareOutput, Context, Input, Headers>,
+    AcceptedOutput,
+    200,
+    Errors,
+    Headers
+  >,
   "statusCode" | "responseHeaders" | "ifMatch" | "current"
 >;
 
