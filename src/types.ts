@@ -13,7 +13,7 @@ export type { LogMethod, ParentLogger, Severity } from "./logger/logger.ts";
 // Declarations
 export type { IfMatch, MatchingHeaders, WriteConditions } from "./endpoint/conditions.ts";
 export type { Deprecation } from "./endpoint/deprecation.ts";
-export type { EndpointDescription, EndpointParts, MarkedEndpoint } from "./endpoint/endpoint.ts";
+export type { EndpointParts, MarkedEndpoint } from "./endpoint/endpoint.ts";
 export type { VoidOutput } from "./endpoint/endpoints-factory.ts";
 export type {
   DefinitionBase,

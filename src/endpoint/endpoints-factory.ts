@@ -38,9 +38,7 @@ export type VoidOutput = z.ZodObject<EmptyObject>;
 
 let voidOutput: VoidOutput | undefined;
 
-/**
- * Returns the schema. It is created with the first endpoint that needs it, because a program's first schema costs 8 ms.
- */
+/** Creates the schema with the first endpoint that needs it, because a program's first schema costs 8 ms. */
 const toVoidOutput = (): VoidOutput => (voidOutput ??= z.object({}));
 
 interface EndpointsFactoryKind<Handler extends AnyResultHandler> extends FactoryKind {
@@ -97,11 +95,13 @@ export class EndpointsFactory<
     resultHandler: Other,
   ): EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Other, Errors> {
     assertResultHandler("withResultHandler", resultHandler);
-    const factory = new EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Other, Errors>(
-      resultHandler,
-    );
-    factory.middlewares = this.middlewares;
-    return factory;
+    return this.derive({ resultHandler }) as EndpointsFactory<
+      MiddlewareInput,
+      MiddlewareOutput,
+      Context,
+      Other,
+      Errors
+    >;
   }
 
   /**
@@ -197,10 +197,6 @@ export class EndpointsFactory<
   > {
     const parts = this.toParts("buildVoid", definition, definitionChecks);
     return new Endpoint({ ...parts, outputSchema: toVoidOutput(), isVoid: true });
-  }
-
-  protected override copy(): EndpointsFactory {
-    return new EndpointsFactory(this.resultHandler as DefaultResultHandler);
   }
 }
 

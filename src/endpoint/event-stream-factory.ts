@@ -113,11 +113,9 @@ export class EventStreamFactory<
   Errors
 > {
   protected override readonly isStreaming = true;
-  readonly #events: Events;
-  readonly #options: EventStreamOptions;
   /** The result handler of errors, if it is not the default one. */
-  readonly #errors: AnyResultHandler | undefined;
-  readonly #settings: EventStreamSettings;
+  private readonly errors: AnyResultHandler | undefined;
+  private readonly settings: EventStreamSettings;
 
   /**
    * @param events the schema of each event's data, by event name; `{}` if all endpoints follow channels
@@ -130,12 +128,10 @@ export class EventStreamFactory<
   ) {
     const settings = toSettings(events, options);
     const { factory } = options;
-    super(createEventStreamResultHandler(events, factory?.["resultHandler"]));
-    this.#errors = factory?.["resultHandler"];
-    if (factory) this.middlewares = factory["middlewares"];
-    this.#events = events;
-    this.#options = options;
-    this.#settings = settings;
+    const errors = factory?.["resultHandler"];
+    super(createEventStreamResultHandler(events, errors), factory?.["middlewares"]);
+    this.errors = errors;
+    this.settings = settings;
   }
 
   /**
@@ -167,27 +163,25 @@ export class EventStreamFactory<
   ): StreamEndpoint<M, Input, MiddlewareInput, Followed, Thrown, Errors, Headers, Handler> {
     const isFollowing = definition?.channel !== undefined;
     const parts = isFollowing
-      ? this.#toChannelParts(definition as AnyChannelDefinition)
-      : this.#toHandlerParts(definition);
+      ? this.toChannelParts(definition as AnyChannelDefinition)
+      : this.toHandlerParts(definition);
     return new Endpoint({
       ...parts,
       outputSchema: undefined,
       isVoid: false,
       timeout: parts.timeout ?? 0,
-      handle: toHandler(this.#settings, parts.handle),
+      handle: toHandler(this.settings, parts.handle),
     });
   }
 
   /** Alias of {@link EventStreamFactory.build}. */
-  readonly buildVoid: typeof this.build = (definition) => this.build(definition);
-
-  protected override copy(): EventStreamFactory<Events> {
-    return new EventStreamFactory(this.#events, this.#options);
+  get buildVoid(): typeof this.build {
+    return this.build;
   }
 
-  #toHandlerParts(definition: AnyStreamDefinition): StreamParts {
+  private toHandlerParts(definition: AnyStreamDefinition): StreamParts {
     const parts = this.toParts("build", definition, streamChecks, "emits the events");
-    if (this.#settings.schemas.size === 0)
+    if (this.settings.schemas.size === 0)
       throw new DefinitionError(
         "SLP_DEFINITION_EVENT",
         "build: the factory has no events for `handler` to emit. Declare them, as in new EventStreamFactory({ time: z.number() }), or set `channel` in place of `handler`.",
@@ -196,20 +190,20 @@ export class EventStreamFactory<
     return { ...parts, handle: (args) => handle(args) };
   }
 
-  #toChannelParts({ handler, ...definition }: AnyChannelDefinition): StreamParts {
+  private toChannelParts({ handler, ...definition }: AnyChannelDefinition): StreamParts {
     if (handler !== undefined)
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
         "build: got both `channel` and `handler`. Remove one: an endpoint with a channel sends the events of the channel.",
       );
     const { channel, topic } = definition;
-    const { maxBuffered } = this.#settings;
+    const { maxBuffered } = this.settings;
     const handle: StreamHandler = async (args, writer) => {
       const topics = topic ? toTopics(await topic(args as never)) : undefined;
       await channel["~follow"]({ args, writer, topics, maxBuffered });
     };
     const parts = this.toParts("build", { ...definition, handler: handle }, channelChecks);
-    const resultHandler = createEventStreamResultHandler(channel.events, this.#errors);
+    const resultHandler = createEventStreamResultHandler(channel.events, this.errors);
     return { ...parts, handle, resultHandler };
   }
 }

@@ -69,7 +69,6 @@ interface FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors> {
   readonly errors: Errors;
 }
 
-/** The factory of a kind with the given type arguments. */
 type NextFactory<
   Kind extends FactoryKind,
   MiddlewareInput,
@@ -78,7 +77,6 @@ type NextFactory<
   Errors,
 > = (Kind & FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors>)["factory"];
 
-/** The factory of a kind with more context. */
 type WithContext<
   Kind extends FactoryKind,
   MiddlewareInput,
@@ -94,11 +92,7 @@ type WithContext<
   Errors
 >;
 
-/**
- * The part that all factories share: the middlewares of their endpoints.
- *
- * A factory is immutable: `addMiddleware`, `addContext` and `use` return a new one.
- */
+/** The part that all factories share: the middlewares of their endpoints. */
 export abstract class Factory<
   Kind extends FactoryKind,
   MiddlewareInput,
@@ -106,13 +100,14 @@ export abstract class Factory<
   Context,
   Errors,
 > {
-  protected resultHandler: AnyResultHandler;
-  protected middlewares: readonly AnyMiddleware[] = [];
+  protected readonly resultHandler: AnyResultHandler;
+  protected readonly middlewares: readonly AnyMiddleware[];
   /** Whether the endpoints send event streams. */
   protected readonly isStreaming: boolean = false;
 
-  constructor(resultHandler: AnyResultHandler) {
+  constructor(resultHandler: AnyResultHandler, middlewares: readonly AnyMiddleware[] = []) {
     this.resultHandler = resultHandler;
+    this.middlewares = middlewares;
   }
 
   /**
@@ -138,7 +133,7 @@ export abstract class Factory<
     Spread<Context, ContextOf<Returned>>,
     JoinedErrors<Errors, Thrown>
   > {
-    return this.#derive(isMiddleware(middleware) ? middleware : new Middleware(middleware));
+    return this.add(isMiddleware(middleware) ? middleware : new Middleware(middleware));
   }
 
   /**
@@ -179,7 +174,7 @@ export abstract class Factory<
       );
     checkOptions("use", options, { provider: aFunction, transformer: aFunction, body: aBoolean });
     const { body, provider, transformer } = options;
-    return this.#derive(
+    return this.add(
       Object.assign(new Middleware({ body, handler: () => undefined }), {
         name: middleware.name,
         native: { run: middleware, provider, transformer },
@@ -213,7 +208,7 @@ export abstract class Factory<
     const give = (args: HandlerArguments<EmptyObject, Context>): MaybePromise<Returned> =>
       getContext(args.ctx, args);
     if (!dispose)
-      return this.#derive(new Middleware<Context, Returned>({ afterValidation, handler: give }));
+      return this.add(new Middleware<Context, Returned>({ afterValidation, handler: give }));
     const middleware = new Middleware<Context, Returned>({
       afterValidation,
       around: async (args, next) => {
@@ -225,17 +220,19 @@ export abstract class Factory<
         }
       },
     });
-    return this.#derive(Object.assign(middleware, { isObserver: true }));
+    return this.add(Object.assign(middleware, { isObserver: true }));
   }
 
-  /** Returns a factory of the same kind, without middlewares. */
-  protected abstract copy(): Factory<FactoryKind, unknown, unknown, unknown, unknown>;
+  /** Returns a copy with some other members. */
+  protected derive(changes: object): unknown {
+    return Object.assign(
+      Object.create(Object.getPrototypeOf(this) as object) as object,
+      this,
+      changes,
+    );
+  }
 
-  /**
-   * Checks a definition and returns the parts of its endpoint.
-   *
-   * @param does what the handler must do
-   */
+  /** Checks a definition, whose handler must do what `does` says, and returns the parts of its endpoint. */
   protected toParts(
     where: string,
     definition: DefinitionBase<Method, InputSchema> & { readonly handler: unknown },
@@ -275,11 +272,8 @@ export abstract class Factory<
     };
   }
 
-  #derive(middleware: AnyMiddleware): Kind["factory"] {
-    const derived = this.copy();
-    derived.resultHandler = this.resultHandler;
-    derived.middlewares = [...this.middlewares, middleware];
-    return derived;
+  private add(middleware: AnyMiddleware): Kind["factory"] {
+    return this.derive({ middlewares: [...this.middlewares, middleware] });
   }
 }
 

@@ -157,16 +157,16 @@ export interface NativeMiddleware {
 export interface AnyMiddleware {
   readonly [middlewareMark]: true;
   /** The name of the function that the middleware runs, for traces. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly inputSchema: ZodSchema | undefined;
   readonly headersSchema?: ZodSchema | undefined;
   readonly security: Security | undefined;
   /** The errors that the middleware throws. */
   readonly errors?: ErrorDeclarations | undefined;
   /** Whether the body is read before the middleware runs. */
-  readonly takesBody?: boolean;
+  readonly takesBody?: boolean | undefined;
   /** Whether the endpoint's input is validated before the middleware runs. */
-  readonly afterValidation?: boolean;
+  readonly afterValidation?: boolean | undefined;
   /** Whether it undoes nothing when what is inside fails, such as one that only disposes of a context. */
   readonly isObserver?: boolean | undefined;
   /** Rejects the definition of an endpoint that cannot have this middleware. */
@@ -182,6 +182,13 @@ export interface AnyMiddleware {
   /** Set if the middleware was written for Express. */
   readonly native?: NativeMiddleware | undefined;
 }
+
+const MarkedParts = class {
+  readonly [middlewareMark] = true;
+  constructor(parts: object) {
+    Object.assign(this, parts);
+  }
+} as new (parts: Omit<AnyMiddleware, typeof middlewareMark>) => AnyMiddleware;
 
 /**
  * Logic that runs before a handler, such as checking credentials or loading shared data.
@@ -203,21 +210,7 @@ export class Middleware<
   Input extends InputSchema = NoInput,
   Errors extends ErrorDeclarations = EmptyObject,
   Headers extends InputSchema = NoInput,
-> implements AnyMiddleware {
-  readonly [middlewareMark] = true;
-  readonly name: string;
-  readonly inputSchema: ZodSchema | undefined;
-  readonly headersSchema: ZodSchema | undefined;
-  readonly security: Security | undefined;
-  readonly errors: ErrorDeclarations | undefined;
-  readonly takesBody: boolean;
-  readonly afterValidation: boolean;
-  readonly handle: (args: HandlerArguments<never, never>) => unknown;
-  readonly wrap: AnyMiddleware["wrap"];
-  declare readonly native?: NativeMiddleware | undefined;
-  declare readonly isObserver: boolean | undefined;
-  declare readonly checkEndpoint?: AnyMiddleware["checkEndpoint"];
-  declare readonly checkSettings?: AnyMiddleware["checkSettings"];
+> extends MarkedParts {
   /** Type information only. */
   declare readonly "~types": {
     // `Record<string, never>` requires nothing; a mapped type makes the compiler look beyond the type arguments
@@ -257,15 +250,17 @@ export class Middleware<
         "new Middleware: set either `handler`, a function that returns an object for the context, or `around`, a function that calls `next`.",
       );
     checkDefinition("new Middleware", definition, definitionChecks);
-    this.name = (definition.handler ?? definition.around).name;
-    this.errors = toErrorDeclarations("new Middleware", definition.errors);
-    this.inputSchema = definition.input as ZodSchema | undefined;
-    this.headersSchema = definition.headers as ZodSchema | undefined;
-    this.security = definition.security;
-    this.takesBody = definition.body ?? false;
-    this.afterValidation = definition.afterValidation ?? false;
-    this.handle = definition.handler ?? (() => undefined);
-    this.wrap = definition.around;
+    super({
+      name: (definition.handler ?? definition.around).name,
+      errors: toErrorDeclarations("new Middleware", definition.errors),
+      inputSchema: definition.input as ZodSchema | undefined,
+      headersSchema: definition.headers as ZodSchema | undefined,
+      security: definition.security,
+      takesBody: definition.body ?? false,
+      afterValidation: definition.afterValidation ?? false,
+      handle: definition.handler ?? (() => undefined),
+      wrap: definition.around,
+    });
     reportBuilt(this);
   }
 }

@@ -45,17 +45,8 @@ export type InputIssue = ShortIssue;
 /** The result handler of `defaultEndpointsFactory`, which sends the envelopes `success` and `error` as JSON. */
 export interface DefaultResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<SuccessEnvelope<OutputPlaceholder>>>,
-  ApiResponse<SchemaOf<DeclaredEnvelope>>
+  ApiResponse<SchemaOf<ErrorEnvelopeWithData<ErrorDataPlaceholder>>>
 > {}
-
-interface DeclaredEnvelope {
-  readonly status: "error";
-  readonly error: {
-    readonly message: string;
-    readonly issues?: readonly InputIssue[] | undefined;
-    readonly data: ErrorDataPlaceholder;
-  };
-}
 
 /** Creates the schema of an error's body only when it is needed, because a program's first schema costs 8 ms. */
 const toNegativeSchema = (data?: z.ZodType) =>
