@@ -44,12 +44,10 @@ export const traceStages = (
     const surround = wrap("middlewares", name, step.surround);
     return { ...step, ...wrapChecks(step, ` of ${name}`), handle, surround };
   };
-  const middlewares = plan.middlewares.map(wrapStep);
   return {
     ...plan,
     ...wrapChecks(plan),
-    middlewares,
-    nativeMiddlewares: middlewares.slice(0, plan.nativeMiddlewares.length),
+    middlewares: plan.middlewares.map(wrapStep),
     parseOutput: wrapCheck("validate output", plan.parseOutput),
     handle: wrap("handler", "handler", plan.handle),
   };

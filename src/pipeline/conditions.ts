@@ -63,11 +63,7 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
   },
 });
 
-/**
- * Converts what the application returned; undefined remains.
- *
- * @throws {@link ServerFault} when it is not a version
- */
+/** Converts what the application returned; undefined remains. */
 const toVersion = (name: string, value: unknown): Version | undefined => {
   if (value === undefined) return undefined;
   if (typeof value === "string" && /^[!#-~]+$/.test(value)) return { tag: value };
@@ -85,12 +81,7 @@ const setVersion = (response: Response, { tag, date }: Version = {}): void => {
   if (date !== undefined) response.setHeader("Last-Modified", new Date(date).toUTCString());
 };
 
-/**
- * Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2.
- *
- * @param version that of the resource; undefined if it does not exist
- * @returns whether the conditions are met; "unchanged" if the client has the version that it reads
- */
+/** Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2; without a version, there is no resource. */
 const judge = (
   headers: IncomingHttpHeaders,
   version: Version | undefined,

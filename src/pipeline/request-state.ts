@@ -21,9 +21,11 @@ import { toLoggedRoute } from "../results/log-fault.ts";
 export type RequestContext = Record<string, unknown>;
 
 /** The parts of a plan that determine how the input is combined. */
-interface InputPlan {
+export interface InputPlan {
   readonly sources: readonly InputSource[];
+  /** The fields that expect an array of files; a single file is put into an array. */
   readonly fileLists: readonly string[];
+  /** The fields that expect an array; a single value from a query or a form is put into an array. */
   readonly textLists: readonly string[];
 }
 
@@ -81,10 +83,7 @@ export interface Service {
   readonly offerFault: OfferFault | undefined;
 }
 
-/** The header fields of a definition that declares none. */
 const noHeaders: object = Object.freeze({});
-
-/** The context of a request that has not reached its endpoint. */
 const noContext: RequestContext = Object.freeze({});
 
 /** A placeholder for an output that is not sent because the response has already been sent or the client has left. */
@@ -96,7 +95,6 @@ export class RequestState implements ReplyState {
   readonly response: Response;
   readonly service: Service;
   readonly app: AppFacts | undefined;
-  /** The logger of this request. */
   logger: Logger;
 
   isSending = false;
@@ -110,9 +108,7 @@ export class RequestState implements ReplyState {
   /** Whether a fault may still be offered to the error handlers of the application. */
   mayOfferFault = true;
 
-  /** Formats and sends the result. */
   resultHandler: AnyResultHandler;
-  /** The merged return values of the middlewares; set once the endpoint is reached. */
   ctx: RequestContext = noContext;
   /** Whether the body has been read, or need not be; "failing" while it is read. */
   body: "unread" | "failing" | "read" = "read";
@@ -145,15 +141,11 @@ export class RequestState implements ReplyState {
   /** The parsed query, with the URL and the mounted application for which it was parsed. */
   query: { readonly value: unknown; readonly url: string; readonly app: unknown } | undefined =
     undefined;
-  /** The value of `response.locals`. */
   locals: unknown = undefined;
   /** Whether the next turn of the event loop emits `drain`, for a producer of a response to HEAD. */
   isDraining = false;
 
-  /**
-   * The error that was sent although stages are still running: the time limit has expired, or `request.next` was called
-   * with an error. The results of these stages are ignored.
-   */
+  /** The error that was sent although stages, whose results are ignored, are still running. */
   failure: Error | undefined = undefined;
   /** Whether the stages were interrupted by `request.next` with an error. */
   isInterrupted = false;
@@ -182,7 +174,7 @@ export class RequestState implements ReplyState {
     (response as StatefulMessage)[requestState] = this;
   }
 
-  /** The signal for handlers, created when first read because most handlers never use it. */
+  /** Created when first read, because most handlers never use it. */
   get signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController();
@@ -192,7 +184,6 @@ export class RequestState implements ReplyState {
     return this.controller.signal;
   }
 
-  /** Aborts the signal once the client leaves. */
   #watchClient(): void {
     const { response } = this;
     const onClose = (): void => {
@@ -211,16 +202,12 @@ export class RequestState implements ReplyState {
     this.controller?.abort(reason);
   }
 
-  /**
-   * Returns the combined input; it is created when a stage first asks for it, and created anew after a native
-   * middleware.
-   */
+  /** Returns the combined input, which is created when a stage first asks for it. */
   combine({ sources, fileLists, textLists }: InputPlan): CombinedInput {
     return (this.combined ??= combineInput(this.request, sources, fileLists, textLists));
   }
 }
 
-/** A request or a response whose request may have begun. */
 type StatefulMessage = object & { [requestState]?: RequestState };
 
 /** Returns the state of a request or a response; undefined if sallyport has not begun the request. */
@@ -231,9 +218,7 @@ export const findState = (message: object): RequestState | undefined =>
 export const readCombined = (request: object): CombinedInput | undefined =>
   findState(request)?.combined ?? undefined;
 
-/**
- * The argument of a handler. A class lets `signal` be a getter on the prototype, which costs nothing unless it is read.
- */
+/** The argument of a handler; a class, because a getter on the prototype costs nothing unless it is read. */
 export class StateArguments<Input> implements HandlerArguments<Input, RequestContext> {
   readonly input: Input;
   readonly headers: object;
@@ -256,10 +241,7 @@ export class StateArguments<Input> implements HandlerArguments<Input, RequestCon
   }
 }
 
-/**
- * The requests whose handlers have not ended, including those that nobody is waiting for any longer. A shutdown notifies
- * and waits for them.
- */
+/** The requests whose handlers have not ended, which a shutdown notifies and waits for. */
 export class RunningRequests {
   readonly #states = new Set<RequestState>();
   #onIdle: (() => void) | undefined;
@@ -301,20 +283,9 @@ export class RunningRequests {
 /** The result of offering a fault if an error handler has sent the response. */
 export const answered: unique symbol = Symbol("answered");
 
-/**
- * Offers a fault to error handlers.
- *
- * @returns the fault that remains, or `answered`; undefined if there is no error handler
- */
+/** Resolves to the fault that remains, or `answered`; undefined if there is no error handler. */
 export type OfferFault = (
   error: Error,
   request: Request,
   response: Response,
 ) => Promise<unknown> | undefined;
-
-/** Offers a fault to the error handlers of the application, once. */
-export const offerFault = (state: RequestState, error: Error): ReturnType<OfferFault> => {
-  if (!state.mayOfferFault) return undefined;
-  state.mayOfferFault = false;
-  return state.service.offerFault?.(error, state.request, state.response);
-};

@@ -15,12 +15,8 @@ const noInput: Readonly<Record<string, never>> = Object.freeze({});
 export type LastStage = (plan: EndpointPlan, state: RequestState) => Promise<void>;
 
 /**
- * Runs the middlewares in order, then everything after them; returned objects are merged into the context.
- *
- * The request ends if a middleware sends the response or the client leaves. Everything after a native or an `around`
- * middleware runs within that middleware's call to `next`.
- *
- * @param from the index of the first middleware to run
+ * Runs the middlewares in order, then everything after them; the request ends if one of them sends the response or the
+ * client leaves. Everything after a native or an `around` middleware runs within that middleware's call to `next`.
  */
 export const runMiddlewares = async (
   plan: EndpointPlan,
@@ -48,7 +44,6 @@ export const runMiddlewares = async (
       }
       if (state.fields) copyOwn(state.fields, input as object);
     }
-    // each handler declares its own types, which the factory has checked
     const args = new StateArguments(state, input, headers) as never;
     const unwatch = state.body === "unread" ? watchUnreadBody(plan, state) : undefined;
     try {
@@ -70,10 +65,7 @@ export const runMiddlewares = async (
   await last(plan, state);
 };
 
-/**
- * Runs the middlewares of an endpoint without its handler, as for a static file that they guard; their result handler
- * sends the errors that they throw.
- */
+/** Runs the middlewares of an endpoint without its handler, as for a static file that they guard. */
 export const runAlone = async (
   plan: EndpointPlan,
   state: RequestState,
@@ -133,8 +125,7 @@ const runSurround = async (
 /**
  * Checks whether the request may continue; it ends if the response has been sent or is being sent.
  *
- * @throws the error that was sent in the meantime, or {@link ClientLeft} when the client has disconnected: the
- * middleware may then have returned before finishing its check
+ * @throws the error that was sent in the meantime, or ClientLeft
  */
 const canGoOn = (state: RequestState): boolean => {
   const { response, failure } = state;

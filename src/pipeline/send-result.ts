@@ -19,7 +19,7 @@ import {
 } from "../results/log-fault.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
-import { answered, offerFault, type RequestState } from "./request-state.ts";
+import { answered, type RequestState } from "./request-state.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
 import { checkErrorData } from "./error-data.ts";
 
@@ -67,7 +67,9 @@ export const sendError = (state: RequestState, thrown: unknown): Promise<void> |
   if (status < 500) logClientFault(logger, request, status, error);
   else {
     logHandledFault(logger, request, error);
-    const offered = offerFault(state, error);
+    const { offerFault } = state.service;
+    const offered = state.mayOfferFault ? offerFault?.(error, request, response) : undefined;
+    state.mayOfferFault = false;
     if (offered) return answerOffered(state, offered);
   }
   return sendResult(state, error);
