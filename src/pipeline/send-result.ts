@@ -85,16 +85,6 @@ const answerOffered = async (state: RequestState, offered: Promise<unknown>): Pr
   else await sendResult(state, error);
 };
 
-/** Returns the input as far as it is known at the time of the error; null if the sources cannot be combined. */
-const toRawInput = (state: RequestState): RequestState["combined"] => {
-  if (!state.plan || state.body === "failing") return state.combined;
-  try {
-    return state.combine(state.plan);
-  } catch {
-    return null;
-  }
-};
-
 /** Responds with an error if Express has failed to send something for a handler, such as a missing file. */
 export const interruptSending = (state: RequestState, thrown: unknown): void => {
   if (!state.handledError) {
@@ -145,17 +135,19 @@ export const sendResult = (state: RequestState, error: Error | null): Promise<vo
   const { request, response, ctx, logger, errorData, problem } = state;
   if (error) state.handledError = error;
   if (!request.complete) discardRestOfBody(request, response, error !== null);
-  const rest = { ctx, request, response, logger };
+  let input = state.combined;
+  if (error && state.plan && state.body !== "failing")
+    try {
+      input = state.combine(state.plan);
+    } catch {
+      // the sources cannot be combined
+    }
+  const rest = { input, ctx, request, response, logger };
   try {
     const running = state.resultHandler.handle(
       error
-        ? { input: toRawInput(state), output: null, error, errorData, problem, ...rest }
-        : {
-            input: state.combined,
-            output: state.output as Record<string, unknown>,
-            error,
-            ...rest,
-          },
+        ? { output: null, error, errorData, problem, ...rest }
+        : { output: state.output as Record<string, unknown>, error, ...rest },
     );
     if (response.writableEnded && !(running instanceof Promise)) return undefined;
     return untilSent(state, running);

@@ -20,7 +20,8 @@ export const validateInput = (parse: Parser, input: unknown): unknown => {
     const value = validate(parse, input, toInputError);
     return value instanceof Promise ? value.catch(refuseTooMany) : value;
   } catch (error) {
-    return refuseTooMany(error);
+    if (error instanceof RangeError) refuseTooMany(error);
+    throw error;
   }
 };
 
