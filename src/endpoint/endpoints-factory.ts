@@ -2,15 +2,12 @@ import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import { aFunction } from "../messages/option-checks.ts";
 import type { Method } from "../http/method.ts";
-import { arrayResultHandler, type ArrayResultHandler } from "../results/array-result-handler.ts";
+import { arrayResultHandler } from "../results/array-result-handler.ts";
 import {
   defaultResultHandler,
   type DefaultResultHandler,
 } from "../results/default-result-handler.ts";
-import {
-  problemResultHandler,
-  type ProblemResultHandler,
-} from "../results/problem-result-handler.ts";
+import { problemResultHandler } from "../results/problem-result-handler.ts";
 import { isResultHandler } from "../results/result-handler.ts";
 import type { AcceptedBy, AnyResultHandler } from "../results/result-handler.ts";
 import type {
@@ -211,7 +208,7 @@ const assertResultHandler = (where: string, value: unknown): void => {
 const buildChecks = { ...definitionChecks, output: anObjectSchema, version: aFunction };
 
 /** Builds endpoints that respond with the default envelopes. */
-export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(defaultResultHandler);
+export const defaultEndpointsFactory = new EndpointsFactory(defaultResultHandler);
 
 /**
  * Builds endpoints that send their bare output on success and problem details on error. Also set `errorHandler:
@@ -219,20 +216,10 @@ export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(de
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
-export const problemEndpointsFactory: EndpointsFactory<
-  unknown,
-  EmptyObject,
-  EmptyObject,
-  ProblemResultHandler
-> = new EndpointsFactory(problemResultHandler);
+export const problemEndpointsFactory = new EndpointsFactory(problemResultHandler);
 
 /**
  * Builds endpoints that send the array `items` of their output on success and plain text on error. Use it only for
  * clients of an older API: a bare array leaves no room for later additions, such as a total count.
  */
-export const arrayEndpointsFactory: EndpointsFactory<
-  unknown,
-  EmptyObject,
-  EmptyObject,
-  ArrayResultHandler
-> = new EndpointsFactory(arrayResultHandler);
+export const arrayEndpointsFactory = new EndpointsFactory(arrayResultHandler);

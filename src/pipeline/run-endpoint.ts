@@ -7,14 +7,14 @@ import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { checkErrorData } from "./error-data.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
-import { beginReading, readInput, readOwnHeaders, toOutputError, validate } from "./validate.ts";
+import { readInput, toOutputError, validate } from "./validate.ts";
 import {
   noOutput,
   StateArguments,
   type RequestContext,
   type RequestState,
 } from "./request-state.ts";
-import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
+import { isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
 import { recover, refuse, sendError, sendResult, warnAlreadySent } from "./send-result.ts";
@@ -94,15 +94,8 @@ const respondWithError = async (
 
 /** Runs everything after the middlewares, up to the validation of the output. */
 const runHandler: LastStage = async (plan, state) => {
-  if (plan.headers) await readOwnHeaders(plan.headers, state);
-  if (state.body === "unread") {
-    const reading = beginReading(plan, state);
-    if (reading) await reading;
-    state.body = "read";
-  }
-  let input = readInput(plan, state);
-  if (input instanceof Promise) input = await (input as Promise<unknown>);
-  assertGoingOn(state);
+  await readInput(plan, state);
+  const input = state.input?.value;
   const { response } = state;
   const { statusCode } = plan.endpoint;
   // a status set by a middleware is kept, and the handler may still change the status
