@@ -176,7 +176,7 @@ export class EventStreamFactory<
 
   /** Alias of {@link EventStreamFactory.build}. */
   get buildVoid(): typeof this.build {
-    return this.build;
+    return this.build.bind(this);
   }
 
   private toHandlerParts(definition: AnyStreamDefinition): StreamParts {
