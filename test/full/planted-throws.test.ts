@@ -44,7 +44,7 @@ const uncaught: readonly RegExp[] = [
   // the callback that Express calls when no layer of the application has answered
   /^server\/serve-request\.ts (?:toEnding|endRequest|end|connect|beginRequests)$/,
   /^request\/(?:read-bytes\.ts (?:end|safely)$|uploads\.ts (?:pass|read|receive|discard|onData|parse)$)/,
-  /^pipeline\/(?:request-state\.ts onClose|time-limit\.ts (?:runWithin|late|expire))$/,
+  /^pipeline\/(?:request-state\.ts onClose|run-endpoint\.ts (?:runWithin|late|expire))$/,
   /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/closing\.ts )/,
   // the methods of a response that `send` calls while it streams a file
   /^server\/express\/(?:express-classes|static-mounts)\.ts /,
