@@ -60,12 +60,7 @@ export interface Conditions {
   readonly current: ((args: { input: unknown; ctx: unknown }) => unknown) | undefined;
 }
 
-/**
- * Returns the conditions of a definition; undefined if it has none.
- *
- * @throws {@link DefinitionError} when one of `ifMatch` and `current` is missing, when they can never apply, or when the
- * output is content.
- */
+/** @throws {@link DefinitionError} when one of `ifMatch` and `current` is missing, or when they can never apply. */
 export const toConditions = (where: string, definition: object): Conditions | undefined => {
   const { version, ifMatch, current, method, output } = definition as Partial<Conditions> & {
     readonly method?: Method | readonly Method[];

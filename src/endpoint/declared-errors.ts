@@ -62,11 +62,7 @@ export interface DeclaredError extends DeclaredProblem {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Validates error declarations and copies them.
- *
- * @throws {@link DefinitionError} when a status is not an error status, or a declaration is invalid.
- */
+/** @throws {@link DefinitionError} when a status is not an error status, or a declaration is invalid. */
 export const toErrorDeclarations = (
   where: string,
   errors: unknown,
@@ -118,7 +114,6 @@ export const aSuccessStatus: Check = be(
   (value) => `${show(value)}. To send an error, throw it and declare its status in \`errors\``,
 );
 
-/** Anything that can declare errors. */
 interface Declaring {
   readonly errors?: ErrorDeclarations | undefined;
 }

@@ -71,12 +71,7 @@ const MarkedParts = class {
   }
 } as new (parts: EndpointParts) => AnyEndpoint;
 
-/**
- * A declared endpoint, built with a factory's `build`.
- *
- * An endpoint carries the types that clients and documents need: its methods, schemas, result handler, success status
- * and errors, and the input type and errors of its middlewares.
- */
+/** A declared endpoint, built with a factory's `build`; it carries the types that clients need. */
 export class Endpoint<
   M extends Method,
   Input extends AnySchema,

@@ -300,7 +300,6 @@ const optionChecks = {
   factory: anEndpointsFactory,
 };
 
-/** Validates the events and the options, and returns the settings that all streams of a factory share. */
 const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStreamSettings => {
   const schemas = toEventSchemas("new EventStreamFactory", events, "the first argument");
   checkOptions("new EventStreamFactory", options, optionChecks);

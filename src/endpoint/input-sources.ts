@@ -50,10 +50,7 @@ export const endpointSources: Check = group(checksByMethod, [], isSourceList, ()
 /** The sources of an endpoint: one array for all its methods, or arrays by method. */
 export type EndpointSources = readonly InputSource[] | SourcesByMethod;
 
-/**
- * Returns the sources of an endpoint for a method: the endpoint's own, or else the configured ones, or else the
- * defaults.
- */
+/** Returns the sources of an endpoint for a method: its own, or else the configured ones, or else the defaults. */
 export const toEndpointSources = (
   own: EndpointSources | undefined,
   configured: SourcesByMethod | undefined,

@@ -34,8 +34,7 @@ interface MiddlewareBase<
   /** How the client authenticates; used in documents. */
   readonly security?: Security | undefined;
   /**
-   * The statuses of the errors that this middleware throws, declared like those of an endpoint. The declarations apply
-   * to every endpoint that uses the middleware.
+   * The statuses of the errors that this middleware throws, declared for every endpoint that uses it.
    *
    * @example
    * errors: { 429: { description: "Too many requests", headers: { "Retry-After": "Seconds to wait" } } }
@@ -49,19 +48,15 @@ interface MiddlewareBase<
    */
   readonly body?: boolean | undefined;
   /**
-   * Whether the body is read and the endpoint's own input is validated before this middleware and all that come after
-   * it. Set this for transactions and other things that must not wait for a slow client, and that invalid input should
-   * not cost.
+   * Whether the body is read and the endpoint's own input is validated before this middleware. Set this for what must
+   * not wait for a slow client, such as transactions.
    *
    * @default false
    */
   readonly afterValidation?: boolean | undefined;
 }
 
-/**
- * The definition of a middleware that runs before the handler; the argument of `new Middleware` and of a factory's
- * `addMiddleware`.
- */
+/** The definition of a middleware that runs before the handler. */
 export interface MiddlewareDefinition<
   Context,
   Returned extends MiddlewareReturn,
@@ -76,21 +71,16 @@ export interface MiddlewareDefinition<
   readonly around?: undefined;
 }
 
-/**
- * The value that `next` of an `around` middleware resolves to and that the middleware returns; it carries the type of
- * the context.
- */
+/** What `next` of an `around` middleware resolves to and the middleware returns; it carries the type of the context. */
 export interface Passed<Context> {
   readonly "~context": Context;
 }
 
 /**
- * The function `next` of an `around` middleware. It runs everything after the middleware: further middlewares, input
- * validation, the handler and output validation. The promise settles when all of these have ended, and before the
- * response is sent. It rejects with any error thrown in these stages. If the request's time limit expires, `signal` is
- * aborted and the client is answered at once, but the promise still waits for the stages, and then rejects. If the
- * client disconnects, `signal` is aborted, and the promise settles with the outcome of the stages; it rejects if the
- * handler has not begun.
+ * The function `next` of an `around` middleware. It runs everything after the middleware up to the validation of the
+ * output, and settles when all of that has ended, before the response is sent; it rejects with any error thrown there.
+ * If the time limit expires, the client is answered at once, but the promise still waits for the stages, and then
+ * rejects. If the client disconnects, it settles with their outcome, and rejects if the handler has not begun.
  */
 // oxlint-disable-next-line typescript/consistent-type-definitions -- editors show its name on hover
 export type AroundNext = {
