@@ -32,7 +32,6 @@ export interface WriteConditions<Arguments extends InputAndContext, Match extend
     | undefined;
 }
 
-/** The request's header fields that an endpoint with `ifMatch` takes. */
 interface MatchFields {
   readonly optional: { readonly "if-match"?: string | undefined };
   readonly required: { readonly "if-match": string };
@@ -53,7 +52,6 @@ export type SentHeaders<Headers extends InputSchema, Match extends IfMatch> = [M
   ? Headers
   : MatchingHeaders<Headers, Match>;
 
-/** The conditions of an endpoint. */
 export interface Conditions {
   readonly version: ((args: { output: unknown; ctx: unknown }) => unknown) | undefined;
   readonly ifMatch: IfMatch | undefined;
@@ -83,7 +81,6 @@ export const toConditions = (where: string, definition: object): Conditions | un
 
 const failed = { 412: "The resource has another version than the request expects" };
 
-/** Lists the errors of an endpoint with `ifMatch`. */
 export const listConditionErrors = ({ ifMatch }: Conditions): Readonly<Record<number, string>> => {
   if (!ifMatch) return {};
   return ifMatch === "optional"

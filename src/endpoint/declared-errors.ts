@@ -118,7 +118,6 @@ interface Declaring {
   readonly errors?: ErrorDeclarations | undefined;
 }
 
-/** The error of an endpoint that has ended. */
 const gone: Declaring = { errors: { 410: "Gone" } };
 
 /** Merges the errors that an endpoint and its middlewares declare, by status; those of the endpoint come first. */

@@ -238,7 +238,6 @@ const labels = be("a string or an array of strings", (value) =>
   [value].flat().every((one) => typeof one === "string"),
 );
 
-/** The checks of {@link DefinitionBase} and `handler`. */
 export const definitionChecks: Checks = {
   method: anything,
   input: anObjectSchema,

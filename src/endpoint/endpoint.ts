@@ -124,6 +124,5 @@ export class Endpoint<
   }
 }
 
-/** Checks whether a value is an endpoint. */
 export const isEndpoint = (value: unknown): value is AnyEndpoint =>
   typeof value === "object" && value !== null && endpointMark in value;

@@ -49,7 +49,6 @@ export interface EventStream<Events extends EventSchemas> {
   readonly signal: AbortSignal;
 }
 
-/** The settings that all streams of a factory share. */
 export interface EventStreamSettings {
   /** The schema of each event's data, by event name. */
   readonly schemas: ReadonlyMap<string, ZodSchema>;
@@ -60,7 +59,6 @@ export interface EventStreamSettings {
 
 const done = Promise.resolve();
 
-/** One open event stream. */
 export class EventWriter {
   /** Returns what is sent when the stream has been silent for some time: a comment, which clients ignore. */
   toHeartbeat = (): string => ":\n\n";
@@ -213,7 +211,6 @@ export class EventWriter {
   }
 }
 
-/** Returns the lines of an event that precede its `data`. */
 const toHead = (event: string, { id, retry }: EmitOptions): string => {
   let head = `event: ${event}\n`;
   if (id !== undefined) {
@@ -260,13 +257,11 @@ const refuse = (): Promise<void> => {
   return refusal;
 };
 
-/** Sends the events of a stream, with `emit` of the context or directly. */
 export type StreamHandler = (
   args: HandlerArguments<unknown, unknown>,
   writer: EventWriter,
 ) => unknown;
 
-/** Runs a handler that emits events, then ends the stream. */
 export const runEventStream = async (
   settings: EventStreamSettings,
   handler: StreamHandler,

@@ -42,7 +42,6 @@ import {
   type Passed,
 } from "./middleware.ts";
 
-/** The options of a context. */
 interface ContextOptions<Returned> {
   /** Releases what the context holds, such as a connection, once everything that uses the context has ended. */
   readonly dispose?: ((context: Returned) => unknown) | undefined;
@@ -102,7 +101,6 @@ export abstract class Factory<
 > {
   protected readonly resultHandler: AnyResultHandler;
   protected readonly middlewares: readonly AnyMiddleware[];
-  /** Whether the endpoints send event streams. */
   protected readonly isStreaming: boolean = false;
 
   constructor(resultHandler: AnyResultHandler, middlewares: readonly AnyMiddleware[] = []) {

@@ -21,7 +21,6 @@ export type InputSource = (typeof inputSources)[number];
  */
 export type InputSources = Readonly<Record<Method, readonly InputSource[]>>;
 
-/** The sources used if none are configured. */
 export const defaultInputSources: InputSources = {
   get: ["query", "params"],
   post: ["body", "params", "files"],
@@ -30,7 +29,6 @@ export const defaultInputSources: InputSources = {
   delete: ["query", "params"],
 };
 
-/** The sources for some of the methods. */
 export type SourcesByMethod = {
   readonly [M in keyof InputSources]?: InputSources[M] | undefined;
 };

@@ -137,9 +137,7 @@ export interface ExpressMiddlewareOptions<
 /** A middleware written for Express, with what is made of its outcome. */
 export interface NativeMiddleware {
   readonly run: (request: never, response: never, next: NextFunction) => unknown;
-  /** Returns the context. */
   readonly provider?: ((request: never, response: never) => unknown) | undefined;
-  /** Converts an error of the middleware. */
   readonly transformer?: ((error: Error) => Error) | undefined;
 }
 
@@ -151,9 +149,7 @@ export interface AnyMiddleware {
   readonly inputSchema: ZodSchema | undefined;
   readonly headersSchema?: ZodSchema | undefined;
   readonly security: Security | undefined;
-  /** The errors that the middleware throws. */
   readonly errors?: ErrorDeclarations | undefined;
-  /** Whether the body is read before the middleware runs. */
   readonly takesBody?: boolean | undefined;
   /** Whether the endpoint's input is validated before the middleware runs. */
   readonly afterValidation?: boolean | undefined;
@@ -266,6 +262,5 @@ const definitionChecks = {
   around: anything,
 };
 
-/** Checks whether a value is a middleware. */
 export const isMiddleware = (value: unknown): value is AnyMiddleware =>
   typeof value === "object" && value !== null && middlewareMark in value;

@@ -24,11 +24,8 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listMiddlewareOnlyKeys, readTopLevel } from "../schemas/top-level-keys.ts";
 import { listFileLists, takesFiles } from "../schemas/upload.ts";
 
-/** What is declared of the errors of one status. */
 export interface ErrorData extends DeclaredProblem {
-  /** Parses the data of an error; undefined if it has none. */
   readonly parse: Parser | undefined;
-  /** Whether an error without data is allowed. */
   readonly mayLackData: boolean;
 }
 
@@ -43,7 +40,6 @@ const planErrorData = (endpoint: AnyEndpoint): ReadonlyMap<number, ErrorData> | 
   return plans.size > 0 ? plans : undefined;
 };
 
-/** The header fields that a definition declares. */
 export interface HeaderPlan {
   readonly names: readonly string[];
   readonly parse: Parser;
@@ -52,13 +48,10 @@ export interface HeaderPlan {
 const planHeaders = (schema: ZodSchema | undefined): HeaderPlan | undefined =>
   schema && { names: [...readTopLevel(schema).fields.keys()], parse: toParser(schema) };
 
-/** A middleware with everything that the pipeline needs to run it. */
 export interface MiddlewareStep {
   readonly middleware: AnyMiddleware;
-  /** Parses the input of the middleware; undefined if it takes none. */
   readonly parseInput: Parser | undefined;
   readonly headers: HeaderPlan | undefined;
-  /** Whether the body is read before the middleware runs. */
   readonly needsBody: boolean;
   /** Returns the context; not called if `surround` is set. */
   readonly handle: AnyMiddleware["handle"];
@@ -80,7 +73,6 @@ export interface EndpointPlan extends BodyPlan, InputPlan {
   readonly content: ContentDeclaration | undefined;
   /** The pagination of the output, if responses link to the neighbouring pages. */
   readonly linkedPages: Pagination | undefined;
-  /** What is declared of thrown errors, by status. */
   readonly errorData: ReadonlyMap<number, ErrorData> | undefined;
   /** Whether responses are checked against what is declared, for warnings in development. */
   readonly watchesResponse: boolean;
@@ -95,7 +87,6 @@ export interface EndpointPlan extends BodyPlan, InputPlan {
 export interface Telemetry {
   /** Called when a request begins; returns undefined for a request that is not observed. */
   readonly begin: (request: Request, response: Response) => Observation | undefined;
-  /** Makes the stages of an endpoint observed. */
   readonly tracePlan: (plan: EndpointPlan) => EndpointPlan;
 }
 
@@ -214,7 +205,6 @@ export class LazyPlan {
   /** The value of `request.route` for logs, metrics and traces; Express sets the property in the same form. */
   readonly route: { readonly path: string };
   readonly #create: () => EndpointPlan;
-  /** The plan, once it has been created. */
   created: EndpointPlan | undefined;
 
   /** @throws {@link DefinitionError} when the endpoint rejects the forms that its input declares. */
@@ -230,7 +220,6 @@ export class LazyPlan {
     this.#create = () => planEndpoint(endpoint, sources, options, path);
   }
 
-  /** The plan, which is created if need be. */
   get plan(): EndpointPlan {
     return (this.created ??= this.#create());
   }

@@ -31,7 +31,6 @@ export interface InputPlan {
 
 /** A running time limit. */
 export class Deadline {
-  /** The time limit, in milliseconds. */
   readonly limit: number;
   readonly #onExpire: () => void;
   #left: number;
@@ -77,7 +76,6 @@ export interface Service {
   /** Responds to errors of paths without an endpoint, unless their prefix has its own handler. */
   readonly errorHandler: AnyResultHandler;
   readonly bodies: BodyOptions;
-  /** The requests whose stages run. */
   readonly running: RunningRequests;
   /** Offers faults to the error handlers of the application, if it may have any. */
   readonly offerFault: OfferFault | undefined;
@@ -103,7 +101,6 @@ export class RequestState implements ReplyState {
   harmlessFinishes = 0;
   harmlessCloses = 0;
   observation: Observation | undefined = undefined;
-  /** Whether the access logger leaves this request out. */
   isUnlogged = false;
   /** Whether a fault may still be offered to the error handlers of the application. */
   mayOfferFault = true;
@@ -151,7 +148,6 @@ export class RequestState implements ReplyState {
   isInterrupted = false;
   /** The error with which the result handler has been called, if any. */
   handledError: Error | undefined = undefined;
-  /** The time limit of the stages; undefined if there is none. */
   deadline: Deadline | undefined = undefined;
   /** Whether the time limit has expired; stages may still be running then. */
   isLate = false;

@@ -204,7 +204,6 @@ const waitForSending = async (state: RequestState, isSettled: boolean): Promise<
   await untilFinished(response, sendingLimit - sendingGrace);
 };
 
-/** Waits until a response has been sent, for a limited time in milliseconds. */
 const untilFinished = (response: Response, limit: number): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
@@ -216,7 +215,6 @@ const untilFinished = (response: Response, limit: number): Promise<void> =>
     response.on("finish", end).on("close", end);
   });
 
-/** Responds with 500 in plain text if the result handler itself has failed. */
 const sendLastResort = (state: RequestState, thrown: unknown): void => {
   const { response } = state;
   const error = ensureError(thrown);
@@ -264,7 +262,6 @@ export const recover = (
   }
 };
 
-/** Checks whether an error means that the client left while a stream was being sent. */
 export const isDeparture = (error: unknown): boolean =>
   ["ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
     String(readSafely(error, "code")),

@@ -55,7 +55,6 @@ const toHeaderError: ToError = (issues) => {
   return new InputValidationError(formatIssues(cause.issues), cause);
 };
 
-/** Returns the header fields that are set. */
 export const pick = (
   names: readonly string[],
   read: (name: string) => unknown,
@@ -74,7 +73,6 @@ export const toOutputError: ToError = (issues, _parse, returned) => {
   return new OutputValidationError(formatIssues(cause.issues, "output"), cause, hint);
 };
 
-/** Suggests the mistake that has probably caused the issues of an output. */
 const toHint = (
   returned: unknown,
   issues: readonly { readonly path: readonly PropertyKey[] }[],

@@ -15,14 +15,12 @@ export interface ErrorAnswer {
   readonly message: string;
   /** The invalid parts of the input; set only for an input validation error that has them. */
   readonly issues?: readonly ShortIssue[] | undefined;
-  /** The data of the error, as declared. */
   readonly data?: unknown;
   readonly problem?: Result["problem"];
   /** Whether the client may see the error's own message. */
   readonly isPublic: boolean;
 }
 
-/** Creates the schema of {@link ErrorAnswer.issues} in a body. Only documents need it. */
 export const toIssuesSchema = (): z.ZodType<ErrorAnswer["issues"]> =>
   z
     .array(
@@ -45,7 +43,6 @@ const canBeSent = (name: string, value: string): boolean => {
   }
 };
 
-/** The header fields that depend on the body. */
 const bodyFields: ReadonlySet<string> = new Set([
   "content-encoding",
   "content-length",

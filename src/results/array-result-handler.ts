@@ -18,10 +18,7 @@ export interface ArrayResultHandler extends ResultHandler<
   { readonly items: readonly unknown[] }
 > {}
 
-/**
- * Returns the schema of `items` in an output schema, or the schema of any array if that of `items` cannot be
- * determined, as after a transformation.
- */
+/** Returns the schema of `items`, or of any array if that cannot be determined, as after a transformation. */
 const toItemsSchema = (output: ZodSchema): ZodSchema => {
   const { def } = (output as z.core.$ZodTypes)._zod;
   // the response contains the output of the pipe

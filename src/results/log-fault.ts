@@ -105,7 +105,6 @@ export const logHandledFault = (logger: Logger, request: Request, error: Error):
   else recordFault(logger, request, error);
 };
 
-/** Tells the option `telemetry` of a fault. */
 const recordFault = (logger: Logger, request: Request, error: unknown): void => {
   try {
     findReplyState(request)?.observation?.recordFault(error);
@@ -130,7 +129,6 @@ const logAsLine = (
   });
 };
 
-/** Calls the application's function; if that fails, logs its error and the fault. */
 const callSafely = async (
   logFaults: (fault: LoggedFault) => unknown,
   fault: LoggedFault,

@@ -122,7 +122,6 @@ const toStep = (step: string | number): string =>
       .replaceAll(/\p{Surrogate}/gu, "\uFFFD"),
   );
 
-/** Writes a path as queries do, such as `filter[name]`. */
 const toName = (field: string | number, rest: readonly (string | number)[]): string =>
   `${field}${rest.map((step) => `[${step}]`).join("")}`;
 

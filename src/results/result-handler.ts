@@ -196,6 +196,5 @@ const assertResponseKeys = (name: string, responses: readonly ApiResponse[]): vo
     assertKeys(`ResultHandler: \`${name}\``, response, ["schema", "statusCode", "mimeType"]);
 };
 
-/** Checks whether a value is a result handler. */
 export const isResultHandler = (value: unknown): value is AnyResultHandler =>
   typeof value === "object" && value !== null && resultHandlerMark in value;
