@@ -31,7 +31,7 @@ import { Factory, type FactoryKind } from "./factory.ts";
 import type { ArgumentsOf, HandlerArguments, Spread } from "./handler-arguments.ts";
 
 /** Options for an {@link EventStreamFactory}. */
-export interface EventStreamOptions<Factory = unknown> {
+export interface EventStreamOptions {
   /**
    * How long the stream may be silent before a comment is sent, in milliseconds; 0 sends no comments. Comments keep
    * proxies from closing the connection and reveal clients that have disconnected.
@@ -53,6 +53,9 @@ export interface EventStreamOptions<Factory = unknown> {
    * @default 1048576
    */
   readonly maxBuffered?: number | undefined;
+}
+
+interface Origin<Factory> {
   /**
    * The factory whose middlewares run before the stream, and whose result handler sends the errors that occur before
    * the first event.
@@ -120,9 +123,8 @@ export class EventStreamFactory<
    */
   constructor(
     events: Events,
-    options: EventStreamOptions<
-      EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Handler, Errors>
-    > = {},
+    options: EventStreamOptions &
+      Origin<EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Handler, Errors>> = {},
   ) {
     const settings = toSettings(events, options);
     const { factory } = options;
