@@ -8,7 +8,6 @@ import {
   checkOptions,
   type Checks,
 } from "../messages/option-checks.ts";
-import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type {
   EmptyObject,
@@ -214,7 +213,12 @@ export abstract class Factory<
         try {
           return (await next(context as object)) as unknown as Passed<Returned>;
         } finally {
-          await disposeOf(context, dispose, args.logger);
+          try {
+            await dispose(context);
+          } catch (error) {
+            // a failure must not hide the outcome of the request
+            args.logger.error("The context could not be disposed of", { error });
+          }
         }
       },
     });
@@ -293,16 +297,3 @@ for (const [name, own] of Object.entries(otherMethods))
       );
     },
   });
-
-/** Disposes of a context, and only logs a failure, which must not hide the outcome of the request. */
-const disposeOf = async <Returned>(
-  context: Returned,
-  dispose: (context: Returned) => unknown,
-  logger: Logger,
-): Promise<void> => {
-  try {
-    await dispose(context);
-  } catch (error) {
-    logger.error("The context could not be disposed of", { error });
-  }
-};
