@@ -146,9 +146,9 @@ export interface AnyMiddleware {
   readonly [middlewareMark]: true;
   /** The name of the function that the middleware runs, for traces. */
   readonly name?: string | undefined;
-  readonly inputSchema: ZodSchema | undefined;
+  readonly inputSchema?: ZodSchema | undefined;
   readonly headersSchema?: ZodSchema | undefined;
-  readonly security: Security | undefined;
+  readonly security?: Security | undefined;
   readonly errors?: ErrorDeclarations | undefined;
   readonly takesBody?: boolean | undefined;
   /** Whether the endpoint's input is validated before the middleware runs. */

@@ -20,8 +20,6 @@ interface Version {
  */
 export const createConditions = ({ version, ifMatch, current }: Conditions): AnyMiddleware => ({
   [middlewareMark]: true,
-  inputSchema: undefined,
-  security: undefined,
   isObserver: true,
   afterValidation: current !== undefined,
   handle: () => undefined,

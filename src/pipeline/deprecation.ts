@@ -41,8 +41,6 @@ export const createDeprecation = (deprecation: Deprecation): AnyMiddleware => {
   };
   return {
     [middlewareMark]: true,
-    inputSchema: undefined,
-    security: undefined,
     handle,
   };
 };
