@@ -6,7 +6,7 @@ import { holdErrors } from "../reply/hold-errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
-import { readInput, toOutputError, validate } from "./validate.ts";
+import { beginReading, readInput, readOwnHeaders, toOutputError, validate } from "./validate.ts";
 import {
   Deadline,
   noOutput,
@@ -14,7 +14,7 @@ import {
   type RequestContext,
   type RequestState,
 } from "./request-state.ts";
-import { isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
+import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
 import {
@@ -100,8 +100,15 @@ const respondWithError = async (
 
 /** Runs everything after the middlewares, up to the validation of the output. */
 const runHandler: LastStage = async (plan, state) => {
-  await readInput(plan, state);
-  const input = state.input?.value;
+  if (plan.headers) await readOwnHeaders(plan.headers, state);
+  if (state.body === "unread") {
+    const reading = beginReading(plan, state);
+    if (reading) await reading;
+    state.body = "read";
+  }
+  let input = readInput(plan, state);
+  if (input instanceof Promise) input = await (input as Promise<unknown>);
+  assertGoingOn(state);
   const { response } = state;
   const { statusCode } = plan.endpoint;
   // a status set by a middleware is kept, and the handler may still change the status

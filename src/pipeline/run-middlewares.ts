@@ -3,7 +3,7 @@ import { ServerFault } from "../errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan, MiddlewareStep } from "./endpoint-plan.ts";
 import { logLateFault } from "./log-abandoned.ts";
-import { readBody, readHeaders, readInput, validateInput } from "./validate.ts";
+import { readBody, readHeaders, readInputEarly, validateInput } from "./validate.ts";
 import { assertGoingOn, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { interrupt, sendError } from "./send-result.ts";
 import { watchUnreadBody } from "./development-warnings.ts";
@@ -33,8 +33,8 @@ export const runMiddlewares = async (
       headers = await readHeaders(step.headers, state.request);
       if (!canGoOn(state)) return;
     }
-    if (step.middleware.afterValidation) await readInput(plan, state);
-    else if (step.needsBody && state.body === "unread") await readBody(plan, state);
+    if (step.middleware.afterValidation) await readInputEarly(plan, state);
+    else if (step.needsBody) await readBody(plan, state);
     let input: unknown = noInput;
     if (parseInput) {
       input = validateInput(parseInput, state.combine(plan));

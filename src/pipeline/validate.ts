@@ -67,6 +67,13 @@ export const pick = (
   return picked;
 };
 
+/** Parses the header fields that the endpoint declares, unless this has been done. */
+export const readOwnHeaders = async (plan: HeaderPlan, state: RequestState): Promise<void> => {
+  if (state.headers) return;
+  state.headers = await readHeaders(plan, state.request);
+  assertGoingOn(state);
+};
+
 export const toOutputError: ToError = (issues, _parse, returned) => {
   const cause = toZodError(issues);
   const hint = toHint(returned, cause.issues);
@@ -108,36 +115,41 @@ export const validate = (parse: Parser, value: unknown, toError: ToError): unkno
   return result.value;
 };
 
-/** Reads the header fields and the body and validates the endpoint's input, unless this has been done. */
-export const readInput = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
+/** Parses the input with the endpoint's own schema, unless a middleware has asked for that before. */
+export const readInput = (plan: EndpointPlan, state: RequestState): unknown => {
+  if (state.input) return state.input.value;
+  let input: Readonly<Record<string, unknown>> = state.combine(plan);
+  if (!plan.parseInput) return {};
+  if (plan.middlewareOnlyKeys.length > 0) {
+    const rest = Object.assign(new BareObject(), input);
+    for (const key of plan.middlewareOnlyKeys) delete rest[key];
+    input = rest;
+  }
+  return validateInput(plan.parseInput, input);
+};
+
+/** Validates the endpoint's input before a middleware with `afterValidation`. */
+export const readInputEarly = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
   if (state.input) return;
-  if (plan.headers) {
-    state.headers = await readHeaders(plan.headers, state.request);
-    assertGoingOn(state);
-  }
-  if (state.body === "unread") await readBody(plan, state);
-  let value: unknown = {};
-  const combined = state.combine(plan);
-  if (plan.parseInput) {
-    const isOwn = plan.middlewareOnlyKeys.length === 0;
-    value = validateInput(plan.parseInput, isOwn ? combined : omitKeys(combined, plan));
-    if (value instanceof Promise) value = await (value as Promise<unknown>);
-  }
-  state.input = { value };
+  if (plan.headers) await readOwnHeaders(plan.headers, state);
+  await readBody(plan, state);
+  state.input = { value: await readInput(plan, state) };
   assertGoingOn(state);
 };
 
-const omitKeys = (input: object, { middlewareOnlyKeys }: EndpointPlan): object => {
-  const rest = Object.assign(new BareObject(), input);
-  for (const key of middlewareOnlyKeys) delete rest[key];
-  return rest;
+export const readBody = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
+  if (state.body !== "unread") return;
+  await beginReading(plan, state);
+  state.body = "read";
 };
 
-/** Reads and parses the body; the clock of a time limit stops meanwhile. */
-export const readBody = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
+/** Returns undefined if there is nothing to wait for. The clock of a time limit stops meanwhile. */
+export const beginReading = (
+  plan: EndpointPlan,
+  state: RequestState,
+): Promise<void> | undefined => {
   const { request, response, logger, service, deadline } = state;
   state.body = "failing";
   const reading = parseBody(plan, service.bodies, request, response, logger);
-  if (reading) await (deadline ? deadline.pauseFor(reading) : reading);
-  state.body = "read";
+  return reading && deadline ? deadline.pauseFor(reading) : reading;
 };
