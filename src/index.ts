@@ -56,8 +56,13 @@ export type { AnyEndpoint } from "./endpoint/endpoint.ts";
 export type { ErrorDeclaration, ErrorDeclarations } from "./endpoint/declared-errors.ts";
 export type { EmitOptions, EventStream } from "./endpoint/event-stream.ts";
 export type { EventStreamOptions } from "./endpoint/event-stream-factory.ts";
-export type { AnyMiddleware, AroundNext, MiddlewareDefinition } from "./endpoint/middleware.ts";
-export type { ExpressHandler, ExpressMiddlewareOptions } from "./endpoint/express-middleware.ts";
+export type {
+  AnyMiddleware,
+  AroundNext,
+  ExpressHandler,
+  ExpressMiddlewareOptions,
+  MiddlewareDefinition,
+} from "./endpoint/middleware.ts";
 export type { HandlerArguments } from "./endpoint/handler-arguments.ts";
 export type { Security } from "./endpoint/security.ts";
 export type { Routing } from "./routing/routing.ts";

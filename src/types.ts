@@ -13,7 +13,7 @@ export type { LogMethod, ParentLogger, Severity } from "./logger/logger.ts";
 // Declarations
 export type { IfMatch, MatchingHeaders, WriteConditions } from "./endpoint/conditions.ts";
 export type { Deprecation } from "./endpoint/deprecation.ts";
-export type { EndpointDescription, EndpointParts, MarkedEndpoint } from "./endpoint/endpoint.ts";
+export type { EndpointParts, MarkedEndpoint } from "./endpoint/endpoint.ts";
 export type { VoidOutput } from "./endpoint/endpoints-factory.ts";
 export type {
   DefinitionBase,
@@ -31,6 +31,7 @@ export type { JoinedErrors } from "./endpoint/declared-errors.ts";
 export type { StreamDefinition, StreamEndpoint } from "./endpoint/event-stream-factory.ts";
 export type { AroundDefinition, MiddlewareReturn, Passed } from "./endpoint/middleware.ts";
 export type {
+  ArgumentsOf,
   ContextOf,
   InputAndContext,
   MaybePromise,

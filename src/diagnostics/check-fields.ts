@@ -112,7 +112,7 @@ const listLacking = (
   { hasNativeParsers }: RoutingFacts,
 ): readonly string[] => {
   // a native middleware may add fields to any source
-  if (!inputSchema || hasNativeParsers || middlewares.some(({ isNative }) => isNative)) return [];
+  if (!inputSchema || hasNativeParsers || middlewares.some(({ native }) => native)) return [];
   const isRaw = body.kind === "raw";
   const passed = new Set(["params", "files", "headers", ...(isRaw ? ["body"] : [])]);
   const hasHeaders = sources.includes("headers");

@@ -26,7 +26,6 @@ export interface BodyLimits {
 /** The option `bodyLimit`: a number limits the bytes. */
 export type BodyLimit = number | BodyLimits;
 
-/** Returns the limits that the option `bodyLimit` sets. */
 export const toBodyLimits = (option: BodyLimit = {}): BodyLimits =>
   typeof option === "number" ? { bytes: option } : option;
 

@@ -12,11 +12,7 @@ export const channels = { built: "sallyport:built", starting: "sallyport:startin
 const built = channel(channels.built);
 const starting = channel(channels.starting);
 
-/**
- * Tells the subscribers, if any, that a server is about to start.
- *
- * @throws the error with which a subscriber refuses this
- */
+/** @throws the error with which a subscriber refuses that a server starts */
 export const reportStarting = (): void => {
   if (!starting.hasSubscribers) return;
   const message: Starting = {};

@@ -63,7 +63,6 @@ export interface ChannelDefinition<
   readonly handler?: undefined;
 }
 
-/** Keeps `channel` and `topic` out of a definition with a handler. */
 export interface NoChannel {
   readonly channel?: undefined;
   readonly topic?: undefined;

@@ -32,7 +32,6 @@ export interface WriteConditions<Arguments extends InputAndContext, Match extend
     | undefined;
 }
 
-/** The request's header fields that an endpoint with `ifMatch` takes. */
 interface MatchFields {
   readonly optional: { readonly "if-match"?: string | undefined };
   readonly required: { readonly "if-match": string };
@@ -53,19 +52,13 @@ export type SentHeaders<Headers extends InputSchema, Match extends IfMatch> = [M
   ? Headers
   : MatchingHeaders<Headers, Match>;
 
-/** The conditions of an endpoint. */
 export interface Conditions {
   readonly version: ((args: { output: unknown; ctx: unknown }) => unknown) | undefined;
   readonly ifMatch: IfMatch | undefined;
   readonly current: ((args: { input: unknown; ctx: unknown }) => unknown) | undefined;
 }
 
-/**
- * Returns the conditions of a definition; undefined if it has none.
- *
- * @throws {@link DefinitionError} when one of `ifMatch` and `current` is missing, when they can never apply, or when the
- * output is content.
- */
+/** @throws {@link DefinitionError} when one of `ifMatch` and `current` is missing, or when they can never apply. */
 export const toConditions = (where: string, definition: object): Conditions | undefined => {
   const { version, ifMatch, current, method, output } = definition as Partial<Conditions> & {
     readonly method?: Method | readonly Method[];
@@ -88,7 +81,6 @@ export const toConditions = (where: string, definition: object): Conditions | un
 
 const failed = { 412: "The resource has another version than the request expects" };
 
-/** Lists the errors of an endpoint with `ifMatch`. */
 export const listConditionErrors = ({ ifMatch }: Conditions): Readonly<Record<number, string>> => {
   if (!ifMatch) return {};
   return ifMatch === "optional"

@@ -62,11 +62,7 @@ export interface DeclaredError extends DeclaredProblem {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Validates error declarations and copies them.
- *
- * @throws {@link DefinitionError} when a status is not an error status, or a declaration is invalid.
- */
+/** @throws {@link DefinitionError} when a status is not an error status, or a declaration is invalid. */
 export const toErrorDeclarations = (
   where: string,
   errors: unknown,
@@ -118,12 +114,10 @@ export const aSuccessStatus: Check = be(
   (value) => `${show(value)}. To send an error, throw it and declare its status in \`errors\``,
 );
 
-/** Anything that can declare errors. */
 interface Declaring {
   readonly errors?: ErrorDeclarations | undefined;
 }
 
-/** The error of an endpoint that has ended. */
 const gone: Declaring = { errors: { 410: "Gone" } };
 
 /** Merges the errors that an endpoint and its middlewares declare, by status; those of the endpoint come first. */

@@ -58,7 +58,6 @@ const aGroup = booleanOrGroup({
   caller: aFunction,
 });
 
-/** Checks the value of `deprecated`. */
 export const aDeprecation: Check = (value, name, wording) => {
   aGroup(value, name, wording);
   if (!isObject(value)) return;
@@ -72,7 +71,6 @@ export const aDeprecation: Check = (value, name, wording) => {
     throw wording.toError(`${label} has \`gone\` without a \`sunset\`; add the date.`);
 };
 
-/** Says in words what a deprecation says in dates. */
 export const describeDeprecation = (deprecation: Deprecation | undefined): string => {
   if (!deprecation) return "";
   const { since, sunset, replacement, policy, gone = false } = deprecation;
@@ -87,7 +85,6 @@ export const describeDeprecation = (deprecation: Deprecation | undefined): strin
   ].join(" ");
 };
 
-/** Returns the parts of an endpoint for the value of `deprecated`. */
 export const toDeprecation = (
   value: boolean | Deprecation = false,
 ): { readonly isDeprecated: boolean; readonly deprecation: Deprecation | undefined } => ({

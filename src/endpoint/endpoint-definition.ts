@@ -34,7 +34,6 @@ import type {
   InputAndContext,
   MaybePromise,
   SentResponse,
-  Spread,
 } from "./handler-arguments.ts";
 import { endpointSources, type EndpointSources } from "./input-sources.ts";
 
@@ -64,20 +63,15 @@ export interface DefinitionBase<
    */
   readonly input?: Input | undefined;
   /**
-   * Schema of the request's header fields that the handler receives as `headers`. They are parsed before the body is
-   * read, and never become part of the input. Names are in lower case.
+   * Schema of the request's header fields that the handler receives as `headers`, with names in lower case. They are
+   * parsed before the body is read, and never become part of the input.
    *
    * @default `headers` is `{}`
-   * @example
-   * headers: z.object({ "if-match": z.string().optional() })
    */
   readonly headers?: Headers | undefined;
   /**
-   * Schema of the header fields that the handler sets on successful responses, for documents and clients. In
-   * development, a response that lacks a required one causes a warning. Names are in lower case.
-   *
-   * @example
-   * responseHeaders: z.object({ etag: z.string(), location: z.string().optional() })
+   * Schema of the header fields that the handler sets on successful responses, with names in lower case, for documents
+   * and clients. In development, a response that lacks a required one causes a warning.
    */
   readonly responseHeaders?: ResponseHeaders | undefined;
   /**
@@ -88,9 +82,9 @@ export interface DefinitionBase<
    */
   readonly statusCode?: Status | undefined;
   /**
-   * The statuses of the errors that the handler throws, each with a description or with a declaration that can include
-   * a schema of the error's `data`. The `data` of a thrown error is parsed with that schema and sent; undeclared data
-   * is never sent. Once `errors` is set, undeclared statuses cause a warning in development.
+   * The statuses of the errors that the handler throws, each with a description or a declaration. The `data` of an error
+   * is sent only if a schema is declared for it. Once `errors` is set, undeclared statuses cause a warning in
+   * development.
    *
    * @example
    * errors: { 404: "User not found", 409: { description: "Taken", schema: z.object({ field: z.string() }) } }
@@ -107,8 +101,8 @@ export interface DefinitionBase<
   /** The id of the operation in generated documents. */
   readonly operationId?: string | ((method: Method) => string) | undefined;
   /**
-   * Whether generated documents and clients show the endpoint as deprecated: `true`, or an object with the dates that
-   * responses then carry in `Deprecation` and `Sunset`.
+   * Whether documents and clients show the endpoint as deprecated: `true`, or an object with the dates that responses
+   * then carry in `Deprecation` and `Sunset`.
    *
    * @default false
    * @example
@@ -122,8 +116,8 @@ export interface DefinitionBase<
    */
   readonly keepRawBody?: boolean | undefined;
   /**
-   * The time limit, in milliseconds. It covers everything from the first middleware to the validated output, except
-   * reading the body. When the limit expires, the client receives a 503 and `signal` is aborted.
+   * The time limit in milliseconds, from the first middleware to the validated output, except reading the body. When it
+   * expires, the client receives a 503 and `signal` is aborted.
    *
    * @default the configuration's `requestTimeout`; none for an event stream
    */
@@ -143,9 +137,8 @@ export interface DefinitionBase<
    */
   readonly bodyLimit?: BodyLimit | undefined;
   /**
-   * Whether the endpoint accepts forms in place of JSON: `application/x-www-form-urlencoded`, and `multipart/form-data`
-   * without files. With `false`, forms are rejected with a 415. An input that is declared with `ez.form()`,
-   * `ez.upload()` or `ez.raw()` contradicts `false`.
+   * Whether the endpoint accepts forms without files in place of JSON; otherwise, they are rejected with a 415. An input
+   * declared with `ez.form()`, `ez.upload()` or `ez.raw()` contradicts `false`.
    *
    * @default the configuration's `forms`; true if the input is declared with `ez.form()` or `ez.upload()`
    */
@@ -201,10 +194,7 @@ export interface EndpointDefinition<
   readonly output?: Output | undefined;
   /**
    * Returns the version of what is sent: a string that becomes a strong `ETag`, or a date that becomes `Last-Modified`,
-   * in whole seconds. A GET whose client has this version is answered with 304 and without a body.
-   *
-   * @example
-   * version: ({ output }) => String(output.revision)
+   * in whole seconds. A GET whose client has this version gets a 304.
    */
   readonly version?:
     | ((args: {
@@ -212,10 +202,8 @@ export interface EndpointDefinition<
         readonly ctx: Arguments["ctx"];
       }) => MaybePromise<Date | string>)
     | undefined;
-  /**
-   * Returns an object that fits `output`, or the response if the handler has sent it itself, or throws an error. The
-   * conditional type makes the compiler read `output` before the handler, so that literals need no `as const`.
-   */
+  /** Returns an object that fits `output`, or the response if the handler has sent it itself, or throws an error. */
+  // a conditional type, so that the compiler reads `output` before the handler, and literals need no `as const`
   readonly handler: Output["_zod"]["def"]["type"] extends OtherKind
     ? (
         args: HandlerArguments<Arguments["input"], Arguments["ctx"], Arguments["headers"]>,
@@ -229,8 +217,7 @@ export interface EndpointDefinition<
 export interface VoidEndpointDefinition<
   M extends Method,
   Input extends InputSchema,
-  MiddlewareOutput,
-  Context,
+  Arguments extends InputAndContext,
   Accepted = AcceptedOutput,
   Status extends number = number,
   Errors extends ErrorDeclarations = ErrorDeclarations,
@@ -240,21 +227,10 @@ export interface VoidEndpointDefinition<
 >
   extends
     DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders>,
-    WriteConditions<
-      {
-        readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
-        readonly ctx: Context;
-        readonly headers: unknown;
-      },
-      Match
-    > {
+    WriteConditions<Arguments, Match> {
   /** Does the endpoint's work; its return value is ignored. */
   readonly handler: (
-    args: HandlerArguments<
-      Spread<MiddlewareOutput, SchemaOutput<Input>>,
-      Context,
-      SchemaOutput<Headers>
-    >,
+    args: HandlerArguments<Arguments["input"], Arguments["ctx"], Arguments["headers"]>,
   ) => VoidHandlerReturn<Accepted>;
 }
 
@@ -262,7 +238,6 @@ const labels = be("a string or an array of strings", (value) =>
   [value].flat().every((one) => typeof one === "string"),
 );
 
-/** The checks of {@link DefinitionBase} and `handler`. */
 export const definitionChecks: Checks = {
   method: anything,
   input: anObjectSchema,

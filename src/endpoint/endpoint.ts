@@ -1,33 +1,36 @@
 import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
-import type { AnySchema, EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
-import type { BodyLimit, UploadLimits } from "./body-options.ts";
+import type { AnySchema, EmptyObject, InputSchema, NoInput, ZodSchema } from "../schemas/schema.ts";
+import type { UploadLimits } from "./body-options.ts";
 import type { Conditions } from "./conditions.ts";
 import { reportBuilt } from "./build-hook.ts";
 import { aDeprecation, toDeprecation, type Deprecation } from "./deprecation.ts";
 import { checkDefinition } from "../messages/option-checks.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
+import type { DefinitionBase } from "./endpoint-definition.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
-import type { EndpointSources } from "./input-sources.ts";
 import type { AnyMiddleware } from "./middleware.ts";
 
 /** The property that marks an endpoint, even one made by another copy of this package in the same process. */
 export const endpointMark: unique symbol = Symbol.for("sallyport/endpoint");
 
-/** The description of an endpoint in generated documents. */
-export interface EndpointDescription {
-  readonly shortDescription: string | undefined;
-  readonly description: string | undefined;
+/** The options that an endpoint keeps as they are; undefined for those of the configuration, or none. */
+type KeptOption =
+  | "bodyLimit"
+  | "description"
+  | "inputSources"
+  | "operationId"
+  | "shortDescription"
+  | "statusCode"
+  | "timeout";
+
+/** The parts that make up an endpoint. */
+export interface EndpointParts extends Pick<DefinitionBase<Method, InputSchema>, KeptOption> {
   readonly tags: readonly string[];
   readonly scopes: readonly string[];
-  readonly operationId: string | ((method: Method) => string) | undefined;
   readonly isDeprecated: boolean;
   /** Since when the endpoint is deprecated, if that was given. */
   readonly deprecation: Deprecation | undefined;
-}
-
-/** The parts that make up an endpoint. */
-export interface EndpointParts extends EndpointDescription {
   /** The declared methods; undefined for the method of the key in the routing map, or GET if the key has none. */
   readonly methods: readonly Method[] | undefined;
   /** The endpoint's own input schema, without those of its middlewares. */
@@ -38,8 +41,6 @@ export interface EndpointParts extends EndpointDescription {
   readonly responseHeadersSchema: ZodSchema | undefined;
   readonly middlewares: readonly AnyMiddleware[];
   readonly resultHandler: AnyResultHandler;
-  /** The declared success status; if undefined, the result handler chooses one. */
-  readonly statusCode: number | undefined;
   /** The errors that the handler throws, without those of its middlewares; undefined if none are declared. */
   readonly errors: ErrorDeclarations | undefined;
   /** The version of its resource, and the conditions of writes; undefined if it has none. */
@@ -48,12 +49,6 @@ export interface EndpointParts extends EndpointDescription {
   readonly isVoid: boolean;
   /** Whether the raw bytes of the body are kept as `request.rawBody`. */
   readonly keepsRawBody: boolean;
-  /** The endpoint's own time limit, in milliseconds; undefined to use the configured one. */
-  readonly timeout: number | undefined;
-  /** The endpoint's own input sources; undefined to use the configured ones. */
-  readonly inputSources: EndpointSources | undefined;
-  /** The endpoint's own body limit, in bytes; undefined to use the configured one. */
-  readonly bodyLimit: BodyLimit | undefined;
   /** Whether the endpoint accepts forms in place of JSON; undefined to use the configured value. */
   readonly takesForms: boolean | undefined;
   /** The endpoint's own upload limits; undefined to use the configured ones. */
@@ -76,12 +71,7 @@ const MarkedParts = class {
   }
 } as new (parts: EndpointParts) => AnyEndpoint;
 
-/**
- * A declared endpoint, built with a factory's `build`.
- *
- * An endpoint carries the types that clients and documents need: its methods, schemas, result handler, success status
- * and errors, and the input type and errors of its middlewares.
- */
+/** A declared endpoint, built with a factory's `build`; it carries the types that clients need. */
 export class Endpoint<
   M extends Method,
   Input extends AnySchema,
@@ -129,26 +119,10 @@ export class Endpoint<
    * @example
    * { users: listUsers.nest({ ":id": getUser }) } // GET /users and GET /users/:id
    */
-  nest<Nested extends object>(
-    routing: Nested,
-  ): Omit<Nested, ""> & {
-    "": Endpoint<
-      M,
-      Input,
-      Output,
-      MiddlewareInput,
-      Handler,
-      Status,
-      Errors,
-      MiddlewareErrors,
-      Headers,
-      ResponseHeaders
-    >;
-  } {
+  nest<Nested extends object>(routing: Nested): Omit<Nested, ""> & Record<"", this> {
     return { ...routing, "": this };
   }
 }
 
-/** Checks whether a value is an endpoint. */
 export const isEndpoint = (value: unknown): value is AnyEndpoint =>
   typeof value === "object" && value !== null && endpointMark in value;

@@ -2,15 +2,12 @@ import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import { aFunction } from "../messages/option-checks.ts";
 import type { Method } from "../http/method.ts";
-import { arrayResultHandler, type ArrayResultHandler } from "../results/array-result-handler.ts";
+import { arrayResultHandler } from "../results/array-result-handler.ts";
 import {
   defaultResultHandler,
   type DefaultResultHandler,
 } from "../results/default-result-handler.ts";
-import {
-  problemResultHandler,
-  type ProblemResultHandler,
-} from "../results/problem-result-handler.ts";
+import { problemResultHandler } from "../results/problem-result-handler.ts";
 import { isResultHandler } from "../results/result-handler.ts";
 import type { AcceptedBy, AnyResultHandler } from "../results/result-handler.ts";
 import type {
@@ -19,7 +16,6 @@ import type {
   NoInput,
   NoOutput,
   OutputSchema,
-  SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
 import { anObjectSchema } from "./check-definition.ts";
@@ -32,16 +28,14 @@ import {
   type VoidEndpointDefinition,
 } from "./endpoint-definition.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
-import type { InputAndContext, Spread } from "./handler-arguments.ts";
+import type { ArgumentsOf, InputAndContext } from "./handler-arguments.ts";
 
 /** The output schema of an endpoint built with `buildVoid`. */
 export type VoidOutput = z.ZodObject<EmptyObject>;
 
 let voidOutput: VoidOutput | undefined;
 
-/**
- * Returns the schema. It is created with the first endpoint that needs it, because a program's first schema costs 8 ms.
- */
+/** Creates the schema with the first endpoint that needs it, because a program's first schema costs 8 ms. */
 const toVoidOutput = (): VoidOutput => (voidOutput ??= z.object({}));
 
 interface EndpointsFactoryKind<Handler extends AnyResultHandler> extends FactoryKind {
@@ -98,11 +92,13 @@ export class EndpointsFactory<
     resultHandler: Other,
   ): EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Other, Errors> {
     assertResultHandler("withResultHandler", resultHandler);
-    const factory = new EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Other, Errors>(
-      resultHandler,
-    );
-    factory.middlewares = this.middlewares;
-    return factory;
+    return this.derive({ resultHandler }) as EndpointsFactory<
+      MiddlewareInput,
+      MiddlewareOutput,
+      Context,
+      Other,
+      Errors
+    >;
   }
 
   /**
@@ -122,11 +118,7 @@ export class EndpointsFactory<
     M extends Method = never,
     Headers extends InputSchema = NoInput,
     ResponseHeaders extends InputSchema = NoInput,
-    Arguments extends InputAndContext = {
-      readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
-      readonly ctx: Context;
-      readonly headers: SchemaOutput<Headers>;
-    },
+    Arguments extends InputAndContext = ArgumentsOf<MiddlewareOutput, Context, Input, Headers>,
     Status extends number = number,
     Thrown extends ErrorDeclarations = EmptyObject,
     Match extends IfMatch = never,
@@ -180,8 +172,7 @@ export class EndpointsFactory<
     definition: VoidEndpointDefinition<
       M,
       Input,
-      MiddlewareOutput,
-      Context,
+      ArgumentsOf<MiddlewareOutput, Context, Input, Headers>,
       AcceptedBy<Handler>,
       Status,
       Thrown,
@@ -204,10 +195,6 @@ export class EndpointsFactory<
     const parts = this.toParts("buildVoid", definition, definitionChecks);
     return new Endpoint({ ...parts, outputSchema: toVoidOutput(), isVoid: true });
   }
-
-  protected override copy(): EndpointsFactory {
-    return new EndpointsFactory(this.resultHandler as DefaultResultHandler);
-  }
 }
 
 const assertResultHandler = (where: string, value: unknown): void => {
@@ -221,7 +208,7 @@ const assertResultHandler = (where: string, value: unknown): void => {
 const buildChecks = { ...definitionChecks, output: anObjectSchema, version: aFunction };
 
 /** Builds endpoints that respond with the default envelopes. */
-export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(defaultResultHandler);
+export const defaultEndpointsFactory = new EndpointsFactory(defaultResultHandler);
 
 /**
  * Builds endpoints that send their bare output on success and problem details on error. Also set `errorHandler:
@@ -229,20 +216,10 @@ export const defaultEndpointsFactory: EndpointsFactory = new EndpointsFactory(de
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
-export const problemEndpointsFactory: EndpointsFactory<
-  unknown,
-  EmptyObject,
-  EmptyObject,
-  ProblemResultHandler
-> = new EndpointsFactory(problemResultHandler);
+export const problemEndpointsFactory = new EndpointsFactory(problemResultHandler);
 
 /**
  * Builds endpoints that send the array `items` of their output on success and plain text on error. Use it only for
  * clients of an older API: a bare array leaves no room for later additions, such as a total count.
  */
-export const arrayEndpointsFactory: EndpointsFactory<
-  unknown,
-  EmptyObject,
-  EmptyObject,
-  ArrayResultHandler
-> = new EndpointsFactory(arrayResultHandler);
+export const arrayEndpointsFactory = new EndpointsFactory(arrayResultHandler);

@@ -4,11 +4,7 @@ import { show } from "../messages/show.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 
-/**
- * Returns the schemas of events by name.
- *
- * @throws {@link DefinitionError} when a name cannot be sent, or a value is not a schema.
- */
+/** @throws {@link DefinitionError} when a name cannot be sent, or a value is not a schema. */
 export const toEventSchemas = (
   where: string,
   events: unknown,

@@ -28,7 +28,7 @@ import {
   type NoChannel,
 } from "./channel-definition.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
-import type { HandlerArguments, Spread } from "./handler-arguments.ts";
+import type { ArgumentsOf, HandlerArguments, Spread } from "./handler-arguments.ts";
 
 /** Options for an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
@@ -113,11 +113,9 @@ export class EventStreamFactory<
   Errors
 > {
   protected override readonly isStreaming = true;
-  readonly #events: Events;
-  readonly #options: EventStreamOptions;
   /** The result handler of errors, if it is not the default one. */
-  readonly #errors: AnyResultHandler | undefined;
-  readonly #settings: EventStreamSettings;
+  private readonly errors: AnyResultHandler | undefined;
+  private readonly settings: EventStreamSettings;
 
   /**
    * @param events the schema of each event's data, by event name; `{}` if all endpoints follow channels
@@ -130,12 +128,10 @@ export class EventStreamFactory<
   ) {
     const settings = toSettings(events, options);
     const { factory } = options;
-    super(createEventStreamResultHandler(events, factory?.["resultHandler"]));
-    this.#errors = factory?.["resultHandler"];
-    if (factory) this.middlewares = factory["middlewares"];
-    this.#events = events;
-    this.#options = options;
-    this.#settings = settings;
+    const errors = factory?.["resultHandler"];
+    super(createEventStreamResultHandler(events, errors), factory?.["middlewares"]);
+    this.errors = errors;
+    this.settings = settings;
   }
 
   /**
@@ -167,43 +163,25 @@ export class EventStreamFactory<
   ): StreamEndpoint<M, Input, MiddlewareInput, Followed, Thrown, Errors, Headers, Handler> {
     const isFollowing = definition?.channel !== undefined;
     const parts = isFollowing
-      ? this.#toChannelParts(definition as AnyChannelDefinition)
-      : this.#toHandlerParts(definition);
+      ? this.toChannelParts(definition as AnyChannelDefinition)
+      : this.toHandlerParts(definition);
     return new Endpoint({
       ...parts,
       outputSchema: undefined,
       isVoid: false,
       timeout: parts.timeout ?? 0,
-      handle: toHandler(this.#settings, parts.handle),
+      handle: toHandler(this.settings, parts.handle),
     });
   }
 
-  /** Alias of {@link EventStreamFactory.build}, for endpoints with a handler. */
-  buildVoid<
-    Input extends InputSchema = NoInput,
-    M extends Method = never,
-    Thrown extends ErrorDeclarations = EmptyObject,
-    Headers extends InputSchema = NoInput,
-  >(
-    definition: StreamDefinition<
-      M,
-      Input,
-      MiddlewareOutput,
-      Spread<Context, EventStream<Events>>,
-      Thrown,
-      Headers
-    >,
-  ): StreamEndpoint<M, Input, MiddlewareInput, Events, Thrown, Errors, Headers, Handler> {
-    return this.build(definition);
+  /** Alias of {@link EventStreamFactory.build}. */
+  get buildVoid(): typeof this.build {
+    return this.build.bind(this);
   }
 
-  protected override copy(): EventStreamFactory<Events> {
-    return new EventStreamFactory(this.#events, this.#options);
-  }
-
-  #toHandlerParts(definition: AnyStreamDefinition): StreamParts {
+  private toHandlerParts(definition: AnyStreamDefinition): StreamParts {
     const parts = this.toParts("build", definition, streamChecks, "emits the events");
-    if (this.#settings.schemas.size === 0)
+    if (this.settings.schemas.size === 0)
       throw new DefinitionError(
         "SLP_DEFINITION_EVENT",
         "build: the factory has no events for `handler` to emit. Declare them, as in new EventStreamFactory({ time: z.number() }), or set `channel` in place of `handler`.",
@@ -212,20 +190,20 @@ export class EventStreamFactory<
     return { ...parts, handle: (args) => handle(args) };
   }
 
-  #toChannelParts({ handler, ...definition }: AnyChannelDefinition): StreamParts {
+  private toChannelParts({ handler, ...definition }: AnyChannelDefinition): StreamParts {
     if (handler !== undefined)
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
         "build: got both `channel` and `handler`. Remove one: an endpoint with a channel sends the events of the channel.",
       );
     const { channel, topic } = definition;
-    const { maxBuffered } = this.#settings;
+    const { maxBuffered } = this.settings;
     const handle: StreamHandler = async (args, writer) => {
       const topics = topic ? toTopics(await topic(args as never)) : undefined;
       await channel["~follow"]({ args, writer, topics, maxBuffered });
     };
     const parts = this.toParts("build", { ...definition, handler: handle }, channelChecks);
-    const resultHandler = createEventStreamResultHandler(channel.events, this.#errors);
+    const resultHandler = createEventStreamResultHandler(channel.events, this.errors);
     return { ...parts, handle, resultHandler };
   }
 }
@@ -255,7 +233,15 @@ export type StreamDefinition<
   Errors extends ErrorDeclarations,
   Headers extends InputSchema,
 > = Omit<
-  VoidEndpointDefinition<M, Input, MiddlewareOutput, Context, AcceptedOutput, 200, Errors, Headers>,
+  VoidEndpointDefinition<
+    M,
+    Input,
+    ArgumentsOf<MiddlewareOutput, Context, Input, Headers>,
+    AcceptedOutput,
+    200,
+    Errors,
+    Headers
+  >,
   "statusCode" | "responseHeaders" | "ifMatch" | "current"
 >;
 
@@ -314,7 +300,6 @@ const optionChecks = {
   factory: anEndpointsFactory,
 };
 
-/** Validates the events and the options, and returns the settings that all streams of a factory share. */
 const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStreamSettings => {
   const schemas = toEventSchemas("new EventStreamFactory", events, "the first argument");
   checkOptions("new EventStreamFactory", options, optionChecks);

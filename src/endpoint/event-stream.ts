@@ -30,10 +30,9 @@ export interface EventStream<Events extends EventSchemas> {
   /**
    * Sends an event; its data is serialised as one line of JSON.
    *
-   * Await the returned promise: it resolves once the client can take more, or when the client disconnects in the
-   * meantime. Invalid arguments throw synchronously, except that invalid data rejects the promise if its schema is
-   * asynchronous. On a closed stream, the promise rejects with an `AbortError`, which ends the handler; if the promise
-   * is not awaited, the rejection is ignored.
+   * Await the returned promise: it resolves once the client can take more, or when the client disconnects. Invalid
+   * arguments throw synchronously, except that invalid data rejects the promise if its schema is asynchronous. On a
+   * closed stream, the promise rejects with an `AbortError`, which ends the handler.
    *
    * @throws {@link OutputValidationError} when the data does not fit the event's schema.
    * @throws {@link ServerFault} when `id` or `retry` cannot be sent, the data cannot be serialised as JSON, or the
@@ -50,7 +49,6 @@ export interface EventStream<Events extends EventSchemas> {
   readonly signal: AbortSignal;
 }
 
-/** The settings that all streams of a factory share. */
 export interface EventStreamSettings {
   /** The schema of each event's data, by event name. */
   readonly schemas: ReadonlyMap<string, ZodSchema>;
@@ -61,7 +59,6 @@ export interface EventStreamSettings {
 
 const done = Promise.resolve();
 
-/** One open event stream. */
 export class EventWriter {
   /** Returns what is sent when the stream has been silent for some time: a comment, which clients ignore. */
   toHeartbeat = (): string => ":\n\n";
@@ -203,21 +200,13 @@ export class EventWriter {
   /** Disconnects a slow client, whose unread events would fill the memory. */
   cut(buffered: number): void {
     this.stop();
-    warnSampled(
-      this.#logger,
-      "event stream",
-      "An event stream was cut off: its client is too slow",
-      {
-        method: this.#request.method,
-        path: toLoggedPath(this.#request),
-        buffered,
-      },
-    );
+    const meta = { method: this.#request.method, path: toLoggedPath(this.#request), buffered };
+    const text = "An event stream was cut off: its client is too slow";
+    warnSampled(this.#logger, "event stream", text, meta);
     this.#response.destroy();
   }
 }
 
-/** Returns the lines of an event that precede its `data`. */
 const toHead = (event: string, { id, retry }: EmitOptions): string => {
   let head = `event: ${event}\n`;
   if (id !== undefined) {
@@ -260,32 +249,23 @@ export const toEventData = (event: string, { issues, value }: ParseResult): stri
   if (json !== undefined) return json;
   const found = findUnserialisable(value, "data");
   const text = `The data of the event ${JSON.stringify(event)} cannot be serialised as JSON`;
-  throw new ServerFault(
-    "SLP_OUTPUT_UNSERIALIZABLE",
-    found === undefined ? text : `${text}: ${found}`,
-    cause,
-  );
+  const full = found === undefined ? text : `${text}: ${found}`;
+  throw new ServerFault("SLP_OUTPUT_UNSERIALIZABLE", full, cause);
 };
 
 /** Returns a rejected promise, which stops a handler that awaits it and is harmless otherwise. */
 const refuse = (): Promise<void> => {
-  const refusal = Promise.reject(
-    Object.assign(new Error("The event stream is closed"), {
-      name: "AbortError",
-      code: "ABORT_ERR",
-    }),
-  );
+  const marks = { name: "AbortError", code: "ABORT_ERR" };
+  const refusal = Promise.reject(Object.assign(new Error("The event stream is closed"), marks));
   refusal.catch(() => undefined);
   return refusal;
 };
 
-/** Sends the events of a stream, with `emit` of the context or directly. */
 export type StreamHandler = (
   args: HandlerArguments<unknown, unknown>,
   writer: EventWriter,
 ) => unknown;
 
-/** Runs a handler that emits events, then ends the stream. */
 export const runEventStream = async (
   settings: EventStreamSettings,
   handler: StreamHandler,

@@ -8,7 +8,6 @@ import {
   checkOptions,
   type Checks,
 } from "../messages/option-checks.ts";
-import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type {
   EmptyObject,
@@ -29,24 +28,19 @@ import {
 } from "./declared-errors.ts";
 import { toDeprecation } from "./deprecation.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
-import {
-  ExpressMiddleware,
-  useChecks,
-  type ExpressHandler,
-  type ExpressMiddlewareOptions,
-} from "./express-middleware.ts";
 import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 import {
   isMiddleware,
   Middleware,
   type AnyMiddleware,
   type AroundDefinition,
+  type ExpressHandler,
+  type ExpressMiddlewareOptions,
   type MiddlewareDefinition,
   type MiddlewareReturn,
   type Passed,
 } from "./middleware.ts";
 
-/** The options of a context. */
 interface ContextOptions<Returned> {
   /** Releases what the context holds, such as a connection, once everything that uses the context has ended. */
   readonly dispose?: ((context: Returned) => unknown) | undefined;
@@ -73,7 +67,6 @@ interface FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors> {
   readonly errors: Errors;
 }
 
-/** The factory of a kind with the given type arguments. */
 type NextFactory<
   Kind extends FactoryKind,
   MiddlewareInput,
@@ -82,7 +75,6 @@ type NextFactory<
   Errors,
 > = (Kind & FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors>)["factory"];
 
-/** The factory of a kind with more context. */
 type WithContext<
   Kind extends FactoryKind,
   MiddlewareInput,
@@ -98,11 +90,7 @@ type WithContext<
   Errors
 >;
 
-/**
- * The part that all factories share: the middlewares of their endpoints.
- *
- * A factory is immutable: `addMiddleware`, `addContext` and `use` return a new one.
- */
+/** The part that all factories share: the middlewares of their endpoints. */
 export abstract class Factory<
   Kind extends FactoryKind,
   MiddlewareInput,
@@ -110,13 +98,13 @@ export abstract class Factory<
   Context,
   Errors,
 > {
-  protected resultHandler: AnyResultHandler;
-  protected middlewares: readonly AnyMiddleware[] = [];
-  /** Whether the endpoints send event streams. */
+  protected readonly resultHandler: AnyResultHandler;
+  protected readonly middlewares: readonly AnyMiddleware[];
   protected readonly isStreaming: boolean = false;
 
-  constructor(resultHandler: AnyResultHandler) {
+  constructor(resultHandler: AnyResultHandler, middlewares: readonly AnyMiddleware[] = []) {
     this.resultHandler = resultHandler;
+    this.middlewares = middlewares;
   }
 
   /**
@@ -142,7 +130,7 @@ export abstract class Factory<
     Spread<Context, ContextOf<Returned>>,
     JoinedErrors<Errors, Thrown>
   > {
-    return this.#derive(isMiddleware(middleware) ? middleware : new Middleware(middleware));
+    return this.add(isMiddleware(middleware) ? middleware : new Middleware(middleware));
   }
 
   /**
@@ -163,7 +151,7 @@ export abstract class Factory<
     Returned extends MiddlewareReturn = EmptyObject,
   >(
     middleware: ExpressHandler<Req, Res>,
-    options?: ExpressMiddlewareOptions<Req, Res, Returned>,
+    options: ExpressMiddlewareOptions<Req, Res, Returned> = {},
     ...more: readonly never[]
   ): WithContext<Kind, MiddlewareInput, MiddlewareOutput, Context, Returned, Errors> {
     if (typeof middleware !== "function")
@@ -181,8 +169,14 @@ export abstract class Factory<
         "SLP_DEFINITION_VALUE",
         "use: takes one middleware and its options. For several, chain the calls: factory.use(first).use(second).",
       );
-    checkOptions("use", options, useChecks);
-    return this.#derive(new ExpressMiddleware(middleware, options));
+    checkOptions("use", options, { provider: aFunction, transformer: aFunction, body: aBoolean });
+    const { body, provider, transformer } = options;
+    return this.add(
+      Object.assign(new Middleware({ body, handler: () => undefined }), {
+        name: middleware.name,
+        native: { run: middleware, provider, transformer },
+      }),
+    );
   }
 
   /**
@@ -211,7 +205,7 @@ export abstract class Factory<
     const give = (args: HandlerArguments<EmptyObject, Context>): MaybePromise<Returned> =>
       getContext(args.ctx, args);
     if (!dispose)
-      return this.#derive(new Middleware<Context, Returned>({ afterValidation, handler: give }));
+      return this.add(new Middleware<Context, Returned>({ afterValidation, handler: give }));
     const middleware = new Middleware<Context, Returned>({
       afterValidation,
       around: async (args, next) => {
@@ -219,21 +213,28 @@ export abstract class Factory<
         try {
           return (await next(context as object)) as unknown as Passed<Returned>;
         } finally {
-          await disposeOf(context, dispose, args.logger);
+          try {
+            await dispose(context);
+          } catch (error) {
+            // a failure must not hide the outcome of the request
+            args.logger.error("The context could not be disposed of", { error });
+          }
         }
       },
     });
-    return this.#derive(Object.assign(middleware, { isObserver: true }));
+    return this.add(Object.assign(middleware, { isObserver: true }));
   }
 
-  /** Returns a factory of the same kind, without middlewares. */
-  protected abstract copy(): Factory<FactoryKind, unknown, unknown, unknown, unknown>;
+  /** Returns a copy with some other members. */
+  protected derive(changes: object): unknown {
+    return Object.assign(
+      Object.create(Object.getPrototypeOf(this) as object) as object,
+      this,
+      changes,
+    );
+  }
 
-  /**
-   * Checks a definition and returns the parts of its endpoint.
-   *
-   * @param does what the handler must do
-   */
+  /** Checks a definition, whose handler must do what `does` says, and returns the parts of its endpoint. */
   protected toParts(
     where: string,
     definition: DefinitionBase<Method, InputSchema> & { readonly handler: unknown },
@@ -273,11 +274,8 @@ export abstract class Factory<
     };
   }
 
-  #derive(middleware: AnyMiddleware): Kind["factory"] {
-    const derived = this.copy();
-    derived.resultHandler = this.resultHandler;
-    derived.middlewares = [...this.middlewares, middleware];
-    return derived;
+  private add(middleware: AnyMiddleware): Kind["factory"] {
+    return this.derive({ middlewares: [...this.middlewares, middleware] });
   }
 }
 
@@ -299,16 +297,3 @@ for (const [name, own] of Object.entries(otherMethods))
       );
     },
   });
-
-/** Disposes of a context, and only logs a failure, which must not hide the outcome of the request. */
-const disposeOf = async <Returned>(
-  context: Returned,
-  dispose: (context: Returned) => unknown,
-  logger: Logger,
-): Promise<void> => {
-  try {
-    await dispose(context);
-  } catch (error) {
-    logger.error("The context could not be disposed of", { error });
-  }
-};

@@ -1,6 +1,12 @@
 import type { Request, Response } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
-import type { EmptyObject, Fields, ReturnedObject } from "../schemas/schema.ts";
+import type {
+  AnySchema,
+  EmptyObject,
+  Fields,
+  ReturnedObject,
+  SchemaOutput,
+} from "../schemas/schema.ts";
 
 /** The argument passed to the handler of an endpoint or a middleware. */
 export interface HandlerArguments<Input, Context, Headers = EmptyObject> {
@@ -24,6 +30,18 @@ export interface InputAndContext {
   readonly input: unknown;
   readonly ctx: unknown;
   readonly headers: unknown;
+}
+
+/** The {@link InputAndContext} of a handler behind middlewares. */
+export interface ArgumentsOf<
+  MiddlewareOutput,
+  Context,
+  Input extends AnySchema,
+  Headers extends AnySchema,
+> {
+  readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
+  readonly ctx: Context;
+  readonly headers: SchemaOutput<Headers>;
 }
 
 /** The response, for handlers that send it themselves, as in `return response.status(204).end()`. */

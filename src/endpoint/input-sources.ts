@@ -21,7 +21,6 @@ export type InputSource = (typeof inputSources)[number];
  */
 export type InputSources = Readonly<Record<Method, readonly InputSource[]>>;
 
-/** The sources used if none are configured. */
 export const defaultInputSources: InputSources = {
   get: ["query", "params"],
   post: ["body", "params", "files"],
@@ -30,7 +29,6 @@ export const defaultInputSources: InputSources = {
   delete: ["query", "params"],
 };
 
-/** The sources for some of the methods. */
 export type SourcesByMethod = {
   readonly [M in keyof InputSources]?: InputSources[M] | undefined;
 };
@@ -50,10 +48,7 @@ export const endpointSources: Check = group(checksByMethod, [], isSourceList, ()
 /** The sources of an endpoint: one array for all its methods, or arrays by method. */
 export type EndpointSources = readonly InputSource[] | SourcesByMethod;
 
-/**
- * Returns the sources of an endpoint for a method: the endpoint's own, or else the configured ones, or else the
- * defaults.
- */
+/** Returns the sources of an endpoint for a method: its own, or else the configured ones, or else the defaults. */
 export const toEndpointSources = (
   own: EndpointSources | undefined,
   configured: SourcesByMethod | undefined,

@@ -1,4 +1,5 @@
-import { DefinitionError, ServerFault } from "../errors.ts";
+import type { NextFunction, Request, Response } from "express";
+import { DefinitionError } from "../errors.ts";
 import { aBoolean, anything, checkDefinition } from "../messages/option-checks.ts";
 import type {
   EmptyObject,
@@ -33,8 +34,7 @@ interface MiddlewareBase<
   /** How the client authenticates; used in documents. */
   readonly security?: Security | undefined;
   /**
-   * The statuses of the errors that this middleware throws, declared like those of an endpoint. The declarations apply
-   * to every endpoint that uses the middleware.
+   * The statuses of the errors that this middleware throws, declared for every endpoint that uses it.
    *
    * @example
    * errors: { 429: { description: "Too many requests", headers: { "Retry-After": "Seconds to wait" } } }
@@ -48,19 +48,15 @@ interface MiddlewareBase<
    */
   readonly body?: boolean | undefined;
   /**
-   * Whether the body is read and the endpoint's own input is validated before this middleware and all that come after
-   * it. Set this for transactions and other things that must not wait for a slow client, and that invalid input should
-   * not cost.
+   * Whether the body is read and the endpoint's own input is validated before this middleware. Set this for what must
+   * not wait for a slow client, such as transactions.
    *
    * @default false
    */
   readonly afterValidation?: boolean | undefined;
 }
 
-/**
- * The definition of a middleware that runs before the handler; the argument of `new Middleware` and of a factory's
- * `addMiddleware`.
- */
+/** The definition of a middleware that runs before the handler. */
 export interface MiddlewareDefinition<
   Context,
   Returned extends MiddlewareReturn,
@@ -75,21 +71,16 @@ export interface MiddlewareDefinition<
   readonly around?: undefined;
 }
 
-/**
- * The value that `next` of an `around` middleware resolves to and that the middleware returns; it carries the type of
- * the context.
- */
+/** What `next` of an `around` middleware resolves to and the middleware returns; it carries the type of the context. */
 export interface Passed<Context> {
   readonly "~context": Context;
 }
 
 /**
- * The function `next` of an `around` middleware. It runs everything after the middleware: further middlewares, input
- * validation, the handler and output validation. The promise settles when all of these have ended, and before the
- * response is sent. It rejects with any error thrown in these stages. If the request's time limit expires, `signal` is
- * aborted and the client is answered at once, but the promise still waits for the stages, and then rejects. If the
- * client disconnects, `signal` is aborted, and the promise settles with the outcome of the stages; it rejects if the
- * handler has not begun.
+ * The function `next` of an `around` middleware. It runs everything after the middleware up to the validation of the
+ * output, and settles when all of that has ended, before the response is sent; it rejects with any error thrown there.
+ * If the time limit expires, the client is answered at once, but the promise still waits for the stages, and then
+ * rejects. If the client disconnects, it settles with their outcome, and rejects if the handler has not begun.
  */
 // oxlint-disable-next-line typescript/consistent-type-definitions -- editors show its name on hover
 export type AroundNext = {
@@ -117,42 +108,51 @@ export interface AroundDefinition<
   readonly handler?: undefined;
 }
 
-/** Everything after a wrapping middleware in the processing of a request. */
-export interface Rest {
+/** A middleware written for Express. */
+export type ExpressHandler<Req extends Request, Res extends Response> = (
+  request: Req,
+  response: Res,
+  next: NextFunction,
+) => unknown;
+
+/** Options for a middleware written for Express. */
+export interface ExpressMiddlewareOptions<
+  Req extends Request,
+  Res extends Response,
+  Returned extends MiddlewareReturn,
+> {
+  /** Returns the context, from what the middleware has put on the request, such as `request.auth`. */
+  readonly provider?: ((request: Req, response: Res) => MaybePromise<Returned>) | undefined;
+  /** Converts an error of the middleware, usually into an HTTP error. */
+  readonly transformer?: ((error: Error) => Error) | undefined;
   /**
-   * Merges `context` into the request's context, and runs everything after the middleware. The promise rejects with any
-   * error that is thrown there.
+   * Whether `request.body` is read and parsed before the middleware runs. Set this option for a middleware that uses
+   * the parsed body, such as a sanitiser.
+   *
+   * @default false, which suits middlewares that read the body themselves, such as multer or a proxy
    */
-  readonly run: (context: unknown) => Promise<void>;
-  /** Responds with an error that was raised after `run` was called, or logs it if the response has been sent. */
-  readonly fail: (error: unknown) => void;
-  /** Sets `request.next` for the rest of the request. */
-  readonly setNext: (next: unknown) => void;
-  /**
-   * Returns the reason why nothing may run any longer: the client has disconnected, or the time limit has expired;
-   * undefined if there is none.
-   */
-  readonly findEnd: () => Error | undefined;
-  /** Returns whether the middleware, or something inside, has sent the response or is sending it. */
-  readonly isTaken: () => boolean;
+  readonly body?: boolean | undefined;
+}
+
+/** A middleware written for Express, with what is made of its outcome. */
+export interface NativeMiddleware {
+  readonly run: (request: never, response: never, next: NextFunction) => unknown;
+  readonly provider?: ((request: never, response: never) => unknown) | undefined;
+  readonly transformer?: ((error: Error) => Error) | undefined;
 }
 
 /** A middleware of any type, as the pipeline runs it. */
 export interface AnyMiddleware {
   readonly [middlewareMark]: true;
   /** The name of the function that the middleware runs, for traces. */
-  readonly name?: string;
-  readonly inputSchema: ZodSchema | undefined;
+  readonly name?: string | undefined;
+  readonly inputSchema?: ZodSchema | undefined;
   readonly headersSchema?: ZodSchema | undefined;
-  readonly security: Security | undefined;
-  /** The errors that the middleware throws. */
+  readonly security?: Security | undefined;
   readonly errors?: ErrorDeclarations | undefined;
-  /** Whether the middleware was written for Express. */
-  readonly isNative: boolean;
-  /** Whether the body is read before the middleware runs. */
-  readonly takesBody?: boolean;
+  readonly takesBody?: boolean | undefined;
   /** Whether the endpoint's input is validated before the middleware runs. */
-  readonly afterValidation?: boolean;
+  readonly afterValidation?: boolean | undefined;
   /** Whether it undoes nothing when what is inside fails, such as one that only disposes of a context. */
   readonly isObserver?: boolean | undefined;
   /** Rejects the definition of an endpoint that cannot have this middleware. */
@@ -161,11 +161,20 @@ export interface AnyMiddleware {
     | undefined;
   /** Rejects settings of the Express application, before a server starts. */
   readonly checkSettings?: ((settings: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** Returns the context; not called if `span` is set. */
+  /** Returns the context; not called if `wrap` or `native` is set. */
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
-  /** Runs the middleware around everything after it. */
-  readonly span?: ((args: HandlerArguments<never, never>, rest: Rest) => Promise<void>) | undefined;
+  /** Runs around everything after the middleware, which its `next` runs. */
+  readonly wrap?: ((args: HandlerArguments<never, never>, next: AroundNext) => unknown) | undefined;
+  /** Set if the middleware was written for Express. */
+  readonly native?: NativeMiddleware | undefined;
 }
+
+const MarkedParts = class {
+  readonly [middlewareMark] = true;
+  constructor(parts: object) {
+    Object.assign(this, parts);
+  }
+} as new (parts: Omit<AnyMiddleware, typeof middlewareMark>) => AnyMiddleware;
 
 /**
  * Logic that runs before a handler, such as checking credentials or loading shared data.
@@ -187,21 +196,7 @@ export class Middleware<
   Input extends InputSchema = NoInput,
   Errors extends ErrorDeclarations = EmptyObject,
   Headers extends InputSchema = NoInput,
-> implements AnyMiddleware {
-  readonly [middlewareMark] = true;
-  readonly name: string;
-  readonly inputSchema: ZodSchema | undefined;
-  readonly headersSchema: ZodSchema | undefined;
-  readonly security: Security | undefined;
-  readonly errors: ErrorDeclarations | undefined;
-  readonly isNative: boolean = false;
-  readonly takesBody: boolean;
-  readonly afterValidation: boolean;
-  readonly handle: (args: HandlerArguments<never, never>) => unknown;
-  readonly span: AnyMiddleware["span"];
-  declare readonly isObserver: boolean | undefined;
-  declare readonly checkEndpoint?: AnyMiddleware["checkEndpoint"];
-  declare readonly checkSettings?: AnyMiddleware["checkSettings"];
+> extends MarkedParts {
   /** Type information only. */
   declare readonly "~types": {
     // `Record<string, never>` requires nothing; a mapped type makes the compiler look beyond the type arguments
@@ -241,15 +236,17 @@ export class Middleware<
         "new Middleware: set either `handler`, a function that returns an object for the context, or `around`, a function that calls `next`.",
       );
     checkDefinition("new Middleware", definition, definitionChecks);
-    this.name = (definition.handler ?? definition.around).name;
-    this.errors = toErrorDeclarations("new Middleware", definition.errors);
-    this.inputSchema = definition.input as ZodSchema | undefined;
-    this.headersSchema = definition.headers as ZodSchema | undefined;
-    this.security = definition.security;
-    this.takesBody = definition.body ?? false;
-    this.afterValidation = definition.afterValidation ?? false;
-    this.handle = definition.handler ?? ignore;
-    this.span = definition.around && toSpan(definition.around);
+    super({
+      name: (definition.handler ?? definition.around).name,
+      errors: toErrorDeclarations("new Middleware", definition.errors),
+      inputSchema: definition.input as ZodSchema | undefined,
+      headersSchema: definition.headers as ZodSchema | undefined,
+      security: definition.security,
+      takesBody: definition.body ?? false,
+      afterValidation: definition.afterValidation ?? false,
+      handle: definition.handler ?? (() => undefined),
+      wrap: definition.around,
+    });
     reportBuilt(this);
   }
 }
@@ -265,66 +262,5 @@ const definitionChecks = {
   around: anything,
 };
 
-const ignore = (): void => undefined;
-
-const tooLate =
-  "An `around` middleware called `next` after it had ended, or after it had sent the response";
-
-/** The value that `next` resolves to; it matters only to the compiler. */
-const passed = Object.freeze({}) as Passed<never>;
-
-const toSpan =
-  (
-    around: (args: HandlerArguments<never, never>, next: AroundNext) => unknown,
-  ): NonNullable<AnyMiddleware["span"]> =>
-  async (args, { run, fail, isTaken }) => {
-    let calls = 0;
-    let isRunning = false;
-    let isOver = false;
-    let first: Promise<unknown> | undefined;
-    let misuse: ServerFault | undefined;
-    const pass = async (context: object | undefined): Promise<Passed<never>> => {
-      if (isOver || isTaken()) throw (misuse = new ServerFault("SLP_AROUND_LATE", tooLate));
-      if (++calls > 1)
-        throw (misuse = new ServerFault(
-          "SLP_AROUND_TWICE",
-          "An `around` middleware called `next` twice",
-        ));
-      isRunning = true;
-      try {
-        await run(context);
-      } finally {
-        isRunning = false;
-      }
-      return passed;
-    };
-    const next = (context?: object): Promise<Passed<never>> => {
-      const passing = pass(context);
-      // a middleware that does not await this promise must not cause an unhandled rejection
-      passing.catch(ignore);
-      first ??= passing;
-      return passing;
-    };
-    try {
-      await around(args, next);
-    } catch (error) {
-      isOver = true;
-      // the error is sent at once, but what is outside goes on only when what is inside has ended
-      if (isRunning) fail(error);
-      await first?.catch(ignore);
-      throw error;
-    } finally {
-      isOver = true;
-    }
-    await first;
-    if (misuse) throw misuse;
-    if (calls === 0 && !isTaken())
-      throw new ServerFault(
-        "SLP_AROUND_NOT_CALLED",
-        "An `around` middleware did not call `next`, throw an error or send the response",
-      );
-  };
-
-/** Checks whether a value is a middleware. */
 export const isMiddleware = (value: unknown): value is AnyMiddleware =>
   typeof value === "object" && value !== null && middlewareMark in value;

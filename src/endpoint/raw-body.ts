@@ -2,7 +2,6 @@ import type { Request } from "express";
 
 type RequestWithBytes = Request & { rawBody?: Buffer };
 
-/** Stores the raw bytes of a body on its request. */
 export const keepRawBody = (request: Request, bytes: Buffer): void => {
   (request as RequestWithBytes).rawBody = bytes;
 };

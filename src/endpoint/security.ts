@@ -21,7 +21,6 @@ export interface OAuthFlow {
 
 const aText = be("a non-empty string", isText);
 
-/** The property that each type needs, if any. */
 const needs: Readonly<Record<string, readonly [property: string, check: Check] | undefined>> = {
   ...{ basic: undefined, bearer: undefined },
   ...{ header: ["name", aText], cookie: ["name", aText], query: ["name", aText] },
@@ -38,7 +37,6 @@ const anObject = be(
   (value) => typeof value === "object" && value !== null,
 );
 
-/** Checks the declaration of how clients authenticate. */
 export const aSecurity: Check = (security, name, wording) => {
   anObject(security, name, wording);
   const { and, or, type, ...others } = security as Readonly<Record<string, unknown>>;

@@ -11,9 +11,7 @@ let loader: NodeJS.Require | undefined;
 const getLoader = (): NodeJS.Require =>
   (loader ??= process.getBuiltinModule("node:module").createRequire(ownFile));
 
-/**
- * Loads Express when it is first needed, because loading it takes 90 milliseconds, as long as the rest of the startup.
- */
+/** Loads Express, which takes 90 milliseconds, as long as the rest of the startup. */
 export const loadExpress = (): typeof express => getLoader()("express") as typeof express;
 
 /** Checks whether the program itself has loaded Express, in which case loading it costs nothing. */
@@ -22,32 +20,21 @@ export const isExpressLoaded = (): boolean => {
   return require.resolve("express") in require.cache;
 };
 
-/**
- * Loads the package compression, an optional peer, when a configuration has the option `compression`.
- *
- * @throws when the package is not installed.
- */
+/** @throws when this optional peer is not installed. */
 export const loadCompression = (): typeof compression =>
   getLoader()("compression") as typeof compression;
 
-/**
- * Loads the logs API of OpenTelemetry, an optional peer, when errors are to be recorded as log records.
- *
- * @throws when the package is not installed.
- */
+/** @throws when this optional peer is not installed. */
 export const loadLogsApi = (): typeof apiLogs =>
   getLoader()("@opentelemetry/api-logs") as typeof apiLogs;
 
 let createError: typeof createHttpError | undefined;
 
-/** Loads http-errors when it is first needed. */
 export const loadHttpErrors = (): typeof createHttpError =>
   (createError ??= getLoader()("http-errors") as typeof createHttpError);
 
-/** Loads the multipart parser when the first multipart body arrives. */
 export const loadBusboy = (): typeof Busboy =>
   (getLoader()("@fastify/busboy") as { readonly Busboy: typeof Busboy }).Busboy;
 
-/** Loads the YAML writer when a document is first written as YAML. */
 export const loadYaml = (): typeof stringify =>
   (getLoader()("yaml") as { readonly stringify: typeof stringify }).stringify;

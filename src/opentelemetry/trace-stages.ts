@@ -38,20 +38,16 @@ export const traceStages = (
     headers: headers && { ...headers, parse: wrapCheck(`validate headers${of}`, headers.parse) },
   });
   const wrapStep = (step: MiddlewareStep, index: number): MiddlewareStep => {
-    const { handle, span, name: given } = step.middleware;
+    const { name: given } = step.middleware;
     const name = `middleware ${noNames.has(given) ? index + 1 : given}`;
-    const middleware = Object.create(step.middleware, {
-      handle: { value: wrap("middlewares", name, handle) },
-      span: { value: wrap("middlewares", name, span) },
-    }) as typeof step.middleware;
-    return { ...step, ...wrapChecks(step, ` of ${name}`), middleware };
+    const handle = wrap("middlewares", name, step.handle);
+    const surround = wrap("middlewares", name, step.surround);
+    return { ...step, ...wrapChecks(step, ` of ${name}`), handle, surround };
   };
-  const middlewares = plan.middlewares.map(wrapStep);
   return {
     ...plan,
     ...wrapChecks(plan),
-    middlewares,
-    nativeMiddlewares: middlewares.slice(0, plan.nativeMiddlewares.length),
+    middlewares: plan.middlewares.map(wrapStep),
     parseOutput: wrapCheck("validate output", plan.parseOutput),
     handle: wrap("handler", "handler", plan.handle),
   };

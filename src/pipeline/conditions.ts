@@ -20,13 +20,10 @@ interface Version {
  */
 export const createConditions = ({ version, ifMatch, current }: Conditions): AnyMiddleware => ({
   [middlewareMark]: true,
-  inputSchema: undefined,
-  security: undefined,
-  isNative: false,
   isObserver: true,
   afterValidation: current !== undefined,
   handle: () => undefined,
-  span: async ({ request, response }, { run }) => {
+  wrap: async ({ request, response }, next) => {
     const { method, headers } = request;
     const state = findState(response) as RequestState;
     const isRead = method === "GET" || method === "HEAD";
@@ -39,7 +36,7 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
       if (judge(headers, toVersion("current", known ?? undefined), isRead) !== "met")
         throw new RequestError("SLP_PRECONDITION_FAILED");
     }
-    await run(undefined);
+    await next();
     const { output, ctx, resultHandler } = state;
     if (!version || output === noOutput || response.statusCode >= 300) return;
     const sent = toVersion("version", (await version({ output, ctx })) ?? null);
@@ -64,11 +61,7 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
   },
 });
 
-/**
- * Converts what the application returned; undefined remains.
- *
- * @throws {@link ServerFault} when it is not a version
- */
+/** Converts what the application returned; undefined remains. */
 const toVersion = (name: string, value: unknown): Version | undefined => {
   if (value === undefined) return undefined;
   if (typeof value === "string" && /^[!#-~]+$/.test(value)) return { tag: value };
@@ -86,12 +79,7 @@ const setVersion = (response: Response, { tag, date }: Version = {}): void => {
   if (date !== undefined) response.setHeader("Last-Modified", new Date(date).toUTCString());
 };
 
-/**
- * Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2.
- *
- * @param version that of the resource; undefined if it does not exist
- * @returns whether the conditions are met; "unchanged" if the client has the version that it reads
- */
+/** Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2; without a version, there is no resource. */
 const judge = (
   headers: IncomingHttpHeaders,
   version: Version | undefined,

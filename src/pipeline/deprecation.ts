@@ -19,42 +19,31 @@ const maxCallers = 100;
  * @see RFC 9745 and RFC 8594
  */
 export const createDeprecation = (deprecation: Deprecation): AnyMiddleware => {
-  const { sunset: end, gone = false, caller } = deprecation;
+  const { sunset: end, gone = false, caller, policy, replacement } = deprecation;
   const since = `@${Math.floor(new Date(deprecation.since).getTime() / 1000)}`;
   const sunset = end === undefined ? undefined : new Date(end);
-  const links = listLinks(deprecation);
+  const links = [
+    [policy, "deprecation"],
+    [end === undefined ? undefined : policy, "sunset"],
+    [replacement, "successor-version"],
+  ] as const;
   const count = createCount();
-  const handle = ({
-    request,
-    response,
-    ctx,
-  }: HandlerArguments<never, Record<string, unknown>>): void => {
+  const handle = (args: HandlerArguments<never, Record<string, unknown>>): void => {
+    const { request, response, ctx } = args;
     const { service } = findState(request) as RequestState;
     count(service.logger, request, caller?.({ request, ctx }));
     response.setHeader("Deprecation", since);
     if (sunset) response.setHeader("Sunset", sunset.toUTCString());
     for (const [target, relation] of links)
-      response.appendHeader("Link", `<${fillIn(target, request.params)}>; rel="${relation}"`);
+      if (target !== undefined)
+        response.appendHeader("Link", `<${fillIn(target, request.params)}>; rel="${relation}"`);
     if (gone && sunset && Date.now() >= sunset.getTime()) throw new RequestError("SLP_GONE");
   };
   return {
     [middlewareMark]: true,
-    inputSchema: undefined,
-    security: undefined,
-    isNative: false,
     handle,
   };
 };
-
-/** Lists the targets and the relations of the links; the page about the deprecation also tells of its end. */
-const listLinks = ({ sunset, replacement, policy }: Deprecation): readonly Link[] =>
-  [
-    [policy, "deprecation"] as const,
-    [sunset === undefined ? undefined : policy, "sunset"] as const,
-    [replacement, "successor-version"] as const,
-  ].flatMap(([target, relation]) => (target === undefined ? [] : [[target, relation] as const]));
-
-type Link = readonly [target: string, relation: string];
 
 /** Puts the path parameters of a request in place of their names; those of wildcards are arrays. */
 const fillIn = (target: string, params: Readonly<Record<string, unknown>>): string =>
@@ -67,12 +56,10 @@ const fillIn = (target: string, params: Readonly<Record<string, unknown>>): stri
       : all,
   );
 
-type Count = (logger: Logger, request: Request, caller: string | undefined) => void;
-
 /** Creates a function that counts calls, and logs them an hour after the first one. */
-const createCount = (): Count => {
+const createCount = () => {
   const callers = new Map<string, number>();
-  return (logger, request, caller = "unknown") => {
+  return (logger: Logger, request: Request, caller = "unknown"): void => {
     if (callers.size === 0) {
       const route = toLoggedRoute(request);
       setTimeout(() => {

@@ -1,20 +1,18 @@
-import type { Request } from "express";
-import { toLoggedPath } from "../results/log-fault.ts";
+import { toLoggedPath, toLoggedRoute } from "../results/log-fault.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import type { EndpointPlan, HeaderPlan } from "./endpoint-plan.ts";
 import { pick } from "./validate.ts";
 import type { RequestState } from "./request-state.ts";
 import { z } from "zod";
 import { joinErrors } from "../endpoint/declared-errors.ts";
-import { isOfFramework } from "./error-data.ts";
+import { isOfFramework } from "./send-result.ts";
 
 const warnedOfBody = new WeakSet<EndpointPlan>();
 
 /**
  * In development, warns once if a middleware reads `request.body` before anything has parsed it.
  *
- * @returns a function to call when the middleware is done; there is no warning if the middleware has read the body
- * itself
+ * @returns a function to call when the middleware is done
  */
 export const watchUnreadBody = (
   plan: EndpointPlan,
@@ -24,18 +22,14 @@ export const watchUnreadBody = (
   const { request, logger } = state;
   if (request.body !== undefined || request.readableEnded) return undefined;
   let isSeen = false;
+  const field = { configurable: true, enumerable: true };
   const write = (value: unknown): void => {
-    Object.defineProperty(request, "body", { ...field, value });
+    Object.defineProperty(request, "body", { ...field, writable: true, value });
   };
-  Object.defineProperty(request, "body", {
-    configurable: true,
-    enumerable: true,
-    get: () => {
-      isSeen = true;
-      return undefined;
-    },
-    set: write,
-  });
+  const get = (): void => {
+    isSeen = true;
+  };
+  Object.defineProperty(request, "body", { ...field, get, set: write });
   return () => {
     const isUntouched = Object.getOwnPropertyDescriptor(request, "body")?.get !== undefined;
     if (isUntouched) write(undefined);
@@ -49,21 +43,14 @@ export const watchUnreadBody = (
   };
 };
 
-const field: TypedPropertyDescriptor<Request["body"]> = {
-  configurable: true,
-  enumerable: true,
-  writable: true,
-};
-
 const warnedOfStatus = new WeakMap<EndpointPlan, Set<number>>();
 
 /**
- * In development, warns once per status if an endpoint that declares its errors responds with an undeclared status, and
- * once if a successful response lacks a header field that `responseHeaders` requires.
- *
- * @param thrown the error that caused the response, if any; the framework's own errors need no declaration
+ * In development, warns once per status if an endpoint that declares its errors responds with an undeclared one, and
+ * once if a successful response lacks a field of `responseHeaders`.
  */
 export const watchResponse = (plan: EndpointPlan, state: RequestState, thrown?: unknown): void => {
+  // the framework's own errors need no declaration
   if (isOfFramework(thrown)) return;
   const { response } = state;
   const check = (): void => {
@@ -73,11 +60,6 @@ export const watchResponse = (plan: EndpointPlan, state: RequestState, thrown?: 
   };
   if (response.headersSent) check();
   else response.once("finish", check);
-};
-
-const toPlace = (request: Request): string => {
-  const { route } = request as { readonly route?: { readonly path?: string } };
-  return `${request.method} ${route?.path ?? toLoggedPath(request)}`;
 };
 
 const warnedOfHeaders = new WeakSet<EndpointPlan>();
@@ -99,7 +81,7 @@ const checkHeaders = async (
     warnedOfHeaders.add(plan);
     const text = formatIssues(toZodError(issues).issues);
     logger.warn(
-      `SLP_WARN_RESPONSE_HEADER: a response of ${toPlace(request)} lacks or changes what \`responseHeaders\` declares: ${text}.`,
+      `SLP_WARN_RESPONSE_HEADER: a response of ${toLoggedRoute(request)} lacks or changes what \`responseHeaders\` declares: ${text}.`,
     );
   } catch (error) {
     logger.warn("SLP_WARN_RESPONSE_HEADER: the header fields could not be checked", { error });
@@ -111,12 +93,13 @@ const checkStatus = (plan: EndpointPlan, { request, response, logger }: RequestS
   const known = warnedOfStatus.get(plan) ?? new Set<number>();
   if (known.has(status) || isDeclared(plan, status)) return;
   warnedOfStatus.set(plan, known.add(status));
-  const place = toPlace(request);
   const fix =
     status < 300
       ? `Set \`statusCode: ${status}\` in the definition of the endpoint`
       : `Add \`${status}: "..."\` to the \`errors\` of the endpoint, or of the middleware that throws it`;
-  logger.warn(`SLP_WARN_STATUS: ${place} responded with ${status}, which is not declared. ${fix}.`);
+  logger.warn(
+    `SLP_WARN_STATUS: ${toLoggedRoute(request)} responded with ${status}, which is not declared. ${fix}.`,
+  );
 };
 
 /** Checks whether a status is declared; redirects and server errors need no declaration. */

@@ -1,16 +1,20 @@
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
-import { toBodyLimits, type BodyLimits, type UploadLimits } from "../endpoint/body-options.ts";
+import { toBodyLimits } from "../endpoint/body-options.ts";
 import { joinErrors, type DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { Request, Response } from "../http/express-objects.ts";
+import type { BodyPlan } from "../request/parse-body.ts";
 import type { Observation } from "../reply/response-state.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent, type ContentDeclaration } from "../schemas/content.ts";
 import { createConditions } from "./conditions.ts";
 import { createDeprecation } from "./deprecation.ts";
+import type { InputPlan } from "./request-state.ts";
+import { runAround, type Surround } from "./run-around.ts";
+import { runNative } from "./run-native.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
 import { listArrayFields } from "../schemas/list-fields.ts";
@@ -20,15 +24,11 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listMiddlewareOnlyKeys, readTopLevel } from "../schemas/top-level-keys.ts";
 import { listFileLists, takesFiles } from "../schemas/upload.ts";
 
-/** What is declared of the errors of one status. */
 export interface ErrorData extends DeclaredProblem {
-  /** Parses the data of an error; undefined if it has none. */
   readonly parse: Parser | undefined;
-  /** Whether an error without data is allowed. */
   readonly mayLackData: boolean;
 }
 
-/** Prepares what is declared of errors, by status; returns undefined if the endpoint declares none. */
 const planErrorData = (endpoint: AnyEndpoint): ReadonlyMap<number, ErrorData> | undefined => {
   const plans = new Map<number, ErrorData>();
   for (const [status, { schemas, mayLackData, type, title }] of joinErrors(endpoint)) {
@@ -40,7 +40,6 @@ const planErrorData = (endpoint: AnyEndpoint): ReadonlyMap<number, ErrorData> | 
   return plans.size > 0 ? plans : undefined;
 };
 
-/** The header fields that a definition declares. */
 export interface HeaderPlan {
   readonly names: readonly string[];
   readonly parse: Parser;
@@ -49,41 +48,22 @@ export interface HeaderPlan {
 const planHeaders = (schema: ZodSchema | undefined): HeaderPlan | undefined =>
   schema && { names: [...readTopLevel(schema).fields.keys()], parse: toParser(schema) };
 
-/** A middleware with everything that the pipeline needs to run it. */
 export interface MiddlewareStep {
   readonly middleware: AnyMiddleware;
-  /** Parses the input of the middleware; undefined if it takes none. */
   readonly parseInput: Parser | undefined;
   readonly headers: HeaderPlan | undefined;
-  /** Whether the body is read before the middleware runs. */
   readonly needsBody: boolean;
+  /** Returns the context; not called if `surround` is set. */
+  readonly handle: AnyMiddleware["handle"];
+  readonly surround: Surround | undefined;
 }
 
 /** Everything about an endpoint and a method that is known before the first request. */
-export interface EndpointPlan {
+export interface EndpointPlan extends BodyPlan, InputPlan {
   readonly endpoint: AnyEndpoint;
-  readonly sources: readonly InputSource[];
-  /** How the body is treated: parsed by its media type, kept as raw bytes, or ignored because it is not a source. */
-  readonly body: "none" | "parsed" | "raw";
-  /** Whether the raw bytes of the body are kept. */
-  readonly keepsRawBody: boolean;
-  /** The endpoint's own limits for bodies. */
-  readonly bodyLimit: BodyLimits;
-  /** Whether forms are accepted in place of JSON. */
-  readonly takesForms: boolean;
-  /** The endpoint's own upload limits. */
-  readonly uploadLimits: UploadLimits | undefined;
-  /** Whether the endpoint accepts files. */
-  readonly takesFiles: boolean;
-  /** The fields that expect an array of files; a single file is put into an array. */
-  readonly fileLists: readonly string[];
-  /** The fields that expect an array; a single value from a query or a form is put into an array. */
-  readonly textLists: readonly string[];
   readonly middlewares: readonly MiddlewareStep[];
   /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
   readonly hasMiddlewareInput: boolean;
-  /** The native middlewares before any other middleware, which also run for preflight requests. */
-  readonly nativeMiddlewares: readonly MiddlewareStep[];
   readonly parseInput: Parser | undefined;
   readonly headers: HeaderPlan | undefined;
   /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
@@ -93,7 +73,6 @@ export interface EndpointPlan {
   readonly content: ContentDeclaration | undefined;
   /** The pagination of the output, if responses link to the neighbouring pages. */
   readonly linkedPages: Pagination | undefined;
-  /** What is declared of thrown errors, by status. */
   readonly errorData: ReadonlyMap<number, ErrorData> | undefined;
   /** Whether responses are checked against what is declared, for warnings in development. */
   readonly watchesResponse: boolean;
@@ -101,7 +80,6 @@ export interface EndpointPlan {
   readonly responseHeaders: HeaderPlan | undefined;
   /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
   readonly timeout: number;
-  /** Runs the handler. */
   readonly handle: AnyEndpoint["handle"];
 }
 
@@ -109,7 +87,6 @@ export interface EndpointPlan {
 export interface Telemetry {
   /** Called when a request begins; returns undefined for a request that is not observed. */
   readonly begin: (request: Request, response: Response) => Observation | undefined;
-  /** Makes the stages of an endpoint observed. */
   readonly tracePlan: (plan: EndpointPlan) => EndpointPlan;
 }
 
@@ -120,25 +97,16 @@ export interface InheritedOptions {
   readonly telemetry?: Telemetry | undefined;
 }
 
-const toBodyKind = (
-  schemas: readonly ZodSchema[],
-  sources: readonly InputSource[],
-): EndpointPlan["body"] => {
-  if (!sources.includes("body")) return "none";
-  return schemas.some(takesRawBody) ? "raw" : "parsed";
-};
-
-/** Prepares a middleware. */
-export const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => ({
-  middleware,
-  parseInput: middleware.inputSchema && toParser(middleware.inputSchema),
-  headers: planHeaders(middleware.headersSchema),
-  needsBody: middleware.inputSchema !== undefined || middleware.takesBody === true,
-});
-
-const toLinkedPages = (schema: ZodSchema | undefined): Pagination | undefined => {
-  const pagination = schema && readPagination(schema);
-  return pagination?.hasLinks ? pagination : undefined;
+const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => {
+  const { inputSchema, headersSchema, takesBody, handle, native, wrap } = middleware;
+  return {
+    middleware,
+    parseInput: inputSchema && toParser(inputSchema),
+    headers: planHeaders(headersSchema),
+    needsBody: inputSchema !== undefined || takesBody === true,
+    handle,
+    surround: native ? runNative(native) : wrap && runAround(wrap),
+  };
 };
 
 const assertSchemas = (
@@ -156,7 +124,7 @@ const assertSchemas = (
 const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
   const first = middlewares.findIndex(({ afterValidation }) => afterValidation === true);
   const late = middlewares.slice(first + 1);
-  if (first < 0 || !late.some(({ isNative, takesBody }) => isNative && takesBody === true)) return;
+  if (first < 0 || !late.some(({ native, takesBody }) => native && takesBody === true)) return;
   throw new DefinitionError(
     "SLP_DEFINITION_VALUE",
     `${where}: a native middleware with \`body: true\` comes after a middleware with \`afterValidation: true\`, so what it changes would be ignored. Add it before that middleware.`,
@@ -164,11 +132,10 @@ const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
 };
 
 /**
- * Prepares an endpoint.
+ * Prepares an endpoint; `where` is its path, for errors.
  *
- * @param where the path of the endpoint, for errors
- * @throws {@link DefinitionError} when a schema contains something other than schemas, or when middlewares are in the
- * wrong order.
+ * @throws {@link DefinitionError} when a schema contains something other than schemas, or middlewares are in the wrong
+ * order.
  */
 export const planEndpoint = (
   endpoint: AnyEndpoint,
@@ -178,18 +145,17 @@ export const planEndpoint = (
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
   assertOrder(endpoint, where);
-  const { conditions, deprecation } = endpoint;
+  const { conditions, deprecation, inputSchema, outputSchema } = endpoint;
   const last = deprecation ? [createDeprecation(deprecation)] : [];
   if (conditions) last.push(createConditions(conditions));
   const middlewares = [...endpoint.middlewares, ...last].map(planMiddleware);
-  // a middleware must never run without those before it, such as an authentication
-  const endOfNative = middlewares.findIndex(({ middleware }) => !middleware.isNative);
   const declared = endpoint.middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
-  const schemas = [...declared, ...(endpoint.inputSchema ? [endpoint.inputSchema] : [])];
+  const schemas = inputSchema ? [...declared, inputSchema] : declared;
+  const pagination = outputSchema && readPagination(outputSchema);
   const plan: EndpointPlan = {
     endpoint,
     sources: toMergeOrder(sources),
-    body: toBodyKind(schemas, sources),
+    body: !sources.includes("body") ? "none" : schemas.some(takesRawBody) ? "raw" : "parsed",
     keepsRawBody: endpoint.keepsRawBody,
     bodyLimit: toBodyLimits(endpoint.bodyLimit),
     takesForms: endpoint.takesForms ?? (forms || declaresBodyType(endpoint)),
@@ -200,16 +166,12 @@ export const planEndpoint = (
       sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],
     middlewares,
     hasMiddlewareInput: declared.length > 0,
-    nativeMiddlewares: middlewares.slice(0, endOfNative < 0 ? middlewares.length : endOfNative),
-    parseInput: endpoint.inputSchema && toParser(endpoint.inputSchema),
+    parseInput: inputSchema && toParser(inputSchema),
     headers: planHeaders(endpoint.headersSchema),
-    middlewareOnlyKeys: endpoint.inputSchema
-      ? listMiddlewareOnlyKeys(endpoint.inputSchema, declared)
-      : [],
-    parseOutput:
-      endpoint.outputSchema && !endpoint.isVoid ? toParser(endpoint.outputSchema) : undefined,
-    content: endpoint.outputSchema && readContent(endpoint.outputSchema),
-    linkedPages: toLinkedPages(endpoint.outputSchema),
+    middlewareOnlyKeys: inputSchema ? listMiddlewareOnlyKeys(inputSchema, declared) : [],
+    parseOutput: outputSchema && !endpoint.isVoid ? toParser(outputSchema) : undefined,
+    content: outputSchema && readContent(outputSchema),
+    linkedPages: pagination?.hasLinks ? pagination : undefined,
     errorData: planErrorData(endpoint),
     watchesResponse:
       (endpoint.errors ?? endpoint.responseHeadersSchema) !== undefined &&
@@ -228,11 +190,7 @@ const declaresBodyType = ({ middlewares, inputSchema }: AnyEndpoint): boolean =>
       schema !== undefined && (isForm(schema) || takesFiles(schema) || takesRawBody(schema)),
   );
 
-/**
- * Schemas may refer to others that are declared after the endpoint, so this is checked at startup.
- *
- * @throws {@link DefinitionError} when an endpoint that rejects forms declares one.
- */
+/** Schemas may refer to others that are declared after the endpoint, so this is checked at startup. */
 const assertForms = (endpoint: AnyEndpoint, where: string): void => {
   if (endpoint.takesForms !== false || !declaresBodyType(endpoint)) return;
   throw new DefinitionError(
@@ -241,17 +199,12 @@ const assertForms = (endpoint: AnyEndpoint, where: string): void => {
   );
 };
 
-/**
- * The plan of an endpoint, created when a request first needs it; creating 1,000 plans at startup would take 90
- * milliseconds.
- */
+/** The plan of an endpoint, created when a request first needs it: 1,000 plans at startup would take 90 ms. */
 export class LazyPlan {
   readonly endpoint: AnyEndpoint;
   /** The value of `request.route` for logs, metrics and traces; Express sets the property in the same form. */
   readonly route: { readonly path: string };
-  readonly #sources: readonly InputSource[];
-  readonly #options: InheritedOptions;
-  /** The plan, once it has been created. */
+  readonly #create: () => EndpointPlan;
   created: EndpointPlan | undefined;
 
   /** @throws {@link DefinitionError} when the endpoint rejects the forms that its input declares. */
@@ -263,18 +216,11 @@ export class LazyPlan {
   ) {
     assertForms(endpoint, path);
     this.endpoint = endpoint;
-    this.#sources = sources;
-    this.#options = options;
     this.route = { path };
+    this.#create = () => planEndpoint(endpoint, sources, options, path);
   }
 
-  /** The plan, which is created if need be. */
   get plan(): EndpointPlan {
-    return (this.created ??= planEndpoint(
-      this.endpoint,
-      this.#sources,
-      this.#options,
-      this.route.path,
-    ));
+    return (this.created ??= this.#create());
   }
 }

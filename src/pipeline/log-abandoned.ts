@@ -2,11 +2,7 @@ import { readSafely, toErrorStatus } from "../reply/http-error.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { RequestState } from "./request-state.ts";
 
-/** Logs that the client disconnected before the response was sent. */
-export const logAbandoned = ({
-  request,
-  logger,
-}: Pick<RequestState, "request" | "logger">): void => {
+export const logAbandoned = ({ request, logger }: RequestState): void => {
   logger.debug("The client disconnected before the response was sent", { method: request.method });
 };
 

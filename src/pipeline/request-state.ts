@@ -21,18 +21,50 @@ import { toLoggedRoute } from "../results/log-fault.ts";
 export type RequestContext = Record<string, unknown>;
 
 /** The parts of a plan that determine how the input is combined. */
-interface InputPlan {
+export interface InputPlan {
   readonly sources: readonly InputSource[];
+  /** The fields that expect an array of files; a single file is put into an array. */
   readonly fileLists: readonly string[];
+  /** The fields that expect an array; a single value from a query or a form is put into an array. */
   readonly textLists: readonly string[];
 }
 
-/** The running time limit of a request. */
-export interface Deadline {
-  /** The time limit, in milliseconds. */
+/** A running time limit. */
+export class Deadline {
   readonly limit: number;
+  readonly #onExpire: () => void;
+  #left: number;
+  #since = 0;
+  #isOver = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limit: number, onExpire: () => void) {
+    this.limit = limit;
+    this.#left = limit;
+    this.#onExpire = onExpire;
+  }
+
+  start(): void {
+    if (this.#isOver) return;
+    this.#since = performance.now();
+    this.#timer = setTimeout(this.#onExpire, Math.max(1, this.#left));
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+
   /** Stops the clock while a promise is pending. */
-  readonly pauseFor: (reading: Promise<void>) => Promise<void>;
+  async pauseFor(reading: Promise<void>): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#left -= performance.now() - this.#since;
+    try {
+      await reading;
+    } finally {
+      this.start();
+    }
+  }
 }
 
 /** What the requests of one server, or of one attached API, share. */
@@ -44,16 +76,12 @@ export interface Service {
   /** Responds to errors of paths without an endpoint, unless their prefix has its own handler. */
   readonly errorHandler: AnyResultHandler;
   readonly bodies: BodyOptions;
-  /** The requests whose stages run. */
   readonly running: RunningRequests;
   /** Offers faults to the error handlers of the application, if it may have any. */
   readonly offerFault: OfferFault | undefined;
 }
 
-/** The header fields of a definition that declares none. */
 const noHeaders: object = Object.freeze({});
-
-/** The context of a request that has not reached its endpoint. */
 const noContext: RequestContext = Object.freeze({});
 
 /** A placeholder for an output that is not sent because the response has already been sent or the client has left. */
@@ -65,7 +93,6 @@ export class RequestState implements ReplyState {
   readonly response: Response;
   readonly service: Service;
   readonly app: AppFacts | undefined;
-  /** The logger of this request. */
   logger: Logger;
 
   isSending = false;
@@ -74,14 +101,11 @@ export class RequestState implements ReplyState {
   harmlessFinishes = 0;
   harmlessCloses = 0;
   observation: Observation | undefined = undefined;
-  /** Whether the access logger leaves this request out. */
   isUnlogged = false;
   /** Whether a fault may still be offered to the error handlers of the application. */
   mayOfferFault = true;
 
-  /** Formats and sends the result. */
   resultHandler: AnyResultHandler;
-  /** The merged return values of the middlewares; set once the endpoint is reached. */
   ctx: RequestContext = noContext;
   /** Whether the body has been read, or need not be; "failing" while it is read. */
   body: "unread" | "failing" | "read" = "read";
@@ -114,21 +138,16 @@ export class RequestState implements ReplyState {
   /** The parsed query, with the URL and the mounted application for which it was parsed. */
   query: { readonly value: unknown; readonly url: string; readonly app: unknown } | undefined =
     undefined;
-  /** The value of `response.locals`. */
   locals: unknown = undefined;
   /** Whether the next turn of the event loop emits `drain`, for a producer of a response to HEAD. */
   isDraining = false;
 
-  /**
-   * The error that was sent although stages are still running: the time limit has expired, or `request.next` was called
-   * with an error. The results of these stages are ignored.
-   */
+  /** The error that was sent although stages, whose results are ignored, are still running. */
   failure: Error | undefined = undefined;
   /** Whether the stages were interrupted by `request.next` with an error. */
   isInterrupted = false;
   /** The error with which the result handler has been called, if any. */
   handledError: Error | undefined = undefined;
-  /** The time limit of the stages; undefined if there is none. */
   deadline: Deadline | undefined = undefined;
   /** Whether the time limit has expired; stages may still be running then. */
   isLate = false;
@@ -151,7 +170,7 @@ export class RequestState implements ReplyState {
     (response as StatefulMessage)[requestState] = this;
   }
 
-  /** The signal for handlers, created when first read because most handlers never use it. */
+  /** Created when first read, because most handlers never use it. */
   get signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController();
@@ -161,7 +180,6 @@ export class RequestState implements ReplyState {
     return this.controller.signal;
   }
 
-  /** Aborts the signal once the client leaves. */
   #watchClient(): void {
     const { response } = this;
     const onClose = (): void => {
@@ -180,16 +198,12 @@ export class RequestState implements ReplyState {
     this.controller?.abort(reason);
   }
 
-  /**
-   * Returns the combined input; it is created when a stage first asks for it, and created anew after a native
-   * middleware.
-   */
+  /** Returns the combined input, which is created when a stage first asks for it. */
   combine({ sources, fileLists, textLists }: InputPlan): CombinedInput {
     return (this.combined ??= combineInput(this.request, sources, fileLists, textLists));
   }
 }
 
-/** A request or a response whose request may have begun. */
 type StatefulMessage = object & { [requestState]?: RequestState };
 
 /** Returns the state of a request or a response; undefined if sallyport has not begun the request. */
@@ -200,9 +214,7 @@ export const findState = (message: object): RequestState | undefined =>
 export const readCombined = (request: object): CombinedInput | undefined =>
   findState(request)?.combined ?? undefined;
 
-/**
- * The argument of a handler. A class lets `signal` be a getter on the prototype, which costs nothing unless it is read.
- */
+/** The argument of a handler; a class, because a getter on the prototype costs nothing unless it is read. */
 export class StateArguments<Input> implements HandlerArguments<Input, RequestContext> {
   readonly input: Input;
   readonly headers: object;
@@ -225,10 +237,7 @@ export class StateArguments<Input> implements HandlerArguments<Input, RequestCon
   }
 }
 
-/**
- * The requests whose handlers have not ended, including those that nobody is waiting for any longer. A shutdown notifies
- * and waits for them.
- */
+/** The requests whose handlers have not ended, which a shutdown notifies and waits for. */
 export class RunningRequests {
   readonly #states = new Set<RequestState>();
   #onIdle: (() => void) | undefined;
@@ -270,20 +279,9 @@ export class RunningRequests {
 /** The result of offering a fault if an error handler has sent the response. */
 export const answered: unique symbol = Symbol("answered");
 
-/**
- * Offers a fault to error handlers.
- *
- * @returns the fault that remains, or `answered`; undefined if there is no error handler
- */
+/** Resolves to the fault that remains, or `answered`; undefined if there is no error handler. */
 export type OfferFault = (
   error: Error,
   request: Request,
   response: Response,
 ) => Promise<unknown> | undefined;
-
-/** Offers a fault to the error handlers of the application, once. */
-export const offerFault = (state: RequestState, error: Error): ReturnType<OfferFault> => {
-  if (!state.mayOfferFault) return undefined;
-  state.mayOfferFault = false;
-  return state.service.offerFault?.(error, state.request, state.response);
-};

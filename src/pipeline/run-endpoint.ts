@@ -1,14 +1,14 @@
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
-import { ServerFault } from "../errors.ts";
+import { RequestError, ServerFault } from "../errors.ts";
 import { BareObject } from "../http/query.ts";
 import { discardRestOfBody } from "../reply/closing.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
-import { checkErrorData } from "./error-data.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { beginReading, readInput, readOwnHeaders, toOutputError, validate } from "./validate.ts";
 import {
+  Deadline,
   noOutput,
   StateArguments,
   type RequestContext,
@@ -17,15 +17,20 @@ import {
 import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
-import { recover, refuse, sendError, sendResult, warnAlreadySent } from "./send-result.ts";
+import {
+  checkErrorData,
+  recover,
+  refuse,
+  sendError,
+  sendResult,
+  warnAlreadySent,
+} from "./send-result.ts";
 import { setLinks } from "../reply/links.ts";
-import { runWithin, type TimeLimit } from "./time-limit.ts";
 import { watchResponse } from "./development-warnings.ts";
 
 /**
- * Takes a request through an endpoint step by step: runs the middlewares, reads the body, combines and validates the
- * input, runs the handler, validates the output and sends the result. Anything thrown on the way goes to the result
- * handler.
+ * Takes a request through an endpoint: runs the middlewares, reads the body, combines and validates the input, runs the
+ * handler, validates the output and sends the result. Anything thrown on the way goes to the result handler.
  *
  * The returned promise resolves once the response has been sent, and never rejects. After a time limit, stages may still
  * be running then. Values that are not promises are used without an `await`.
@@ -44,22 +49,22 @@ export const runEndpoint = async (plan: EndpointPlan, state: RequestState): Prom
     if (plan.hasMiddlewareInput) state.fields = {};
   }
   try {
-    if (plan.timeout > 0)
-      await runWithin(
-        toLimit(plan),
-        state,
-        () => runStages(plan, state),
-        ({ error }) => {
-          state.isEnded = true;
-          if (state.isAnswered) running.delete(state);
-          if (error !== undefined && error !== state.failure) logLateFault(state, error);
-        },
-      );
+    if (plan.timeout > 0) await runWithin(plan, state, () => runStages(plan, state));
     else await runStages(plan, state);
     if (state.failure) throw state.failure;
-    if (state.output !== noOutput) {
-      const sending = sendOwn(plan, state);
-      if (sending) await sending;
+    const { response, output } = state;
+    if (output !== noOutput) {
+      if (plan.linkedPages) setLinks(plan.linkedPages, state, output);
+      if (plan.middlewares.length > 0 && isTaken(response)) {
+        // an `around` middleware has sent something after the handler
+        warnAlreadySent(state);
+        watchFeeding(response);
+      } else {
+        const sending = plan.content
+          ? sendContent(state, plan.content, output)
+          : sendResult(state, null);
+        if (sending) await sending;
+      }
     }
     if (plan.watchesResponse) watchResponse(plan, state);
   } catch (error) {
@@ -68,24 +73,6 @@ export const runEndpoint = async (plan: EndpointPlan, state: RequestState): Prom
   state.isAnswered = true;
   if (!state.isLate || state.isEnded) running.delete(state);
 };
-
-/** Sends the validated output, unless an `around` middleware has sent something after the handler. */
-const sendOwn = (plan: EndpointPlan, state: RequestState): Promise<void> | undefined => {
-  const { response, output } = state;
-  if (plan.linkedPages) setLinks(plan.linkedPages, state, output);
-  if (plan.middlewares.length > 0 && isTaken(response)) {
-    warnAlreadySent(state);
-    watchFeeding(response);
-    return undefined;
-  }
-  return plan.content ? sendContent(state, plan.content, output) : sendResult(state, null);
-};
-
-/** Returns the time limit of the stages. */
-const toLimit = ({ endpoint, timeout: milliseconds }: EndpointPlan): TimeLimit => ({
-  option: endpoint.timeout === undefined ? "requestTimeout" : "timeout",
-  milliseconds,
-});
 
 /** Responds with an error of a stage; never rejects. */
 const respondWithError = async (
@@ -103,13 +90,7 @@ const respondWithError = async (
       await refuse(state, thrown, plan.endpoint.resultHandler);
       return;
     }
-    let error = thrown;
-    if (plan.errorData)
-      ({
-        error,
-        data: state.errorData,
-        problem: state.problem,
-      } = await checkErrorData(plan.errorData, thrown));
+    const error = plan.errorData ? await checkErrorData(plan.errorData, state, thrown) : thrown;
     await sendError(state, error);
     if (plan.watchesResponse) watchResponse(plan, state, error);
   } catch (defect) {
@@ -128,30 +109,26 @@ const runHandler: LastStage = async (plan, state) => {
   let input = readInput(plan, state);
   if (input instanceof Promise) input = await (input as Promise<unknown>);
   assertGoingOn(state);
-  const returned = await handle(plan, state, input);
+  const { response } = state;
+  const { statusCode } = plan.endpoint;
+  // a status set by a middleware is kept, and the handler may still change the status
+  if (statusCode !== undefined && response.statusCode === 200) response.statusCode = statusCode;
+  const joined = state.fields ? joinFields(state.fields, input as object) : input;
+  // the factory has checked the types of the handler
+  const returned = await plan.handle(new StateArguments(state, joined, state.headers) as never);
   state.isDone = true;
   let output = toOutput(plan, state, returned);
   if (output instanceof Promise) output = await (output as Promise<unknown>);
   if (output === noOutput) return;
-  const isLeft = isAbandoned(state.response);
+  // nobody is waiting for the output any longer
+  const isLeft = isAbandoned(response);
   if (plan.content && (state.failure || isLeft)) discardContent(output);
   if (state.failure) throw state.failure;
-  // nobody is waiting for the output any longer
   if (isLeft) logAbandoned(state);
   if (!isLeft || state.isReplyKept) state.output = output;
 };
 
 const runWithMiddlewares: LastStage = (plan, state) => runMiddlewares(plan, state, runHandler);
-
-/** Runs the handler, whose types the factory has checked. */
-const handle = (plan: EndpointPlan, state: RequestState, input: unknown): unknown => {
-  const { statusCode } = plan.endpoint;
-  // a status set by a middleware is kept, and the handler may still change the status
-  if (statusCode !== undefined && state.response.statusCode === 200)
-    state.response.statusCode = statusCode;
-  const joined = state.fields ? joinFields(state.fields, input as object) : input;
-  return plan.handle(new StateArguments(state, joined, state.headers) as never);
-};
 
 /** Returns the validated output, or `noOutput` if the response has been sent. */
 const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): unknown => {
@@ -184,10 +161,7 @@ const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): u
     : toUncheckedOutput(plan, returned);
 };
 
-/**
- * Merges the middlewares' fields with the endpoint's own, which take precedence. An input that is a class instance
- * stays one: the missing fields are added to it.
- */
+/** Merges the middlewares' fields with the endpoint's own, which win; an instance of a class stays one. */
 const joinFields = (fields: Record<string, unknown>, input: object): object => {
   const prototype: unknown = Object.getPrototypeOf(input);
   if (prototype === null || prototype === Object.prototype) {
@@ -219,3 +193,65 @@ const toUncheckedOutput = (plan: EndpointPlan, returned: unknown): unknown => {
     `A handler must return an object; it returned ${Array.isArray(returned) ? "an array" : returned === null ? "null" : `a ${typeof returned}`}`,
   );
 };
+
+/**
+ * Runs stages that have a time limit; the time spent reading the body does not count. When the limit expires, the
+ * promise rejects at once, although the stages go on.
+ *
+ * @throws {@link RequestError} with 503 when the time limit expires.
+ */
+const runWithin = async (
+  plan: EndpointPlan,
+  state: RequestState,
+  run: () => Promise<void>,
+): Promise<void> => {
+  let rejectLate: (error: unknown) => void = () => undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    rejectLate = reject;
+  });
+  const expire = (): void => {
+    try {
+      state.isLate = true;
+      const error = toTimeout(plan);
+      state.failure ??= error;
+      state.abort(error);
+      rejectLate(error);
+    } catch (defect) {
+      rejectLate(defect);
+    }
+  };
+  const deadline = (state.deadline = new Deadline(plan.timeout, expire));
+  let stages: Promise<void> | undefined;
+  try {
+    deadline.start();
+    stages = run();
+    await Promise.race([stages, late]);
+  } finally {
+    deadline.stop();
+    if (state.isLate && stages)
+      endLate(state, stages).catch((error: unknown) =>
+        state.logger.error("Server fault", { error }),
+      );
+  }
+};
+
+const endLate = async (state: RequestState, stages: Promise<void>): Promise<void> => {
+  try {
+    await stages;
+  } catch (error) {
+    if (error !== state.failure) logLateFault(state, error);
+  } finally {
+    state.isEnded = true;
+    if (state.isAnswered) state.service.running.delete(state);
+  }
+};
+
+/** Creates the error for an expired time limit; its cause, which only the log shows, names the limit. */
+const toTimeout = ({ endpoint, timeout }: EndpointPlan): RequestError =>
+  new RequestError("SLP_HANDLER_TIMEOUT", {
+    cause: new Error(
+      endpoint.timeout === undefined
+        ? `The \`requestTimeout\` of ${timeout} ms expired`
+        : `The \`timeout\` of ${timeout} ms expired (the endpoint's own limit)`,
+    ),
+  });

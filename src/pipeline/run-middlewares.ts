@@ -1,12 +1,10 @@
-import type { AnyMiddleware, Rest } from "../endpoint/middleware.ts";
-import { watchRefusal } from "../reply/closing.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
-import { ClientLeft, ServerFault } from "../errors.ts";
+import { ServerFault } from "../errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
-import type { EndpointPlan } from "./endpoint-plan.ts";
+import type { EndpointPlan, MiddlewareStep } from "./endpoint-plan.ts";
 import { logLateFault } from "./log-abandoned.ts";
 import { readBody, readHeaders, readInputEarly, validateInput } from "./validate.ts";
-import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
+import { assertGoingOn, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { interrupt, sendError } from "./send-result.ts";
 import { watchUnreadBody } from "./development-warnings.ts";
 import { StateArguments, type RequestContext, type RequestState } from "./request-state.ts";
@@ -17,12 +15,8 @@ const noInput: Readonly<Record<string, never>> = Object.freeze({});
 export type LastStage = (plan: EndpointPlan, state: RequestState) => Promise<void>;
 
 /**
- * Runs the middlewares in order, then everything after them; returned objects are merged into the context.
- *
- * The request ends if a middleware sends the response or the client leaves. Everything after a native or an `around`
- * middleware runs within that middleware's call to `next`.
- *
- * @param from the index of the first middleware to run
+ * Runs the middlewares in order, then everything after them; the request ends if one of them sends the response or the
+ * client leaves. Everything after a native or an `around` middleware runs within that middleware's call to `next`.
  */
 export const runMiddlewares = async (
   plan: EndpointPlan,
@@ -33,14 +27,14 @@ export const runMiddlewares = async (
   const { middlewares } = plan;
   for (let index = from; index < middlewares.length; index++) {
     const step = middlewares[index] as (typeof middlewares)[number];
-    const { middleware, parseInput, needsBody } = step;
+    const { parseInput } = step;
     let headers: object | undefined;
     if (step.headers) {
       headers = await readHeaders(step.headers, state.request);
       if (!canGoOn(state)) return;
     }
-    if (middleware.afterValidation) await readInputEarly(plan, state);
-    else if (needsBody) await readBody(plan, state);
+    if (step.middleware.afterValidation) await readInputEarly(plan, state);
+    else if (step.needsBody) await readBody(plan, state);
     let input: unknown = noInput;
     if (parseInput) {
       input = validateInput(parseInput, state.combine(plan));
@@ -50,31 +44,28 @@ export const runMiddlewares = async (
       }
       if (state.fields) copyOwn(state.fields, input as object);
     }
-    // each handler declares its own types, which the factory has checked
     const args = new StateArguments(state, input, headers) as never;
     const unwatch = state.body === "unread" ? watchUnreadBody(plan, state) : undefined;
-    if (middleware.span) {
-      const spanning = runSpan(plan, middleware, args, state, () => {
-        unwatch?.();
-        return runMiddlewares(plan, state, last, index + 1);
-      });
-      await (unwatch ? spanning.finally(unwatch) : spanning);
-      return;
+    try {
+      if (step.surround) {
+        await runSurround(plan, step, args, state, () => {
+          unwatch?.();
+          return runMiddlewares(plan, state, last, index + 1);
+        });
+        return;
+      }
+      let returned: unknown = step.handle(args);
+      if (returned instanceof Promise || isPromiseLike(returned)) returned = await returned;
+      joinContext(state.ctx, returned);
+    } finally {
+      unwatch?.();
     }
-    let returned: unknown = unwatch
-      ? handleWatched(middleware, args, unwatch)
-      : middleware.handle(args);
-    if (returned instanceof Promise || isPromiseLike(returned)) returned = await returned;
-    joinContext(state.ctx, returned);
     if (!canGoOn(state)) return;
   }
   await last(plan, state);
 };
 
-/**
- * Runs the middlewares of an endpoint without its handler, as for a static file that they guard; their result handler
- * sends the errors that they throw.
- */
+/** Runs the middlewares of an endpoint without its handler, as for a static file that they guard. */
 export const runAlone = async (
   plan: EndpointPlan,
   state: RequestState,
@@ -94,38 +85,20 @@ export const runAlone = async (
   }
 };
 
-/** Runs a middleware whose access to the body is watched, also if the middleware then throws. */
-const handleWatched = async (
-  middleware: AnyMiddleware,
-  args: never,
-  unwatch: () => void,
-): Promise<unknown> => {
-  try {
-    return await middleware.handle(args);
-  } finally {
-    unwatch();
-  }
-};
-
-/** Runs a middleware, and everything after the middleware within its call to `next`. */
-const runSpan = async (
+/** Runs a middleware, and everything after it within. */
+const runSurround = async (
   plan: EndpointPlan,
-  middleware: AnyMiddleware,
+  { middleware, surround }: MiddlewareStep,
   args: never,
   state: RequestState,
   goOn: () => Promise<void>,
 ): Promise<void> => {
   let isRun = false;
   let failure: { readonly error: unknown } | undefined;
-  const run: Rest["run"] = async (context) => {
+  const run = async (context: unknown): Promise<void> => {
     isRun = true;
-    unwatch?.();
-    // the middleware listens to the body, which is read only after it; what flows until then would be lost
-    if (middleware.isNative && state.body === "unread" && request.readableFlowing) request.pause();
     try {
       joinContext(state.ctx, context);
-      // the middleware may have changed the sources of the input; once that is validated, all stages see the same
-      if (middleware.isNative && !state.input) state.combined = null;
       if (canGoOn(state)) await goOn();
       // a transaction must be rolled back although the handler has ended in the meantime
       if (state.failure) throw state.failure;
@@ -136,39 +109,15 @@ const runSpan = async (
       throw error;
     }
   };
-  const setNext = (next: unknown): void => {
-    state.next = next;
-  };
-  const { request, response } = state;
-  const undo = (): void => {
-    if (!middleware.isNative && !middleware.isObserver) state.isDone = false;
-  };
-  const unwatch = middleware.isNative ? watchRefusal(request, response) : undefined;
-  if (middleware.isNative) state.watchers ??= "native";
-  const spanning = middleware.span?.(args, {
-    run,
-    setNext,
-    fail: (error) => interrupt(state, error, plan.errorData),
-    isTaken: () => !state.failure && isTaken(response),
-    findEnd: () => {
-      if (state.failure || isTaken(response)) return state.failure;
-      return isAbandoned(response) ? new ClientLeft() : undefined;
-    },
-  });
-  // if an error has been sent in the meantime, that error counts
-  const settled = spanning?.catch((error: unknown) => {
-    undo();
-    throw state.failure ?? error;
-  });
   try {
-    // a middleware that feeds the response might settle only after the response has ended
-    if (middleware.isNative) watchFeeding(response);
-  } finally {
-    await settled;
-  }
-  if (failure) {
-    undo();
-    throw failure.error;
+    const fail = (error: unknown): void => interrupt(state, error, plan.errorData);
+    await surround?.(args, state, { run, fail });
+    // a middleware that has caught the error cannot hide it
+    if (failure) throw failure.error;
+  } catch (error) {
+    if (!middleware.native && !middleware.isObserver) state.isDone = false;
+    // if an error has been sent in the meantime, that error counts
+    throw state.failure ?? error;
   }
   if (!isRun) canGoOn(state);
 };
@@ -176,8 +125,7 @@ const runSpan = async (
 /**
  * Checks whether the request may continue; it ends if the response has been sent or is being sent.
  *
- * @throws the error that was sent in the meantime, or {@link ClientLeft} when the client has disconnected: the
- * middleware may then have returned before finishing its check
+ * @throws the error that was sent in the meantime, or ClientLeft
  */
 const canGoOn = (state: RequestState): boolean => {
   const { response, failure } = state;

@@ -8,10 +8,7 @@ import { logAbandoned } from "./log-abandoned.ts";
 import { sendError } from "./send-result.ts";
 import type { RequestState } from "./request-state.ts";
 
-/**
- * Sends content without the result handler, which is called only if sending fails before the first byte. The returned
- * promise never rejects.
- */
+/** Sends content without the result handler, which is called only if sending fails before the first byte. */
 export const sendContent = async (
   state: RequestState,
   content: ContentDeclaration,

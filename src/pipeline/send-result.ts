@@ -1,9 +1,7 @@
-import type { IncomingMessage } from "node:http";
-import type { Request, Response } from "express";
+import type { Response } from "express";
 import { RequestError, ServerFault } from "../errors.ts";
 import { discardRestOfBody, closeAfterReply } from "../reply/closing.ts";
 import { toStatusText } from "../http/status.ts";
-import type { Logger } from "../logger/logger.ts";
 import {
   clearRepresentation,
   cutOff,
@@ -21,23 +19,21 @@ import {
 } from "../results/log-fault.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
-import { answered, offerFault, type RequestState } from "./request-state.ts";
+import { answered, type RequestState } from "./request-state.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
-import { checkErrorData } from "./error-data.ts";
+import { formatIssues, toZodError } from "../schemas/issues.ts";
+import type { ParseResult } from "../schemas/parser.ts";
+import { InputValidationError } from "../schemas/validation-errors.ts";
+import { validate } from "./validate.ts";
 
 /**
- * How long a result handler may take to send the response after it has returned, for example in a callback, in
- * milliseconds: a warning is logged after the first time, and sallyport responds instead after the second one, or after
- * the first one if the handler returned a promise, which has resolved.
+ * How long a result handler may take to send the response after it has returned, in milliseconds, until a warning is
+ * logged and until sallyport responds instead; if it returned a promise, sallyport does so after the first time.
  */
 export const sendingGrace = 1000;
 export const sendingLimit = 30_000;
 
-/**
- * Responds with an error that has occurred before an endpoint was reached; never rejects.
- *
- * @param handler sends the error
- */
+/** Responds with an error that has occurred before an endpoint was reached; never rejects. */
 export const refuse = async (
   state: RequestState,
   error: unknown,
@@ -74,7 +70,9 @@ export const sendError = (state: RequestState, thrown: unknown): Promise<void> |
   if (status < 500) logClientFault(logger, request, status, error);
   else {
     logHandledFault(logger, request, error);
-    const offered = offerFault(state, error);
+    const { offerFault } = state.service;
+    const offered = state.mayOfferFault ? offerFault?.(error, request, response) : undefined;
+    state.mayOfferFault = false;
     if (offered) return answerOffered(state, offered);
   }
   return sendResult(state, error);
@@ -90,16 +88,6 @@ const answerOffered = async (state: RequestState, offered: Promise<unknown>): Pr
   else await sendResult(state, error);
 };
 
-/** Returns the input as far as it is known at the time of the error; null if the sources cannot be combined. */
-const toRawInput = (state: RequestState): RequestState["combined"] => {
-  if (!state.plan || state.body === "failing") return state.combined;
-  try {
-    return state.combine(state.plan);
-  } catch {
-    return null;
-  }
-};
-
 /** Responds with an error if Express has failed to send something for a handler, such as a missing file. */
 export const interruptSending = (state: RequestState, thrown: unknown): void => {
   if (!state.handledError) {
@@ -111,9 +99,7 @@ export const interruptSending = (state: RequestState, thrown: unknown): void => 
   sendLastResort(state, thrown);
 };
 
-/**
- * Responds with an error that occurred outside the stages. They may have continued in the meantime, but must not send anything from now on.
- */
+/** Responds with an error that occurred outside the stages, which must not send anything from now on. */
 export const interrupt = (
   state: RequestState,
   thrown: unknown,
@@ -139,12 +125,7 @@ const sendFailure = async (
     state.failure ??= error as Error;
     state.abort(error as Error);
     state.isSending = false;
-    if (errorData)
-      ({
-        error,
-        data: state.errorData,
-        problem: state.problem,
-      } = await checkErrorData(errorData, error));
+    if (errorData) error = await checkErrorData(errorData, state, error);
     await sendError(state, error);
   } catch (defect) {
     state.failure ??= ensureError(defect);
@@ -152,26 +133,24 @@ const sendFailure = async (
   }
 };
 
-/**
- * Passes the output, or an error, to the result handler, which sends it; returns undefined if it has done so at once.
- *
- * @param error null if the output is to be sent
- */
+/** Passes the output, or an error, to the result handler; returns undefined if the handler has sent it at once. */
 export const sendResult = (state: RequestState, error: Error | null): Promise<void> | undefined => {
   const { request, response, ctx, logger, errorData, problem } = state;
   if (error) state.handledError = error;
   if (!request.complete) discardRestOfBody(request, response, error !== null);
-  const rest = { ctx, request, response, logger };
+  let input = state.combined;
+  if (error && state.plan && state.body !== "failing")
+    try {
+      input = state.combine(state.plan);
+    } catch {
+      // the sources cannot be combined
+    }
+  const rest = { input, ctx, request, response, logger };
   try {
     const running = state.resultHandler.handle(
       error
-        ? { input: toRawInput(state), output: null, error, errorData, problem, ...rest }
-        : {
-            input: state.combined,
-            output: state.output as Record<string, unknown>,
-            error,
-            ...rest,
-          },
+        ? { output: null, error, errorData, problem, ...rest }
+        : { output: state.output as Record<string, unknown>, error, ...rest },
     );
     if (response.writableEnded && !(running instanceof Promise)) return undefined;
     return untilSent(state, running);
@@ -193,22 +172,16 @@ const untilSent = async (state: RequestState, running: unknown): Promise<void> =
     await waitForSending(state, running instanceof Promise);
   if (isTaken(response)) watchFeeding(response);
   if (isAbandoned(response)) return;
-  if (response.headersSent && isIdle(response)) {
+  if (response.headersSent && isIdle(response))
     breakOff(
       state,
-      new ServerFault(
-        "SLP_NOTHING_SENT",
-        "The result handler sent the headers but did not end the response",
-      ),
+      toNothingSent("The result handler sent the headers but did not end the response"),
     );
-    return;
-  }
-  if (isTaken(response)) return;
-  sendLastResort(
-    state,
-    new ServerFault("SLP_NOTHING_SENT", "The result handler returned without sending a response"),
-  );
+  else if (!isTaken(response))
+    sendLastResort(state, toNothingSent("The result handler returned without sending a response"));
 };
+
+const toNothingSent = (text: string): Error => new ServerFault("SLP_NOTHING_SENT", text);
 
 /** The methods that tools replace to hold a response back, for example until a session is saved. */
 const senders = ["end", "json", "send"] as const;
@@ -219,7 +192,7 @@ const waitForSending = async (state: RequestState, isSettled: boolean): Promise<
     await untilFinished(response, state.deadline?.limit ?? sendingLimit);
     // the tool would hold back any other response, too
     if (isIdle(response) && !isAbandoned(response))
-      breakOff(state, new ServerFault("SLP_NOTHING_SENT", "A tool has held the response back"));
+      breakOff(state, toNothingSent("A tool has held the response back"));
     return;
   }
   await untilFinished(response, sendingGrace);
@@ -231,20 +204,17 @@ const waitForSending = async (state: RequestState, isSettled: boolean): Promise<
   await untilFinished(response, sendingLimit - sendingGrace);
 };
 
-/** Waits until a response has been sent, for a limited time in milliseconds. */
-const untilFinished = async (response: Response, limit: number): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  let stop: () => void = () => undefined;
-  await new Promise<void>((resolve) => {
-    stop = resolve;
-    timer = setTimeout(resolve, limit);
-    response.once("finish", resolve).once("close", resolve);
+const untilFinished = (response: Response, limit: number): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      response.off("finish", end).off("close", end);
+      resolve();
+    };
+    const timer = setTimeout(end, limit);
+    response.on("finish", end).on("close", end);
   });
-  clearTimeout(timer);
-  response.off("finish", stop).off("close", stop);
-};
 
-/** Responds with 500 in plain text if the result handler itself has failed. */
 const sendLastResort = (state: RequestState, thrown: unknown): void => {
   const { response } = state;
   const error = ensureError(thrown);
@@ -258,17 +228,12 @@ const sendLastResort = (state: RequestState, thrown: unknown): void => {
 };
 
 /**
- * Logs an error of the framework itself, or of a result handler, and responds with 500 in plain text if nothing has been
- * sent. Never throws, whatever state the request is in.
+ * Logs an error of the framework itself, or of a result handler, and responds with 500 in plain text. Never throws.
  *
  * @param original the error that a result handler was to send
  */
 export const recover = (
-  {
-    request,
-    response,
-    logger,
-  }: { readonly request: Request; readonly response: Response; readonly logger: Logger },
+  { request, response, logger }: Pick<RequestState, "logger" | "request" | "response">,
   error: unknown,
   original?: Error,
 ): void => {
@@ -297,16 +262,12 @@ export const recover = (
   }
 };
 
-/** Checks whether an error means that the client left while a stream was being sent. */
 export const isDeparture = (error: unknown): boolean =>
   ["ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
     String(readSafely(error, "code")),
   );
 
-/**
- * Handles an error after the response has begun, when the status can no longer change. A complete response is kept; an
- * incomplete one is cut off, so that the client does not mistake it for a complete one.
- */
+/** Keeps a complete response, and cuts off an incomplete one, so that the client does not take it for a complete one. */
 const breakOff = (state: RequestState, error: Error): void => {
   const { request, response, logger } = state;
   if (response.writableEnded) {
@@ -318,13 +279,43 @@ const breakOff = (state: RequestState, error: Error): void => {
 };
 
 /** Logs that an output or an error was dropped because the response had already been sent. */
-export const warnAlreadySent = (
-  { request, logger }: { readonly request: IncomingMessage; readonly logger: Logger },
-  error?: Error,
-): void => {
+export const warnAlreadySent = ({ request, logger }: RequestState, error?: Error): void => {
   logger.warn("The response was already sent", {
     method: request.method,
     path: toLoggedPath(request),
     ...(error && { error }),
   });
+};
+
+/** Checks whether the framework itself created an error; such errors carry no data. */
+export const isOfFramework = (error: unknown): boolean =>
+  error instanceof RequestError || error instanceof InputValidationError;
+
+/**
+ * Keeps what is declared of an error for the result handler, and its data, parsed with the schema for its status.
+ *
+ * @returns the error that was thrown, or a fault if its data does not fit the schema
+ */
+export const checkErrorData = async (
+  declared: ReadonlyMap<number, ErrorData>,
+  state: RequestState,
+  thrown: unknown,
+): Promise<unknown> => {
+  const status = toErrorStatus(thrown);
+  const problem = isOfFramework(thrown) ? undefined : declared.get(status);
+  const data = problem?.parse && readSafely(thrown, "data");
+  const toError = (issues: ParseResult["issues"]): Error =>
+    new ServerFault(
+      "SLP_ERROR_DATA",
+      `The data of a thrown ${status} error does not fit the schema in \`errors\`: ${formatIssues(toZodError(issues).issues, "data")}`,
+      thrown,
+    );
+  try {
+    if (problem?.parse && !(data === undefined && problem.mayLackData))
+      state.errorData = await validate(problem.parse, data, toError);
+    state.problem = problem;
+    return thrown;
+  } catch (error) {
+    return error;
+  }
 };

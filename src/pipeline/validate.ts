@@ -13,22 +13,19 @@ import type { RequestState } from "./request-state.ts";
 /**
  * Parses input with a schema; returns a promise only if the schema is asynchronous.
  *
- * @throws {@link InputValidationError} when the input does not fit the schema, {@link RequestError} when there are too
- * many issues.
+ * @throws {@link InputValidationError} when the input does not fit the schema.
  */
 export const validateInput = (parse: Parser, input: unknown): unknown => {
   try {
     const value = validate(parse, input, toInputError);
     return value instanceof Promise ? value.catch(refuseTooMany) : value;
   } catch (error) {
-    return refuseTooMany(error);
+    if (error instanceof RangeError) refuseTooMany(error);
+    throw error;
   }
 };
 
-/**
- * Rethrows an error, but converts a stack overflow to a {@link RequestError}: Zod passes issues as arguments, and
- * hundreds of thousands of them overflow the stack.
- */
+/** Zod passes issues as arguments, and hundreds of thousands of them overflow the stack. */
 const refuseTooMany = (error: unknown): never => {
   if (error instanceof RangeError && error.message.includes("call stack"))
     throw new RequestError("SLP_INPUT_TOO_MANY_ISSUES", { cause: error });
@@ -40,11 +37,7 @@ const toInputError = (issues: ParseResult["issues"], parse: Parser): Error => {
   return new InputValidationError(formatIssues(cause.issues), cause);
 };
 
-/**
- * Parses the header fields that a definition declares.
- *
- * @throws {@link InputValidationError} with paths that begin with `headers`.
- */
+/** Parses the header fields that a definition declares; the paths of issues begin with `headers`. */
 export const readHeaders = async (
   { names, parse }: HeaderPlan,
   { headers }: Request,
@@ -62,7 +55,6 @@ const toHeaderError: ToError = (issues) => {
   return new InputValidationError(formatIssues(cause.issues), cause);
 };
 
-/** Returns an object with the given header fields, as far as they are set. */
 export const pick = (
   names: readonly string[],
   read: (name: string) => unknown,
@@ -82,32 +74,20 @@ export const readOwnHeaders = async (plan: HeaderPlan, state: RequestState): Pro
   assertGoingOn(state);
 };
 
-/** Copies an input without some of its keys. */
-export const omitKeys = (
-  input: Readonly<Record<string, unknown>>,
-  keys: readonly string[],
-): Record<string, unknown> => {
-  const rest = Object.assign(new BareObject(), input);
-  for (const key of keys) delete rest[key];
-  return rest;
-};
-
-/** Converts the issues of a handler's return value to an error. */
 export const toOutputError: ToError = (issues, _parse, returned) => {
   const cause = toZodError(issues);
   const hint = toHint(returned, cause.issues);
   return new OutputValidationError(formatIssues(cause.issues, "output"), cause, hint);
 };
 
-/** Suggests the mistake that has probably caused the issues of an output. */
 const toHint = (
   returned: unknown,
   issues: readonly { readonly path: readonly PropertyKey[] }[],
 ): string | undefined => {
   if (returned === undefined) return "The handler returned undefined. Is a `return` missing?";
-  return issues.filter(({ path }) => leadsToPromise(returned, path)).length > 0
-    ? "The output contains a promise. Is an `await` missing?"
-    : undefined;
+  // each promise must be found, because nobody else waits for those that reject
+  const promises = issues.filter(({ path }) => leadsToPromise(returned, path));
+  return promises.length > 0 ? "The output contains a promise. Is an `await` missing?" : undefined;
 };
 
 const leadsToPromise = (value: unknown, path: readonly PropertyKey[]): boolean => {
@@ -117,46 +97,38 @@ const leadsToPromise = (value: unknown, path: readonly PropertyKey[]): boolean =
     inner = Reflect.get(inner, key);
   }
   if (!isPromiseLike(inner)) return false;
-  // nobody else waits for the promise, whose rejection would end the process
   inner.then(undefined, () => undefined);
   return true;
 };
 
-/** Converts issues to an error. */
 type ToError = (issues: ParseResult["issues"], parse: Parser, given: unknown) => Error;
 
-/**
- * Parses a value, or throws the error that `toError` creates from the issues; returns a promise only if the schema is
- * asynchronous.
- */
+/** Parses a value, or throws; returns a promise only if the schema is asynchronous. */
 export const validate = (parse: Parser, value: unknown, toError: ToError): unknown => {
   const result = parse(value);
   if (result instanceof Promise)
-    return result.then((late) =>
-      validate(
-        () => late,
-        value,
-        (issues) => toError(issues, parse, value),
-      ),
-    );
+    return result.then((late) => {
+      if (late.issues.length > 0) throw toError(late.issues, parse, value);
+      return late.value;
+    });
   if (result.issues.length > 0) throw toError(result.issues, parse, value);
   return result.value;
 };
 
-/**
- * Parses the input with the endpoint's own schema, unless a middleware has asked for that before; returns `{}` if the
- * endpoint has no schema, and a promise only if the schema is asynchronous.
- */
+/** Parses the input with the endpoint's own schema, unless a middleware has asked for that before. */
 export const readInput = (plan: EndpointPlan, state: RequestState): unknown => {
   if (state.input) return state.input.value;
-  const combined = state.combine(plan);
+  let input: Readonly<Record<string, unknown>> = state.combine(plan);
   if (!plan.parseInput) return {};
-  const seen =
-    plan.middlewareOnlyKeys.length > 0 ? omitKeys(combined, plan.middlewareOnlyKeys) : combined;
-  return validateInput(plan.parseInput, seen);
+  if (plan.middlewareOnlyKeys.length > 0) {
+    const rest = Object.assign(new BareObject(), input);
+    for (const key of plan.middlewareOnlyKeys) delete rest[key];
+    input = rest;
+  }
+  return validateInput(plan.parseInput, input);
 };
 
-/** Reads the body and validates the endpoint's input before a middleware with `afterValidation`. */
+/** Validates the endpoint's input before a middleware with `afterValidation`. */
 export const readInputEarly = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
   if (state.input) return;
   if (plan.headers) await readOwnHeaders(plan.headers, state);
@@ -165,14 +137,13 @@ export const readInputEarly = async (plan: EndpointPlan, state: RequestState): P
   assertGoingOn(state);
 };
 
-/** Reads and parses the body, unless this has been done. */
 export const readBody = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
   if (state.body !== "unread") return;
   await beginReading(plan, state);
   state.body = "read";
 };
 
-/** Begins to read the body; returns undefined if there is nothing to wait for. The clock of a time limit stops meanwhile. */
+/** Returns undefined if there is nothing to wait for. The clock of a time limit stops meanwhile. */
 export const beginReading = (
   plan: EndpointPlan,
   state: RequestState,

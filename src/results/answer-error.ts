@@ -14,16 +14,13 @@ export interface ErrorAnswer {
   readonly status: number;
   readonly message: string;
   /** The invalid parts of the input; set only for an input validation error that has them. */
-  readonly issues: readonly ShortIssue[] | undefined;
-  /** The data of the error, as declared; undefined if there is none. */
-  readonly data: unknown;
-  /** The declared kind of problem; undefined if there is none. */
-  readonly problem: Result["problem"];
+  readonly issues?: readonly ShortIssue[] | undefined;
+  readonly data?: unknown;
+  readonly problem?: Result["problem"];
   /** Whether the client may see the error's own message. */
   readonly isPublic: boolean;
 }
 
-/** Creates the schema of {@link ErrorAnswer.issues} in a body. Only documents need it. */
 export const toIssuesSchema = (): z.ZodType<ErrorAnswer["issues"]> =>
   z
     .array(
@@ -46,13 +43,6 @@ const canBeSent = (name: string, value: string): boolean => {
   }
 };
 
-/** Lists the header fields of an error; ignores `headers` that are not an object. */
-const toEntries = (headers: unknown): [string, string][] =>
-  typeof headers === "object" && headers !== null && !Array.isArray(headers)
-    ? Object.entries(headers as Record<string, string>).filter(([, value]) => value !== undefined)
-    : [];
-
-/** The header fields that depend on the body. */
 const bodyFields: ReadonlySet<string> = new Set([
   "content-encoding",
   "content-length",
@@ -60,8 +50,6 @@ const bodyFields: ReadonlySet<string> = new Set([
   "trailer",
   "transfer-encoding",
 ]);
-
-const noDetails: Partial<Result> = {};
 
 /**
  * Prepares a response for an error: sets the error's header fields, and those that prevent caching and MIME sniffing.
@@ -72,38 +60,30 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
   const { request, response, logger } = result;
   const error = ensureHttpError(thrown);
   clearRepresentation(response);
-  const headers = toEntries(error.headers);
-  const sendable = headers.filter(([name, value]) => canBeSent(name, value));
-  for (const [name, value] of sendable)
-    if (!bodyFields.has(name.toLowerCase())) response.setHeader(name, value);
+  const { statusCode: status, cause, headers } = error;
+  const isRecord = typeof headers === "object" && !Array.isArray(headers);
+  const wrong: string[] = [];
+  for (const [name, value] of Object.entries((isRecord && headers) || {}))
+    if (value !== undefined && !canBeSent(name, value)) wrong.push(name);
+    else if (value !== undefined && !bodyFields.has(name.toLowerCase()))
+      response.setHeader(name, value);
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("Cache-Control", "no-store");
-  if (sendable.length === headers.length) {
-    const { statusCode: status, cause } = error;
-    const issues =
-      cause instanceof InputValidationError && cause.cause
-        ? toShortIssues(cause.cause.issues)
-        : undefined;
-    // a fault that replaces the error has no data
-    const { errorData: data, problem } = thrown === result.error ? result : noDetails;
-    const shown = isPublic(error);
-    const message = shown ? getMessageFromError(error) : toStatusText(status);
-    return { status, message, issues, data, problem, isPublic: shown };
+  if (wrong.length > 0) {
+    const text = `The error has headers that cannot be sent: ${JSON.stringify(wrong)}`;
+    // an error with a 5xx status has been logged already
+    if (status < 500)
+      logServerFault(logger, request, new ServerFault("SLP_ERROR_HEADERS", text, error));
+    return { status: 500, message: toStatusText(500), isPublic: false };
   }
-  const names = headers.filter((header) => !sendable.includes(header)).map(([name]) => name);
-  const fault = new ServerFault(
-    "SLP_ERROR_HEADERS",
-    `The error has headers that cannot be sent: ${JSON.stringify(names)}`,
-    error,
-  );
-  // an error with a 5xx status has been logged already
-  if (error.statusCode < 500) logServerFault(logger, request, fault);
+  const invalid = cause instanceof InputValidationError ? cause.cause : undefined;
+  const shown = isPublic(error);
   return {
-    status: 500,
-    message: toStatusText(500),
-    issues: undefined,
-    data: undefined,
-    problem: undefined,
-    isPublic: false,
+    status,
+    message: shown ? getMessageFromError(error) : toStatusText(status),
+    issues: invalid && toShortIssues(invalid.issues),
+    // a fault that replaces the error has no data
+    ...(thrown === result.error && { data: result.errorData, problem: result.problem }),
+    isPublic: shown,
   };
 };

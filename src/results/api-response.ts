@@ -107,7 +107,6 @@ export type ResponseBody<Declaration, Output = never, Data = never> = Substitute
   Data
 >;
 
-/** Lists the individual responses of a declaration. */
 export const toResponses = (declaration: ResponseDeclaration): readonly ApiResponse[] => {
   if (Array.isArray(declaration)) return declaration as readonly ApiResponse[];
   return ["_zod" in declaration ? { schema: declaration } : (declaration as ApiResponse)];

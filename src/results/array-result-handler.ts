@@ -4,7 +4,7 @@ import { formatIssues } from "../schemas/issues.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { beginError } from "./answer-error.ts";
-import { sendSuccess } from "./default-result-handler.ts";
+import { createHandler } from "./default-result-handler.ts";
 import type { ApiResponse, ItemsPlaceholder, SchemaOf } from "./api-response.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
 
@@ -18,10 +18,7 @@ export interface ArrayResultHandler extends ResultHandler<
   { readonly items: readonly unknown[] }
 > {}
 
-/**
- * Returns the schema of `items` in an output schema, or the schema of any array if that of `items` cannot be
- * determined, as after a transformation.
- */
+/** Returns the schema of `items`, or of any array if that cannot be determined, as after a transformation. */
 const toItemsSchema = (output: ZodSchema): ZodSchema => {
   const { def } = (output as z.core.$ZodTypes)._zod;
   // the response contains the output of the pipe
@@ -67,8 +64,5 @@ export const arrayResultHandler: ArrayResultHandler = new ResultHandler({
     mimeType: "application/json",
   }),
   negative: () => ({ schema: z.string(), mimeType: "text/plain" }),
-  handler: (result) => {
-    if (result.error) sendError(result, result.error);
-    else sendSuccess(result, toItems(result.output), sendError);
-  },
+  handler: createHandler(toItems, sendError),
 }) as unknown as ArrayResultHandler;

@@ -45,17 +45,8 @@ export type InputIssue = ShortIssue;
 /** The result handler of `defaultEndpointsFactory`, which sends the envelopes `success` and `error` as JSON. */
 export interface DefaultResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<SuccessEnvelope<OutputPlaceholder>>>,
-  ApiResponse<SchemaOf<DeclaredEnvelope>>
+  ApiResponse<SchemaOf<ErrorEnvelopeWithData<ErrorDataPlaceholder>>>
 > {}
-
-interface DeclaredEnvelope {
-  readonly status: "error";
-  readonly error: {
-    readonly message: string;
-    readonly issues?: readonly InputIssue[] | undefined;
-    readonly data: ErrorDataPlaceholder;
-  };
-}
 
 /** Creates the schema of an error's body only when it is needed, because a program's first schema costs 8 ms. */
 const toNegativeSchema = (data?: z.ZodType) =>
@@ -74,6 +65,48 @@ const sendError = (result: Result, thrown: unknown): void => {
   sendJson(result.response, status, { status: "error", error } satisfies ErrorEnvelope);
 };
 
+/** Returns the fault that prevented a body from being sent: the body itself, or what Node has thrown. */
+const toFault = (body: unknown, output: unknown, cause: unknown): Error => {
+  try {
+    JSON.stringify(body);
+    return ensureError(cause);
+  } catch {
+    const text = "The output cannot be serialised as JSON";
+    const found = findUnserialisable(output, "output");
+    const full = found === undefined ? text : `${text}: ${found}`;
+    return new ServerFault("SLP_OUTPUT_UNSERIALIZABLE", full, cause);
+  }
+};
+
+/**
+ * Creates the handler of a result handler that sends successes as JSON, with 200 or another success status that the
+ * endpoint's handler has set, such as 201.
+ *
+ * @param sendFault sends an error, or the fault that prevented a body from being sent
+ */
+export const createHandler =
+  <Output>(
+    toBody: (output: Output) => unknown,
+    sendFault: (result: Result, thrown: unknown) => void,
+  ) =>
+  (result: Result): void => {
+    if (result.error) {
+      sendFault(result, result.error);
+      return;
+    }
+    const { response, request, logger, output } = result;
+    const body = toBody(output as Output);
+    try {
+      const { statusCode } = response;
+      sendJson(response, statusCode >= 200 && statusCode < 300 ? statusCode : 200, body);
+    } catch (cause) {
+      if (response.headersSent) throw cause;
+      const fault = toFault(body, output, cause);
+      logServerFault(logger, request, fault);
+      sendFault(result, fault);
+    }
+  };
+
 /**
  * The result handler of `defaultEndpointsFactory`.
  *
@@ -87,46 +120,5 @@ export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
     mimeType: "application/json",
   }),
   negative: (data) => ({ schema: toNegativeSchema(data), mimeType: "application/json" }),
-  handler: (result) => {
-    if (result.error) sendError(result, result.error);
-    else sendSuccess(result, { status: "success", data: result.output }, sendError);
-  },
+  handler: createHandler((data) => ({ status: "success", data }), sendError),
 }) as unknown as DefaultResultHandler;
-
-/** Returns the fault that prevented a body from being sent: the body itself, or what Node has thrown. */
-const toFault = (body: unknown, output: unknown, cause: unknown): Error => {
-  try {
-    JSON.stringify(body);
-    return ensureError(cause);
-  } catch {
-    const text = "The output cannot be serialised as JSON";
-    const found = findUnserialisable(output, "output");
-    return new ServerFault(
-      "SLP_OUTPUT_UNSERIALIZABLE",
-      found === undefined ? text : `${text}: ${found}`,
-      cause,
-    );
-  }
-};
-
-/**
- * Sends a successful result as JSON, with 200 or another success status that the handler has set, such as 201.
- *
- * @param sendError sends the fault if the body cannot be sent
- */
-export const sendSuccess = (
-  result: Result,
-  body: unknown,
-  sendError: (result: Result, fault: Error) => void,
-): void => {
-  const { response, request, logger } = result;
-  try {
-    const { statusCode } = response;
-    sendJson(response, statusCode >= 200 && statusCode < 300 ? statusCode : 200, body);
-  } catch (cause) {
-    if (response.headersSent) throw cause;
-    const fault = toFault(body, result.output, cause);
-    logServerFault(logger, request, fault);
-    sendError(result, fault);
-  }
-};

@@ -17,7 +17,6 @@ export type StreamedEvent<Events extends EventSchemas> = {
   };
 }[keyof Events & string];
 
-/** The schema of {@link StreamedEvent}. */
 export interface StreamedEventSchema<Events extends EventSchemas> extends AnySchema {
   readonly _zod: { readonly input: unknown; readonly output: StreamedEvent<Events> };
 }
@@ -30,7 +29,6 @@ export interface EventStreamResponse<Events extends EventSchemas> extends ApiRes
   readonly mimeType: "text/event-stream";
 }
 
-/** The error responses of a result handler. */
 type NegativeOf<Handler> = Handler extends {
   readonly "~types": { readonly negative: infer Negative extends ResponseDeclaration };
 }

@@ -49,11 +49,9 @@ export type LogFaults =
   | ((fault: LoggedFault) => unknown)
   | { readonly input: (input: NonNullable<LoggedFault["input"]>) => unknown };
 
-type ReadInput = (request: Request) => LoggedFault["input"];
-
 interface FaultLog {
   readonly logFaults: LogFaults;
-  readonly readInput: ReadInput;
+  readonly readInput: (request: Request) => LoggedFault["input"];
 }
 
 const faultLogs = new WeakMap<Logger, FaultLog>();
@@ -62,14 +60,14 @@ const faultLogs = new WeakMap<Logger, FaultLog>();
 export const setFaultLog = (
   logger: Logger,
   logFaults: LogFaults | undefined,
-  readInput: ReadInput,
+  readInput: FaultLog["readInput"],
 ): void => {
   if (logFaults !== undefined) faultLogs.set(logger, { logFaults, readInput });
 };
 
 /**
- * Logs a server fault: in a single error line with the method, the path and the error with its stack, but no input or
- * headers, unless the option `logFaults` says otherwise.
+ * Logs a server fault in a single line with the error and its stack, but no input or headers, unless the option
+ * `logFaults` says otherwise.
  *
  * @param sent the error that a result handler was to send when it failed
  */
@@ -83,26 +81,18 @@ export const logServerFault = (
   // a result handler may throw the very error that it was to send
   const original = sent === thrown ? undefined : sent;
   const { logFaults, readInput } = faultLogs.get(logger) ?? {};
-  if (!logFaults) {
-    logAsLine(logger, request, thrown, original);
-    return;
-  }
-  const input = readInput?.(request);
+  const input = logFaults ? readInput?.(request) : undefined;
   if (typeof logFaults === "function")
     void callSafely(logFaults, { error: ensureError(thrown), original, request, input, logger });
   else {
-    const logged = input && redact(logFaults.input, input, logger);
-    logAsLine(logger, request, thrown, original, logged === undefined ? {} : { input: logged });
+    const logged = logFaults && input ? redact(logFaults.input, input, logger) : undefined;
+    logAsLine(logger, request, thrown, original, logged);
   }
 };
 
-const redact = <Input>(
-  toLogged: (input: Input) => unknown,
-  input: Input,
-  logger: Logger,
-): unknown => {
+const redact = <Input>(read: (input: Input) => unknown, input: Input, logger: Logger): unknown => {
   try {
-    return toLogged(input);
+    return read(input);
   } catch (error) {
     logger.error("The function of `logFaults` failed", { error });
     return undefined;
@@ -115,7 +105,6 @@ export const logHandledFault = (logger: Logger, request: Request, error: Error):
   else recordFault(logger, request, error);
 };
 
-/** Tells the option `telemetry` of a fault. */
 const recordFault = (logger: Logger, request: Request, error: unknown): void => {
   try {
     findReplyState(request)?.observation?.recordFault(error);
@@ -129,18 +118,17 @@ const logAsLine = (
   request: Request,
   error: unknown,
   original?: Error,
-  more?: object,
+  input?: unknown,
 ): void => {
   logger.error("Server fault", {
     method: request.method,
     path: toLoggedPath(request),
     error,
     ...(original && { original }),
-    ...more,
+    ...(input !== undefined && { input }),
   });
 };
 
-/** Calls the application's function; if that fails, logs its error and the fault. */
 const callSafely = async (
   logFaults: (fault: LoggedFault) => unknown,
   fault: LoggedFault,

@@ -2,7 +2,7 @@ import type { Request } from "express";
 import { z } from "zod";
 import { toStatusText } from "../http/status.ts";
 import { beginError, toIssuesSchema, type ErrorAnswer } from "./answer-error.ts";
-import { sendSuccess } from "./default-result-handler.ts";
+import { createHandler } from "./default-result-handler.ts";
 import type {
   ApiResponse,
   ErrorDataPlaceholder,
@@ -122,7 +122,6 @@ const toStep = (step: string | number): string =>
       .replaceAll(/\p{Surrogate}/gu, "\uFFFD"),
   );
 
-/** Writes a path as queries do, such as `filter[name]`. */
 const toName = (field: string | number, rest: readonly (string | number)[]): string =>
   `${field}${rest.map((step) => `[${step}]`).join("")}`;
 
@@ -176,8 +175,5 @@ export const problemResultHandler: ProblemResultHandler = new ResultHandler({
     schema: toNegativeSchema(data, type),
     mimeType: "application/problem+json",
   }),
-  handler: (result) => {
-    if (result.error) sendError(result, result.error);
-    else sendSuccess(result, result.output, sendError);
-  },
+  handler: createHandler((output) => output, sendError),
 }) as unknown as ProblemResultHandler;

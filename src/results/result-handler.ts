@@ -157,11 +157,7 @@ export class ResultHandler<
     this.handle = definition.handler as (result: Result) => unknown;
   }
 
-  /**
-   * Lists the success responses of an endpoint with the given output schema.
-   *
-   * @throws {@link DefinitionError} when the declaration has no responses, or a response has no Zod schema.
-   */
+  /** @throws {@link DefinitionError} when the declaration has no responses, or a response has no Zod schema. */
   listPositive(output: z.ZodType): readonly ApiResponse[] {
     const { positive } = this.#definition;
     // the placeholder exists only as a type: at run time, this is the schema itself
@@ -170,11 +166,7 @@ export class ResultHandler<
     return assertResponses("positive", declared);
   }
 
-  /**
-   * Lists the error responses, which may carry data of the given schema, and have the given type.
-   *
-   * @throws {@link DefinitionError} when the declaration has no responses, or a response has no Zod schema.
-   */
+  /** @throws {@link DefinitionError} when the declaration has no responses, or a response has no Zod schema. */
   listNegative(data?: z.ZodType, type?: string): readonly ApiResponse[] {
     const { negative } = this.#definition;
     const declared =
@@ -204,6 +196,5 @@ const assertResponseKeys = (name: string, responses: readonly ApiResponse[]): vo
     assertKeys(`ResultHandler: \`${name}\``, response, ["schema", "statusCode", "mimeType"]);
 };
 
-/** Checks whether a value is a result handler. */
 export const isResultHandler = (value: unknown): value is AnyResultHandler =>
   typeof value === "object" && value !== null && resultHandlerMark in value;

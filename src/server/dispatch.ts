@@ -276,7 +276,9 @@ export const runNativePreflight = async (
   plan: EndpointPlan,
   state: RequestState,
 ): Promise<boolean> => {
-  const { nativeMiddlewares: middlewares } = plan;
+  // a middleware must never run without those before it, such as an authentication
+  const end = plan.middlewares.findIndex(({ middleware }) => !middleware.native);
+  const middlewares = end < 0 ? plan.middlewares : plan.middlewares.slice(0, end);
   await runAlone({ ...plan, middlewares }, state, () => Promise.resolve());
   return isTaken(state.response);
 };

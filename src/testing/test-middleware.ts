@@ -8,7 +8,7 @@ import {
   type MiddlewareReturn,
 } from "../endpoint/middleware.ts";
 import { DefinitionError } from "../errors.ts";
-import { planEndpoint } from "../pipeline/endpoint-plan.ts";
+import { planEndpoint, type MiddlewareStep } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
 import { sendError } from "../pipeline/send-result.ts";
 import type { RequestContext } from "../pipeline/request-state.ts";
@@ -72,15 +72,18 @@ export const testMiddleware = async <
     const { state } = scene;
     state.ctx = Object.assign(Object.create(null) as RequestContext, ctx);
     let returned: unknown;
-    const spy = toSpy(middleware, (given) => (returned = given));
+    const tell = (given: unknown): void => {
+      returned = given;
+    };
     try {
       const endpoint = new EndpointsFactory(state.resultHandler)
-        .addMiddleware(spy as Middleware)
+        .addMiddleware(middleware as AnyMiddleware as Middleware)
         .buildVoid({ handler: () => undefined });
       const sources = toEndpointSources(undefined, scene.config.inputSources, scene.method);
       const plan = planEndpoint(endpoint, sources);
       state.plan = plan;
-      await runMiddlewares(plan, state, () => Promise.resolve());
+      const middlewares = plan.middlewares.map((step) => toSpy(step, tell));
+      await runMiddlewares({ ...plan, middlewares }, state, () => Promise.resolve());
       output = returned;
     } catch (error) {
       await sendError(state, error);
@@ -90,24 +93,23 @@ export const testMiddleware = async <
 };
 
 /** Wraps a middleware to record what it adds to the context. */
-const toSpy = (middleware: AnyMiddleware, tell: (given: unknown) => void): AnyMiddleware => {
-  const { span } = middleware;
-  const handle: AnyMiddleware["handle"] = async (args) => {
-    const returned: unknown = await middleware.handle(args);
-    tell(returned);
-    return returned;
+const toSpy = (step: MiddlewareStep, tell: (given: unknown) => void): MiddlewareStep => {
+  const { handle, surround } = step;
+  return {
+    ...step,
+    handle: async (args) => {
+      const returned: unknown = await handle(args);
+      tell(returned);
+      return returned;
+    },
+    surround:
+      surround &&
+      ((args, state, { run, fail }) => {
+        const spy = (context: unknown): Promise<void> => {
+          tell(context);
+          return run(context);
+        };
+        return surround(args, state, { run: spy, fail });
+      }),
   };
-  const telling: AnyMiddleware["span"] =
-    span &&
-    ((args, rest) => {
-      const run: typeof rest.run = (context) => {
-        tell(context);
-        return rest.run(context);
-      };
-      return span.call(middleware, args, { ...rest, run });
-    });
-  return Object.create(middleware, {
-    handle: { value: handle },
-    span: { value: telling },
-  }) as AnyMiddleware;
 };

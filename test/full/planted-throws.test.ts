@@ -44,7 +44,7 @@ const uncaught: readonly RegExp[] = [
   // the callback that Express calls when no layer of the application has answered
   /^server\/serve-request\.ts (?:toEnding|end|connect|beginRequests)$/,
   /^request\/(?:read-bytes\.ts safely$|uploads\.ts (?:pass|read|receive|discard|onData|parse)$)/,
-  /^pipeline\/(?:request-state\.ts onClose|time-limit\.ts (?:runWithin|late|expire))$/,
+  /^pipeline\/(?:request-state\.ts onClose|run-endpoint\.ts (?:runWithin|late|expire))$/,
   /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/closing\.ts )/,
   // the methods of a response that `send` calls while it streams a file
   /^server\/express\/(?:(?:express-classes|static-mounts)\.ts |express-objects\.ts isPatched$)/,
@@ -59,7 +59,7 @@ const stages: readonly string[] = [
   ...["pipeline/run-middlewares.ts runMiddlewares", "request/parse-body.ts parseBody"],
   ...["request/json.ts parseJson", "request/combine-input.ts combineInput"],
   ...["pipeline/validate.ts validateInput", "pipeline/run-endpoint.ts runHandler"],
-  ...["pipeline/run-endpoint.ts handle", "pipeline/run-endpoint.ts toOutput"],
+  "pipeline/run-endpoint.ts toOutput",
   ...["pipeline/validate.ts validate", "pipeline/send-result.ts sendResult"],
   ...["pipeline/send-result.ts sendError", "reply/send-json.ts sendJson"],
   ...["pipeline/send-content.ts sendContent"],

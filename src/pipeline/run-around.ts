@@ -1,0 +1,74 @@
+import type { AnyMiddleware, AroundNext, Passed } from "../endpoint/middleware.ts";
+import { ServerFault } from "../errors.ts";
+import { isTaken } from "../reply/response-state.ts";
+import type { RequestState } from "./request-state.ts";
+
+/** Everything after a middleware that surrounds it. */
+export interface Inside {
+  /** Adds to the context and runs what is inside; rejects with any error that is thrown there. */
+  readonly run: (context: unknown) => Promise<void>;
+  /** Responds with an error that was raised after `run` was called, or logs it if the response has been sent. */
+  readonly fail: (error: unknown) => void;
+}
+
+/** Runs a middleware around everything after it. */
+export type Surround = (args: never, state: RequestState, inside: Inside) => Promise<void>;
+
+const ignore = (): void => undefined;
+
+/** The value that `next` resolves to; it matters only to the compiler. */
+const passed = Object.freeze({}) as Passed<never>;
+
+/** Runs an `around` middleware, and checks that it calls `next` once and in time. */
+export const runAround =
+  (around: NonNullable<AnyMiddleware["wrap"]>): Surround =>
+  async (args, state, { run, fail }) => {
+    let isRunning = false;
+    let isOver = false;
+    let first: Promise<unknown> | undefined;
+    let misuse: ServerFault | undefined;
+    const isSent = (): boolean => !state.failure && isTaken(state.response);
+    const pass = async (context: object | undefined): Promise<Passed<never>> => {
+      if (isOver || isSent())
+        throw (misuse = new ServerFault(
+          "SLP_AROUND_LATE",
+          "An `around` middleware called `next` after it had ended, or after it had sent the response",
+        ));
+      if (first)
+        throw (misuse = new ServerFault(
+          "SLP_AROUND_TWICE",
+          "An `around` middleware called `next` twice",
+        ));
+      isRunning = true;
+      try {
+        await run(context);
+      } finally {
+        isRunning = false;
+      }
+      return passed;
+    };
+    const next: AroundNext = (context?: object): Promise<Passed<never>> => {
+      const passing = pass(context);
+      // a middleware that does not await this promise must not cause an unhandled rejection
+      passing.catch(ignore);
+      first ??= passing;
+      return passing;
+    };
+    try {
+      await around(args, next);
+    } catch (error) {
+      isOver = true;
+      // the error is sent at once, but what is outside goes on only when what is inside has ended
+      if (isRunning) fail(error);
+      await first?.catch(ignore);
+      throw error;
+    }
+    isOver = true;
+    await first;
+    if (misuse) throw misuse;
+    if (!first && !isSent())
+      throw new ServerFault(
+        "SLP_AROUND_NOT_CALLED",
+        "An `around` middleware did not call `next`, throw an error or send the response",
+      );
+  };

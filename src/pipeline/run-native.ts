@@ -1,0 +1,137 @@
+import type { NextFunction } from "express";
+import { isPromiseLike } from "../endpoint/handler-arguments.ts";
+import type { NativeMiddleware } from "../endpoint/middleware.ts";
+import { ClientLeft, RequestError } from "../errors.ts";
+import { watchRefusal } from "../reply/closing.ts";
+import { ensureError, toNativeError } from "../reply/http-error.ts";
+import { isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
+import type { RequestState } from "./request-state.ts";
+import type { Inside, Surround } from "./run-around.ts";
+
+/**
+ * How long to wait for a middleware that takes callbacks, and that has not called `next` when the client disconnects or
+ * the time limit expires, in milliseconds. It might never call `next`.
+ */
+const nativeGrace = 30_000;
+
+/** Runs a middleware as Express does. */
+export const runNative =
+  (native: NativeMiddleware): Surround =>
+  async (_args, state, { run, fail }) => {
+    const { request, response } = state;
+    const unwatch = watchRefusal(request, response);
+    state.watchers ??= "native";
+    const running = callNative(native, state, {
+      run: async (context) => {
+        unwatch?.();
+        // the middleware listens to the body, which is read only after it; what flows until then would be lost
+        if (state.body === "unread" && request.readableFlowing) request.pause();
+        // the middleware may have changed the sources of the input; once that is validated, all stages see the same
+        if (!state.input) state.combined = null;
+        await run(context);
+      },
+      fail,
+    });
+    try {
+      // a middleware that feeds the response might settle only after the response has ended
+      watchFeeding(response);
+    } finally {
+      await running;
+    }
+  };
+
+/**
+ * Settles when everything after the middleware has settled, when the middleware fails, or when it ends the response
+ * without calling `next`. If the client disconnects or the time limit expires before that, the promise rejects once the
+ * middleware has ended.
+ */
+const callNative = (
+  { run: middleware, provider, transformer }: NativeMiddleware,
+  state: RequestState,
+  { run, fail }: Inside,
+): Promise<void> => {
+  const [request, response] = [state.request as never, state.response as never];
+  const reason = findEnd(state);
+  if (reason) return Promise.reject(reason);
+  // a closed response does not emit `close` again
+  if (state.response.closed) return Promise.resolve();
+  return new Promise<void>((resolve, reject) => {
+    let isOver = false;
+    let returned: unknown;
+    const unlisten = (): unknown => state.response.off("finish", onEnd).off("close", onEnd);
+    const end = (): void => {
+      isOver = true;
+      unlisten();
+      state.next = undefined;
+    };
+    const onEnd = (): void => {
+      const reason = findEnd(state);
+      if (!reason) {
+        end();
+        // the middleware has sent the response itself, and may go on working
+        const settle = (): void => resolve();
+        if (isPromiseLike(returned)) returned.then(settle, settle);
+        else resolve();
+        return;
+      }
+      unlisten();
+      // the middleware may still be at work, and what surrounds it must wait for that
+      const giveUp = (): void => {
+        if (isOver) return;
+        end();
+        reject(reason);
+      };
+      if (isPromiseLike(returned)) returned.then(giveUp, giveUp);
+      else setTimeout(giveUp, nativeGrace).unref();
+    };
+    const refuse = (error: unknown): void => {
+      const own = transform(error, transformer);
+      if (isOver) {
+        fail(own);
+        return;
+      }
+      end();
+      reject(toNativeError(own, state.response));
+    };
+    const next: NextFunction = (outcome?: unknown): void => {
+      // in Express, these leave the route or the router, often because access was denied
+      if (outcome === "route" || outcome === "router") refuse(new RequestError("SLP_NOT_FOUND"));
+      // as in Express, any other truthy value is an error
+      else if (outcome) refuse(outcome);
+      else if (!isOver) {
+        end();
+        // an error of `provider` is not one of the middleware, although it runs within the call to `next`
+        const provide = async (): Promise<void> => run(await provider?.(request, response));
+        resolve(provider ? provide() : run(undefined));
+      }
+    };
+    state.next = next;
+    try {
+      returned = middleware(request, response, next);
+      if (isPromiseLike(returned)) returned.then(undefined, refuse);
+    } catch (error) {
+      refuse(error);
+    }
+    // most middlewares call `next` at once and need no listeners, which slow down the events of a response
+    if (isOver) return;
+    if (state.response.closed || state.response.writableFinished) onEnd();
+    else state.response.once("finish", onEnd).once("close", onEnd);
+  });
+};
+
+/** Returns the reason why nothing may run any longer; undefined if there is none, or if the response has been sent. */
+const findEnd = ({ failure, response }: RequestState): Error | undefined => {
+  if (failure || isTaken(response)) return failure;
+  return isAbandoned(response) ? new ClientLeft() : undefined;
+};
+
+const transform = (
+  error: unknown,
+  transformer: (error: Error) => Error = (same) => same,
+): Error => {
+  try {
+    return transformer(ensureError(error));
+  } catch (own) {
+    return ensureError(own);
+  }
+};
