@@ -8,7 +8,7 @@ import { environment } from "./environment.ts";
 import { adminFactory } from "./factories.ts";
 import { redis } from "./redis.ts";
 import { closeShop } from "./shop.ts";
-import { toUnavailable } from "./to-unavailable.ts";
+import { toHttpError } from "./to-http-error.ts";
 
 export { routing } from "./routing.ts";
 
@@ -28,7 +28,7 @@ export const config = createConfig({
   beforeRouting: ({ app }) => void app.set("trust proxy", environment.PROXIES),
   afterRouting: ({ app }) =>
     void app.use((error: unknown, _request: unknown, _response: unknown, next: NextFunction) =>
-      next(toUnavailable(error)),
+      next(toHttpError(error)),
     ),
   gracefulShutdown: { drain: isProduction ? 5000 : 0, beforeExit: closeShop },
   ...(environment.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {

@@ -33,3 +33,7 @@ export const accountFactory = publicFactory.addMiddleware(authentication);
 export const adminFactory = accountFactory
   .addMiddleware(forAdministrators)
   .withResultHandler(problemResultHandler);
+
+/** The version of what an endpoint has returned, for its ETag. */
+export const versionOf = ({ output }: { readonly output: { readonly version: number } }): string =>
+  String(output.version);

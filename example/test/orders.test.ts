@@ -1,9 +1,13 @@
-import { afterEach, expect, test } from "vitest";
+import { eq } from "drizzle-orm";
+import { afterEach, expect, test, vi } from "vitest";
+import { database } from "../src/database/connection.ts";
+import { payments } from "../src/database/tables.ts";
 import { toSignature } from "../src/orders/payment-signature.ts";
-import { startPayments, stopPayments } from "../src/orders/payments.ts";
+import { settlePayment, startPayments, stopPayments } from "../src/orders/payments.ts";
 import { takePayments } from "../src/shop.ts";
 import {
   addBook,
+  administrator,
   clientOf,
   createCustomer,
   dataOf,
@@ -107,6 +111,18 @@ test("the last books are sold once, and those who come late hear what is left", 
   });
 });
 
+test("nothing is ordered at a price that the customer has not seen", async () => {
+  const [customer, book] = [await createCustomer(), await addBook(2)];
+  const { total } = await dataOf<{ total: number }>(await fillCart(customer, book, 2));
+  const headers = { "if-match": "*" };
+  await send(administrator, `PATCH /admin/books/${book.id}`, { price: 1001 }, headers);
+  const orderFor = (total: number) =>
+    send(customer, path, { total }, { "idempotency-key": crypto.randomUUID() });
+  expect((await orderFor(total)).status).toBe(422);
+  expect(await read(customer, "/v2/cart")).toMatchObject({ total: 2002 });
+  expect(await dataOf(await orderFor(2002))).toMatchObject({ total: 2002 });
+});
+
 test("a customer pages through their orders, and sees nobody else's", async () => {
   const [customer, book] = [await createCustomer(), await addBook(5)];
   const ids: string[] = [];
@@ -178,13 +194,28 @@ test("a webhook counts once, and only with a signature", async () => {
   expect((await sendWebhook(unknown)).status).toBe(200);
 });
 
-test("a payment for a cancelled order changes nothing", async () => {
-  const [customer, book] = [await createCustomer(), await addBook(9)];
-  await fillCart(customer, book, 7);
-  const { id } = await dataOf<Order>(await place(customer));
-  const payment = await findPayment(7000);
-  const body = { status: "cancelled" };
-  await send(customer, `PATCH /v2/orders/${id}`, body, { "if-match": '"1"' });
-  expect((await sendWebhook({ payment, status: "succeeded" })).status).toBe(200);
-  expect(await read<Order>(customer, `/v2/orders/${id}`)).toMatchObject({ status: "cancelled" });
-});
+test.each([
+  ["cancelled", 7],
+  ["refused", 6],
+])(
+  "a payment for an order that is %s changes nothing, and is to be refunded",
+  async (status, count) => {
+    const [customer, book] = [await createCustomer(), await addBook(1_000_000)];
+    await fillCart(customer, book, count);
+    const { id } = await dataOf<Order>(await place(customer));
+    // it has been asked for in vain for months
+    await database().update(payments).set({ attempts: 2000 }).where(eq(payments.orderId, id));
+    const payment = await findPayment(count * 1000);
+    // somebody counts the books anew meanwhile
+    const recount = { stock: 1_000_000 };
+    await send(administrator, `PATCH /admin/books/${book.id}`, recount, { "if-match": "*" });
+    if (status === "refused") await sendWebhook({ payment, status: "failed" });
+    else await send(customer, `PATCH /v2/orders/${id}`, { status }, { "if-match": '"1"' });
+    const error = vi.fn<() => void>();
+    const logger = { ...silent, error };
+    await database().transaction((tx) => settlePayment(tx, payment, "succeeded", logger));
+    expect(error).toHaveBeenCalledOnce();
+    expect(await read<Order>(customer, `/v2/orders/${id}`)).toMatchObject({ status });
+    expect(await stockOf(book)).toBe(1_000_000 + count);
+  },
+);
