@@ -26,6 +26,7 @@ export const toHttpError = (error: unknown): unknown => {
       return createHttpError(503, "A part of the shop is down: try again in a few seconds", {
         expose: true,
         headers: { "Retry-After": "5" },
+        cause,
       });
   }
   if (error instanceof DrizzleQueryError) {

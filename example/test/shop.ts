@@ -7,6 +7,7 @@ import { openShop } from "../src/shop.ts";
 await openShop();
 const { logger: _logger, http: _http, ...rest } = config;
 const server = await testServer(rest, routing);
+export const log = server.loggerMock._getLogs();
 const url = (path: string): string => new URL(path, "http://shop.example").href;
 
 /** A browser or a program that calls the shop. */

@@ -10,8 +10,7 @@ test.each([
   ["a database that stops", withCode("57P01")],
   ["a store that fails", withCode("SLP_STORE_UNAVAILABLE")],
   ["an error without code", new Error("Connection terminated unexpectedly")],
-  ["what a query failed of", failQuery(withCode("08006"))],
-  ["a deadlock", failQuery(withCode("40P01"))],
+  ["a deadlock that a query met", failQuery(withCode("40P01"))],
 ])("%s is a 503, and the client may try again", (_name, error) => {
   expect(toHttpError(error)).toMatchObject({
     statusCode: 503,
