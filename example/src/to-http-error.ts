@@ -20,13 +20,13 @@ const replies: Readonly<Record<string, readonly [number, string]>> = {
 export const toHttpError = (error: unknown): unknown => {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code = "" } = cause as { readonly code?: string };
-    const reply = replies[code];
-    if (reply) return createHttpError(...reply);
+    if (replies[code]) return createHttpError(...replies[code]);
     if (codes.test(code) || messages.test(cause.message))
       return createHttpError(503, "A part of the shop is down: try again in a few seconds", {
         expose: true,
         headers: { "Retry-After": "5" },
-        cause,
+        // for logs; sallyport never shows clients the message of an error that a system error has caused
+        cause: new Error(cause.message),
       });
   }
   if (error instanceof DrizzleQueryError) {
