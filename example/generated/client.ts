@@ -389,7 +389,10 @@ export type DeleteV2CartItemsByBookIdBody = {
 export type DeleteV2CartItemsByBookIdReply = SuccessReply<200, DeleteV2CartItemsByBookIdBody> | ErrorReply<400 | 401 | 500 | 503, ErrorBody> | UnexpectedReply;
 
 /** The input of `post /v2/orders`. */
-export type PostV2OrdersInput = { [key: string]: never };
+export type PostV2OrdersInput = {
+  /** What the customer has seen; nothing else is ordered */
+  total?: number | undefined;
+};
 
 export type Order = {
   /** The id of the order */

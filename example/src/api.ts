@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import type { NextFunction } from "express";
 import pino from "pino";
 import { createConfig, defaultResultHandler, problemResultHandler } from "sallyport";
 import { openTelemetry } from "sallyport/opentelemetry";
@@ -8,7 +7,6 @@ import { environment } from "./environment.ts";
 import { adminFactory } from "./factories.ts";
 import { redis } from "./redis.ts";
 import { closeShop } from "./shop.ts";
-import { toUnavailable } from "./to-unavailable.ts";
 
 export { routing } from "./routing.ts";
 
@@ -26,10 +24,6 @@ export const config = createConfig({
   requestTimeout: environment.REQUEST_TIMEOUT,
   errorHandler: { "/admin": problemResultHandler, "/": defaultResultHandler },
   beforeRouting: ({ app }) => void app.set("trust proxy", environment.PROXIES),
-  afterRouting: ({ app }) =>
-    void app.use((error: unknown, _request: unknown, _response: unknown, next: NextFunction) =>
-      next(toUnavailable(error)),
-    ),
   gracefulShutdown: { drain: isProduction ? 5000 : 0, beforeExit: closeShop },
   ...(environment.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {
     telemetry: openTelemetry({ spans: ["handler"] }),

@@ -57,7 +57,8 @@ export const readEnvironment = (
   const { success, data, error } = schema.safeParse(Object.fromEntries(given));
   if (success) return data;
   const lines = error.issues.map(({ path, message }) => `  ${path.join(".")}: ${message}`);
-  throw new Error(`The environment is not valid:\n${lines.join("\n")}`);
+  const message = `The environment is not valid:\n${lines.join("\n")}`;
+  throw Object.assign(new Error(message), { code: "ERR_ENVIRONMENT" });
 };
 
 /** The settings of this process. */

@@ -1,6 +1,7 @@
 import { defaultEndpointsFactory, Middleware, problemResultHandler } from "sallyport";
 import { authentication, forAdministrators } from "./accounts/authentication.ts";
 import { database, type Database } from "./database/connection.ts";
+import { toHttpError } from "./to-http-error.ts";
 
 type Job = () => Promise<void> | void;
 
@@ -23,8 +24,18 @@ export const inTransaction = new Middleware({
   },
 });
 
+const withHttpErrors = new Middleware({
+  around: async (_request, next) => {
+    try {
+      return await next({ db: database() });
+    } catch (error) {
+      throw toHttpError(error);
+    }
+  },
+});
+
 /** The factory for endpoints that anyone may call. */
-export const publicFactory = defaultEndpointsFactory.addContext(async () => ({ db: database() }));
+export const publicFactory = defaultEndpointsFactory.addMiddleware(withHttpErrors);
 
 /** The factory for endpoints that need an account. */
 export const accountFactory = publicFactory.addMiddleware(authentication);
@@ -33,3 +44,7 @@ export const accountFactory = publicFactory.addMiddleware(authentication);
 export const adminFactory = accountFactory
   .addMiddleware(forAdministrators)
   .withResultHandler(problemResultHandler);
+
+/** The version of what an endpoint has returned, for its ETag. */
+export const versionOf = ({ output }: { readonly output: { readonly version: number } }): string =>
+  String(output.version);

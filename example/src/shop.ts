@@ -23,10 +23,8 @@ export const openShop = async (): Promise<void> => {
 /** Begins to ask for payments; `deliver` takes the webhooks of the simulated provider. */
 export const takePayments = (deliver: Deliver, logger: Logger): void => {
   const { PAYMENT_URL: url } = environment;
-  startPayments(
-    url === undefined ? createSimulatedProvider(deliver) : createHttpProvider(url),
-    logger,
-  );
+  const provider = url === undefined ? createSimulatedProvider(deliver) : createHttpProvider(url);
+  startPayments(provider, logger);
 };
 
 /** Closes the shop, once nothing uses it. */

@@ -1,12 +1,17 @@
+import { eq } from "drizzle-orm";
 import { afterEach, expect, test } from "vitest";
+import { database } from "../src/database/connection.ts";
+import { payments } from "../src/database/tables.ts";
 import { toSignature } from "../src/orders/payment-signature.ts";
 import { startPayments, stopPayments } from "../src/orders/payments.ts";
 import { takePayments } from "../src/shop.ts";
 import {
   addBook,
+  administrator,
   clientOf,
   createCustomer,
   dataOf,
+  log,
   send,
   visit,
   type Book,
@@ -37,8 +42,8 @@ const stockOf = async ({ id }: Book): Promise<number> =>
 const sendWebhook = (body: object, signature = toSignature(JSON.stringify(body))) =>
   send(visit(), "POST /v2/payments/webhook", body, { "x-payment-signature": signature });
 
-const log = () => undefined;
-const silent = { debug: log, info: log, warn: log, error: log };
+const ignore = () => undefined;
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** Collects the charges that the shop asks for, and returns the id of the payment of an amount. */
 const findPayment = async (amount: number): Promise<string> => {
@@ -64,9 +69,8 @@ test("a cart holds books until they are ordered", async () => {
   expect((await send(customer, "PUT /v2/cart", { items })).status).toBe(409);
   const twice = [...items, ...items];
   expect((await send(customer, "PUT /v2/cart", { items: twice })).status).toBe(400);
-  const item = { bookId: book.id, quantity: 1 };
-  const replaced = await send(customer, "PUT /v2/cart", { items: [item] });
-  expect(await dataOf(replaced)).toMatchObject({ total: 1000 });
+  const one = { items: [{ bookId: book.id, quantity: 1 }] };
+  expect(await dataOf(await send(customer, "PUT /v2/cart", one))).toMatchObject({ total: 1000 });
   const removed = await send(customer, `DELETE /v2/cart/items/${book.id}`);
   expect(await dataOf(removed)).toEqual({ items: [], total: 0 });
   expect(await dataOf(await send(customer, "PUT /v2/cart", { items: [] }))).toMatchObject({
@@ -105,6 +109,18 @@ test("the last books are sold once, and those who come late hear what is left", 
   expect(await late[0]?.json()).toMatchObject({
     error: { message: "There are 0 of A Test", data: { bookId: book.id, stock: 0 } },
   });
+});
+
+test("nothing is ordered at a price that the customer has not seen", async () => {
+  const [customer, book] = [await createCustomer(), await addBook(2)];
+  const { total } = await dataOf<{ total: number }>(await fillCart(customer, book, 2));
+  const headers = { "if-match": "*" };
+  await send(administrator, `PATCH /admin/books/${book.id}`, { price: 1001 }, headers);
+  const orderFor = (total: number) =>
+    send(customer, path, { total }, { "idempotency-key": crypto.randomUUID() });
+  expect((await orderFor(total)).status).toBe(422);
+  expect(await read(customer, "/v2/cart")).toMatchObject({ total: 2002 });
+  expect(await dataOf(await orderFor(2002))).toMatchObject({ total: 2002 });
 });
 
 test("a customer pages through their orders, and sees nobody else's", async () => {
@@ -178,13 +194,26 @@ test("a webhook counts once, and only with a signature", async () => {
   expect((await sendWebhook(unknown)).status).toBe(200);
 });
 
-test("a payment for a cancelled order changes nothing", async () => {
-  const [customer, book] = [await createCustomer(), await addBook(9)];
-  await fillCart(customer, book, 7);
-  const { id } = await dataOf<Order>(await place(customer));
-  const payment = await findPayment(7000);
-  const body = { status: "cancelled" };
-  await send(customer, `PATCH /v2/orders/${id}`, body, { "if-match": '"1"' });
-  expect((await sendWebhook({ payment, status: "succeeded" })).status).toBe(200);
-  expect(await read<Order>(customer, `/v2/orders/${id}`)).toMatchObject({ status: "cancelled" });
-});
+test.each([
+  ["cancelled", 7],
+  ["refused", 6],
+])(
+  "a payment for an order that is %s changes nothing, and is to be refunded",
+  async (status, count) => {
+    const [customer, book] = [await createCustomer(), await addBook(1_000_000)];
+    await fillCart(customer, book, count);
+    const { id } = await dataOf<Order>(await place(customer));
+    // it has been asked for in vain for months
+    await database().update(payments).set({ attempts: 2000 }).where(eq(payments.orderId, id));
+    const payment = await findPayment(count * 1000);
+    // somebody counts the books anew meanwhile
+    const recount = { stock: 1_000_000 };
+    await send(administrator, `PATCH /admin/books/${book.id}`, recount, { "if-match": "*" });
+    if (status === "refused") await sendWebhook({ payment, status: "failed" });
+    else await send(customer, `PATCH /v2/orders/${id}`, { status }, { "if-match": '"1"' });
+    expect((await sendWebhook({ payment, status: "succeeded" })).status).toBe(200);
+    expect(log.error.at(-1)).toMatchObject([expect.stringContaining("refund"), { payment }]);
+    expect(await read<Order>(customer, `/v2/orders/${id}`)).toMatchObject({ status });
+    expect(await stockOf(book)).toBe(1_000_000 + count);
+  },
+);

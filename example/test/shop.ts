@@ -7,11 +7,11 @@ import { openShop } from "../src/shop.ts";
 await openShop();
 const { logger: _logger, http: _http, ...rest } = config;
 const server = await testServer(rest, routing);
+export const log = server.loggerMock._getLogs();
 const url = (path: string): string => new URL(path, "http://shop.example").href;
 
 /** A browser or a program that calls the shop. */
 export interface Visitor {
-  readonly address: string;
   readonly headers: Record<string, string>;
 }
 
@@ -20,19 +20,18 @@ let visitors = 0;
 /** Creates a visitor with an address of their own. */
 export const visit = (): Visitor => {
   visitors++;
-  const address = `10.0.${visitors >> 8}.${visitors & 255}`;
-  return { address, headers: { "x-forwarded-for": address } };
+  return { headers: { "x-forwarded-for": `10.0.${visitors >> 8}.${visitors & 255}` } };
 };
 
 /** Sends a request; an object is sent as JSON, anything else as it is. */
 export const send = async (
   visitor: Visitor,
   target: string,
-  body?: object | string,
+  body?: object | string | Buffer,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> => {
   const [method = "GET", path = "/"] = target.split(" ");
-  const isJson = typeof body === "object" && !(body instanceof FormData);
+  const isJson = typeof body === "object" && !(body instanceof FormData || Buffer.isBuffer(body));
   return server.fetch(url(path), {
     method,
     headers: {

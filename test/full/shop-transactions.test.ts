@@ -103,3 +103,51 @@ test.skipIf(!isPostgresUp).each([
     console.log({ tries, cut, sold: sold.length, statuses: [...new Set(statuses)] });
   },
 );
+
+test.skipIf(!isPostgresUp)(
+  "on PostgreSQL at 127.0.0.1:5432, orders and administrators never wait for each other",
+  async () => {
+    const { url, pool } = await createDatabase();
+    const variables = { DATABASE_URL: url, PAYMENT_URL: "http://127.0.0.1:9" };
+    const [shop, other] = await Promise.all([startShop(variables), startShop(variables)]);
+    await pool.query(`CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_sleep(0.3); RETURN OLD; END $$`);
+    await pool.query(
+      "CREATE TRIGGER pause AFTER DELETE ON cart_items FOR EACH ROW EXECUTE FUNCTION pause()",
+    );
+    const { rows: books } = await pool.query<{ id: string; isbn: string }>(
+      "SELECT id, isbn FROM books WHERE stock > 5 LIMIT 2",
+    );
+    const [sold, changed] = books;
+    const [customer] = await addCustomers(pool, 1, { [sold?.id ?? ""]: 1 });
+    const [admin] = await addCustomers(pool, 1, {});
+    await pool.query("UPDATE accounts SET role = 'admin' WHERE id = $1", [admin?.id]);
+    const administer = async (shop: { readonly url: string }, target: string, body?: string) => {
+      const [method = "", path = ""] = target.split(" ");
+      const reply = await fetch(shop.url + path, {
+        method,
+        headers: {
+          ...{ authorization: `Bearer ${admin?.token}`, "if-match": "*" },
+          "content-type": method === "POST" ? "text/csv" : "application/json",
+        },
+        ...(body !== undefined && { body }),
+      });
+      await reply.arrayBuffer();
+      return reply.status;
+    };
+    const ordered = order(shop.url, { authorization: `Bearer ${customer?.token}` }, "once");
+    await sleep(150);
+    const deleted = await administer(other, `DELETE /admin/books/${sold?.id}`);
+    expect([(await ordered).status, deleted]).toEqual([201, 200]);
+
+    const csv = `isbn,title,author,category,description,price,stock\n${changed?.isbn},A,B,C,,5,5\n`;
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        index % 3 === 0
+          ? administer(index % 2 === 0 ? shop : other, "POST /admin/books/import", csv)
+          : administer(index % 2 === 0 ? shop : other, `PATCH /admin/books/${changed?.id}`, "{}"),
+      ),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  },
+);

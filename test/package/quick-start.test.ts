@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   createGuideFolder,
   findPort,
@@ -91,10 +91,15 @@ describe("the example", () => {
 
   test("prints three requests with the responses that the README shows, and ends on SIGINT with code 0", async () => {
     const data = mkdtempSync(join(tmpdir(), "sallyport-shop-"));
+    const env = { ...process.env, PORT: await findPort(), DATA_FOLDER: data };
     const child = spawn(process.execPath, ["scripts/start.js"], {
-      cwd: root,
-      env: { ...process.env, PORT: await findPort(), DATA_FOLDER: data },
+      ...{ cwd: root, env },
       stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(async () => {
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      rmSync(data, { recursive: true });
     });
     let printed = "";
     child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
@@ -107,9 +112,12 @@ describe("the example", () => {
       ),
     );
     expect(given).toEqual(answers.trim().split("\n"));
+    const main = ["--import", "tsx", "example/src/main.ts"];
+    const second = spawnSync(process.execPath, main, { cwd: root, env, encoding: "utf8" });
+    const reason = `Process ${child.pid} already uses ${data}: stop it, or set DATA_FOLDER or DATABASE_URL\n`;
+    expect([second.stderr, second.status]).toEqual([reason, 1]);
     child.kill("SIGINT");
     const [code] = (await once(child, "exit")) as [number];
     expect(code).toBe(0);
-    rmSync(data, { recursive: true });
   });
 });

@@ -70,11 +70,7 @@ export const logIn = publicFactory
       const [found] = await db.select().from(accounts).where(eq(accounts.email, input.email));
       if (!(await isPassword(input.password, found?.password)) || !found)
         throw createHttpError(401, "The address or the password is wrong");
-      const { secret } = await createCredential(db, {
-        accountId: found.id,
-        kind: "session",
-        name: "",
-      });
+      const { secret } = await createCredential(db, "session", found.id);
       response.cookie(sessionCookie, secret, {
         signed: true,
         httpOnly: true,
@@ -112,11 +108,7 @@ export const createToken = accountFactory.build({
   input: z.object({ name: z.string().trim().min(1).max(100) }),
   output: token.extend({ token: z.string() }),
   handler: async ({ input: { name }, ctx: { db, caller } }) => {
-    const { secret, ...created } = await createCredential(db, {
-      accountId: caller.id,
-      kind: "token",
-      name,
-    });
+    const { secret, ...created } = await createCredential(db, "token", caller.id, name);
     return { ...created, token: secret };
   },
 });

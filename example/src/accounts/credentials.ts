@@ -11,14 +11,7 @@ type Kind = "session" | "token";
 const toHash = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
 /** Creates a session or a token; the returned secret is stored nowhere. */
-export const createCredential = async (
-  db: Database,
-  {
-    accountId,
-    kind,
-    name,
-  }: { readonly accountId: string; readonly kind: Kind; readonly name: string },
-) => {
+export const createCredential = async (db: Database, kind: Kind, accountId: string, name = "") => {
   const secret = randomBytes(32).toString("base64url");
   const expiresAt = kind === "session" ? new Date(Date.now() + sessionTime) : null;
   const [created] = await db

@@ -1,11 +1,11 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import createHttpError from "http-errors";
 import { ez } from "sallyport";
 import { z } from "zod";
 import type { Database } from "../database/connection.ts";
-import { books } from "../database/tables.ts";
-import { adminFactory, inTransaction } from "../factories.ts";
-import { bookHeading, parseBooks, toBookLine } from "./book-csv.ts";
+import { books, cartItems } from "../database/tables.ts";
+import { adminFactory, inTransaction, versionOf } from "../factories.ts";
+import { bookColumns, bookHeading, parseBooks, toBookLine } from "./book-csv.ts";
 import { book, bookChanges, bookFields, bookId } from "./book-schemas.ts";
 import { noBook, noSuchBook, readRow, toBook, walkBooks } from "./find-books.ts";
 
@@ -26,16 +26,13 @@ export const createBook = adminFactory.build({
   },
 });
 
-const version = ({ output }: { readonly output: z.output<typeof book> }): string =>
-  String(output.version);
-
 export const readBookForChange = adminFactory.build({
   tag,
   shortDescription: "Reads a book, with the version that a change names",
   errors: noBook,
   input: z.object({ id: bookId }),
   output: book,
-  version,
+  version: versionOf,
   handler: async ({ input, ctx: { db } }) => toBook(await readRow(db, input.id)),
 });
 
@@ -60,16 +57,10 @@ export const changeBook = changingFactory.build({
   errors: { ...noBook, 409: "There is a book with this ISBN" },
   input: bookChanges.extend({ id: bookId }),
   output: book,
-  version,
+  version: versionOf,
   ifMatch: "required",
   current: ({ input, ctx }) => lockVersion(ctx.tx, input.id),
   handler: async ({ input: { id, ...changes }, ctx: { tx } }) => {
-    const { isbn } = changes;
-    const [same] = await tx
-      .select({ id: books.id })
-      .from(books)
-      .where(and(eq(books.isbn, isbn ?? ""), ne(books.id, id)));
-    if (same) throw createHttpError(409, "There is a book with this ISBN");
     const [changed] = await tx
       .update(books)
       .set({ ...changes, version: sql`${books.version} + 1` })
@@ -87,7 +78,11 @@ export const deleteBook = changingFactory.buildVoid({
   errors: noBook,
   input: z.object({ id: bookId }),
   ifMatch: "required",
-  current: ({ input, ctx }) => lockVersion(ctx.tx, input.id),
+  current: async ({ input, ctx: { tx } }) => {
+    // orders lock what is in their carts before the books
+    await tx.execute(sql`LOCK TABLE ${cartItems} IN SHARE ROW EXCLUSIVE MODE`);
+    return lockVersion(tx, input.id);
+  },
   handler: async ({ input, ctx: { tx } }) => {
     await tx.delete(books).where(eq(books.id, input.id));
   },
@@ -103,8 +98,8 @@ export const exportBooks = adminFactory.build({
   },
 });
 
-const replaced = (["title", "author", "category", "description", "price", "stock"] as const).map(
-  (name) => [name, sql.raw(`excluded.${name}`)] as const,
+const replaced = Object.fromEntries(
+  bookColumns.map((name) => [name, sql.raw(`excluded.${books[name].name}`)]),
 );
 
 export const importBooks = changingFactory.build({
@@ -118,13 +113,11 @@ export const importBooks = changingFactory.build({
   input: ez.raw({}, { contentMediaType: "text/csv" }),
   output: z.object({ created: z.int(), changed: z.int() }),
   handler: async ({ input, ctx: { tx } }) => {
-    const { valid, errors } = parseBooks(input.raw.toString("utf8"));
+    const { valid, errors } = parseBooks(input.raw);
     if (errors.length > 0)
-      throw createHttpError(422, `Wrong rows: ${errors.length}`, {
-        problem: { rows: errors.slice(0, 100) },
-      });
-    // orders lock books in an order of their own; reads go on
-    await tx.execute(sql`LOCK TABLE ${books} IN SHARE ROW EXCLUSIVE MODE`);
+      throw createHttpError(422, "Rows are wrong", { problem: { rows: errors } });
+    // others lock books in an order of their own; reads go on
+    await tx.execute(sql`LOCK TABLE ${books} IN EXCLUSIVE MODE`);
     let created = 0;
     // several hundred rows at a time, since a statement has a limited number of parameters
     for (let start = 0; start < valid.length; start += 500) {
@@ -133,7 +126,7 @@ export const importBooks = changingFactory.build({
         .values(valid.slice(start, start + 500))
         .onConflictDoUpdate({
           target: books.isbn,
-          set: { ...Object.fromEntries(replaced), version: sql`${books.version} + 1` },
+          set: { ...replaced, version: sql`${books.version} + 1` },
         })
         .returning({ version: books.version });
       created += written.filter(({ version }) => version === 1).length;

@@ -1,27 +1,17 @@
 import { ez } from "sallyport";
 import { z } from "zod";
 import { publicFactory } from "../factories.ts";
-import { book, bookId } from "./book-schemas.ts";
+import { book, bookFilter, bookId } from "./book-schemas.ts";
 import { bookOrders, findCategories, listPage, noBook, readRow, toBook } from "./find-books.ts";
 
 const tag = "books";
 
 const page = ez.paginated({ style: "offset", itemSchema: book, itemsName: "books", links: true });
-const price = z.coerce.number().int().min(0).describe("In cents");
 
 export const listBooks = publicFactory.build({
   tag,
   shortDescription: "Searches books",
-  input: page.input.and(
-    z.object({
-      q: z.string().trim().max(100).optional().describe("A part of the title or the author"),
-      category: z.string().optional(),
-      minPrice: price.optional(),
-      maxPrice: price.optional(),
-      inStock: z.stringbool().optional().describe("Only books that can be delivered"),
-      sort: z.enum(bookOrders).default("title"),
-    }),
-  ),
+  input: page.input.and(bookFilter.extend({ sort: z.enum(bookOrders).default("title") })),
   output: page.output,
   handler: async ({ input: { limit, offset, ...filter }, ctx: { db } }) => ({
     ...(await listPage(db, filter, { limit, offset })),

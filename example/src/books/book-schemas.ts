@@ -1,7 +1,6 @@
 import { z } from "zod";
 
 const text = (max: number) => z.string().trim().min(1).max(max);
-const amount = (max: number) => z.int().min(0).max(max);
 
 /** The fields of a book that administrators set. */
 export const bookFields = z.object({
@@ -13,11 +12,17 @@ export const bookFields = z.object({
   author: text(200).meta({ examples: ["Jane Austen"] }),
   category: text(50).meta({ examples: ["Novel"] }),
   description: z.string().trim().max(5000).default(""),
-  price: amount(1_000_000)
+  price: z
+    .int()
     .min(1)
+    .max(1_000_000)
     .describe("In cents")
     .meta({ examples: [1299] }),
-  stock: amount(1_000_000).meta({ examples: [20] }),
+  // without a limit, which cancelled orders could exceed
+  stock: z
+    .int()
+    .min(0)
+    .meta({ examples: [20] }),
 });
 
 /** Some of the fields of a book. */
@@ -40,3 +45,16 @@ export const book = bookFields
     cover: z.string().nullable().describe("The path of the cover"),
   })
   .meta({ id: "Book" });
+
+const price = z.coerce.number().int().min(0).describe("In cents");
+
+/** Which books to list. */
+export const bookFilter = z.object({
+  q: z.string().trim().max(100).optional().describe("A part of the title or the author"),
+  category: z.string().optional(),
+  minPrice: price.optional(),
+  maxPrice: price.optional(),
+  inStock: z.stringbool().optional().describe("Only books that can be delivered"),
+});
+
+export type BookFilter = z.output<typeof bookFilter>;

@@ -25,15 +25,13 @@ const beginnings = [
 const findExtension = (data: Buffer): string | undefined =>
   beginnings.find(([, pattern]) => pattern.test(data.toString("latin1", 0, 12)))?.[0];
 
-const megabyte = 1_048_576;
-
 export const sendCover = adminFactory.build({
   method: "put",
   tag,
   shortDescription: "Sets the cover of a book",
   errors: noBook,
   inputSources: ["body", "params", "files"],
-  upload: { limits: { files: 1, fileSize: 2 * megabyte, memory: 2 * megabyte } },
+  upload: { limits: { files: 1, fileSize: 2_097_152, memory: 2_097_152 } },
   input: z.object({
     id: bookId,
     cover: ez

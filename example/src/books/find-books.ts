@@ -1,7 +1,8 @@
-import { and, asc, count, desc, eq, gt, gte, ilike, lte, or, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, ilike, lte, or, type SQL } from "drizzle-orm";
 import createHttpError from "http-errors";
 import type { Database } from "../database/connection.ts";
 import { books } from "../database/tables.ts";
+import type { BookFilter } from "./book-schemas.ts";
 
 type Row = typeof books.$inferSelect;
 
@@ -21,21 +22,10 @@ const orders = {
 /** The orders in which books can be listed. */
 export const bookOrders = Object.keys(orders) as [keyof typeof orders, ...(keyof typeof orders)[]];
 
-/** Which books to list. */
-export interface BookFilter {
-  readonly q?: string | undefined;
-  readonly category?: string | undefined;
-  readonly minPrice?: number | undefined;
-  readonly maxPrice?: number | undefined;
-  readonly inStock?: boolean | undefined;
-}
-
-const toCondition = ({ q, category, minPrice, maxPrice, inStock }: BookFilter): SQL | undefined => {
-  const pattern = q === undefined ? undefined : `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+const toCondition = ({ q = "", category, minPrice, maxPrice, inStock }: BookFilter) => {
+  const pattern = `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
   return and(
-    pattern === undefined
-      ? undefined
-      : or(ilike(books.title, pattern), ilike(books.author, pattern)),
+    or(ilike(books.title, pattern), ilike(books.author, pattern)),
     category === undefined ? undefined : eq(books.category, category),
     minPrice === undefined ? undefined : gte(books.price, minPrice),
     maxPrice === undefined ? undefined : lte(books.price, maxPrice),
@@ -46,7 +36,7 @@ const toCondition = ({ q, category, minPrice, maxPrice, inStock }: BookFilter): 
 /** Lists a page of books. */
 export const listPage = async (
   db: Database,
-  filter: BookFilter & { readonly sort: keyof typeof orders },
+  { sort, ...filter }: BookFilter & { readonly sort: keyof typeof orders },
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ) => {
   const condition = toCondition(filter);
@@ -54,11 +44,10 @@ export const listPage = async (
     .select()
     .from(books)
     .where(condition)
-    .orderBy(...orders[filter.sort], books.id)
+    .orderBy(...orders[sort], books.id)
     .limit(limit)
     .offset(offset);
-  const [counted] = await db.select({ total: count() }).from(books).where(condition);
-  return { books: rows.map(toBook), total: counted?.total ?? 0 };
+  return { books: rows.map(toBook), total: await db.$count(books, condition) };
 };
 
 /** Lists the categories that have books. */

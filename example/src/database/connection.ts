@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { drizzle as drizzlePool } from "drizzle-orm/node-postgres";
@@ -53,14 +53,10 @@ const isRunning = (id: number): boolean => {
 /** Takes the folder of PGlite, which two processes would destroy; returns a function that gives it back. */
 const lockFolder = (folder: string): (() => void) => {
   const file = join(folder, "process.pid");
-  try {
-    const owner = Number(readFileSync(file, "utf8"));
-    if (owner !== process.pid && isRunning(owner))
-      throw new Error(
-        `Process ${owner} already uses ${folder}: stop it, or set DATA_FOLDER or DATABASE_URL`,
-      );
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  const owner = existsSync(file) ? Number(readFileSync(file, "utf8")) : process.pid;
+  if (owner !== process.pid && isRunning(owner)) {
+    const message = `Process ${owner} already uses ${folder}: stop it, or set DATA_FOLDER or DATABASE_URL`;
+    throw Object.assign(new Error(message), { code: "EBUSY" });
   }
   writeFileSync(file, String(process.pid));
   return () => rmSync(file, { force: true });

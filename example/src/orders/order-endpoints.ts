@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import createHttpError from "http-errors";
 import { EventStreamFactory, ez } from "sallyport";
 import { idempotency, memoryStore, postgresStore, redisStore } from "sallyport/idempotency";
@@ -7,17 +7,18 @@ import type { Caller } from "../accounts/credentials.ts";
 import { pool } from "../database/connection.ts";
 import { orders, payments } from "../database/tables.ts";
 import { environment } from "../environment.ts";
-import { accountFactory, inTransaction } from "../factories.ts";
+import { accountFactory, inTransaction, versionOf } from "../factories.ts";
 import { redis } from "../redis.ts";
-import { findOrder, listOrdersAfter, withItems } from "./find-orders.ts";
 import { orderEvents, publishOrder } from "./order-events.ts";
 import { order, orderId, orderSummary } from "./order-schemas.ts";
 import { requestPayments } from "./payments.ts";
-import { endOrder, placeOrder } from "./place-order.ts";
+import { endOrder, placeOrder, withItems } from "./orders.ts";
 
 const tag = "orders";
 
 const noOrder = { 404: "There is no such order" };
+const isOrder = (id: string, caller: Caller) =>
+  and(eq(orders.id, id), eq(orders.accountId, caller.id));
 const noSuchOrder = () => createHttpError(404, "There is no such order");
 
 const keptReplies = () => {
@@ -45,13 +46,18 @@ export const createOrder = accountFactory
     statusCode: 201,
     errors: {
       409: { description: "There are too few of a book", schema: shortage },
-      422: "The cart is empty",
+      422: "The cart is empty, or its total is another one",
     },
+    input: z.object({
+      total: z.int().optional().describe("What the customer has seen; nothing else is ordered"),
+    }),
     output: order,
-    handler: async ({ ctx: { tx, afterCommit, caller }, request }) => {
+    handler: async ({ input: { total }, ctx: { tx, afterCommit, caller }, request }) => {
       // the key may be sent with or without quotes
       const key = (request.get("idempotency-key") ?? "").replaceAll('"', "");
       const placed = await placeOrder(tx, caller.id, key);
+      if (total !== undefined && total !== placed.total)
+        throw createHttpError(422, "Prices have changed: look at the cart again");
       afterCommit(requestPayments);
       afterCommit(() => publishOrder(placed));
       return withItems(tx, placed);
@@ -72,17 +78,20 @@ export const listOrders = accountFactory.build({
   shortDescription: "Lists the orders of the account, the newest first",
   ...page,
   handler: async ({ input: { limit, cursor }, ctx: { db, caller } }) => {
-    const rows = await listOrdersAfter(db, caller.id, cursor, limit + 1);
+    const after =
+      cursor &&
+      sql`(${orders.createdAt}, ${orders.id}) < (${cursor.createdAt.toISOString()}::timestamptz, ${cursor.id}::uuid)`;
+    const rows = await db
+      .select()
+      .from(orders)
+      .where(and(eq(orders.accountId, caller.id), after))
+      .orderBy(desc(orders.createdAt), desc(orders.id))
+      .limit(limit + 1);
     const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    const nextCursor =
-      rows.length > limit && last ? { createdAt: last.createdAt, id: last.id } : null;
+    const nextCursor = rows.length > limit ? (shown.at(-1) ?? null) : null;
     return { orders: shown, limit, nextCursor };
   },
 });
-
-const version = ({ output }: { readonly output: z.output<typeof order> }): string =>
-  String(output.version);
 
 export const readOrder = accountFactory.build({
   tag,
@@ -90,9 +99,9 @@ export const readOrder = accountFactory.build({
   errors: noOrder,
   input: z.object({ id: orderId }),
   output: order,
-  version,
+  version: versionOf,
   handler: async ({ input: { id }, ctx: { db, caller } }) => {
-    const found = await findOrder(db, caller.id, id);
+    const [found] = await db.select().from(orders).where(isOrder(id, caller));
     if (!found) throw noSuchOrder();
     return withItems(db, found);
   },
@@ -105,13 +114,13 @@ export const cancelOrder = accountFactory.addMiddleware(inTransaction).build({
   errors: { ...noOrder, 409: "The order is paid for, or has ended" },
   input: z.object({ id: orderId, status: z.literal("cancelled") }),
   output: order,
-  version,
+  version: versionOf,
   ifMatch: "required",
   current: async ({ input: { id }, ctx: { tx, caller } }) => {
     const [found] = await tx
       .select({ version: orders.version })
       .from(orders)
-      .where(and(eq(orders.id, id), eq(orders.accountId, caller.id)))
+      .where(isOrder(id, caller))
       .for("update");
     if (!found) throw noSuchOrder();
     return String(found.version);

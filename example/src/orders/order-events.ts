@@ -1,6 +1,6 @@
 import { createChannel, redisChannel } from "sallyport/channel";
 import { redis } from "../redis.ts";
-import type { OrderRow } from "./find-orders.ts";
+import type { OrderRow } from "./orders.ts";
 import { orderChange } from "./order-schemas.ts";
 
 /** Tells the pages of customers when their orders change. */

@@ -3,13 +3,11 @@ import { z } from "zod";
 
 export const orderId = z.uuid().describe("The id of the order");
 
-export const orderStatus = z.enum(["placed", "paid", "refused", "cancelled"]);
-
 /** An order in a list. */
 export const orderSummary = z
   .object({
     id: orderId,
-    status: orderStatus,
+    status: z.enum(["placed", "paid", "refused", "cancelled"]),
     total: z.int().describe("In cents"),
     version: z.int(),
     createdAt: ez.dateOut(),

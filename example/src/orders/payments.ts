@@ -2,9 +2,8 @@ import { and, eq, inArray, lte, sql } from "drizzle-orm";
 import type { Logger } from "sallyport";
 import { database, type Database } from "../database/connection.ts";
 import { orders, payments } from "../database/tables.ts";
-import type { OrderRow } from "./find-orders.ts";
 import type { PaymentProvider } from "./payment-providers.ts";
-import { endOrder } from "./place-order.ts";
+import { endOrder, type OrderRow } from "./orders.ts";
 
 /** Takes payments that are due; another process does not get them until the next attempt, which is later each time. */
 const takeDue = (db: Database) => {
@@ -19,7 +18,7 @@ const takeDue = (db: Database) => {
     .update(payments)
     .set({
       attempts: sql`${payments.attempts} + 1`,
-      nextAttemptAt: sql`now() + least(15 * 2 ^ ${payments.attempts}, 3600) * interval '1 second'`,
+      nextAttemptAt: sql`now() + least(15 * 2 ^ least(${payments.attempts}, 8), 3600) * interval '1 second'`,
     })
     .where(inArray(payments.id, due))
     .returning({ id: payments.id, amount: payments.amount });
@@ -87,9 +86,9 @@ export const settlePayment = async (
   await tx.select().from(orders).where(inArray(orders.id, ofPayment)).for("update");
   const [payment] = await tx.select().from(payments).where(eq(payments.id, id));
   if (!payment) return undefined;
-  if (payment.status === "withdrawn" && status === "succeeded")
+  if (["withdrawn", "failed"].includes(payment.status) && status === "succeeded")
     // a refund needs the provider's own interface
-    logger.error("A cancelled order was paid for: refund it", { payment: id });
+    logger.error("An order that has ended was paid for: refund it", { payment: id });
   if (payment.status !== "requested") return undefined;
   await tx.update(payments).set({ status }).where(eq(payments.id, id));
   if (status === "failed") return endOrder(tx, payment.orderId, "refused");

@@ -104,7 +104,7 @@ export const CartScreen = () => {
           <button
             className="primary"
             aria-disabled={order.isPending}
-            onClick={() => order.isPending || order.mutate()}
+            onClick={() => order.isPending || order.mutate({ total: cart.total })}
           >
             Order and pay {toMoney(cart.total)}
           </button>

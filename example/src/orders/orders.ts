@@ -2,7 +2,18 @@ import { and, eq, gte, sql } from "drizzle-orm";
 import createHttpError from "http-errors";
 import type { Database } from "../database/connection.ts";
 import { books, cartItems, orderItems, orders, payments } from "../database/tables.ts";
-import type { OrderRow } from "./find-orders.ts";
+
+export type OrderRow = typeof orders.$inferSelect;
+
+/** Adds its books to an order. */
+export const withItems = async (db: Database, order: OrderRow) => ({
+  ...order,
+  items: await db
+    .select()
+    .from(orderItems)
+    .where(eq(orderItems.orderId, order.id))
+    .orderBy(orderItems.title, orderItems.bookId),
+});
 
 /**
  * Orders what is in the cart of an account, within a transaction. An order that exists under the key is returned
