@@ -196,9 +196,10 @@ const foldCase = (text: string): string =>
 
 /** Splits a canonical path, and decodes each segment once. */
 const toSegments = (path: string): readonly string[] => {
+  if (path === "/") return [];
   const segments: string[] = [];
   // faster than `split`
-  for (let start = 1, end = 0; start <= path.length && path !== "/"; start = end + 1) {
+  for (let start = 1, end = 0; start <= path.length; start = end + 1) {
     end = path.indexOf("/", start);
     if (end < 0) end = path.length;
     segments.push(path.slice(start, end));
