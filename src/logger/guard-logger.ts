@@ -87,14 +87,16 @@ export const toMethods = (logger: object): ToMethod => {
   const methods = logger as Readonly<Record<string, Method | undefined>>;
   return (severity) =>
     (...line) =>
-      methods[severity]?.(...toLine(line));
+      methods[severity]?.(...(toLine ? toLine(line) : line));
 };
 
 /** The property by which pino's loggers can be recognised. */
 const pinoMark = Symbol.for("pino.serializers");
 
-/** Returns the function that converts the arguments of a line to those of a logger. */
-const findOrder = (logger: object): ((line: readonly unknown[]) => readonly unknown[]) => {
+/** Returns the function that converts the arguments of a line to those of a logger; undefined if they are the same. */
+const findOrder = (
+  logger: object,
+): ((line: readonly unknown[]) => readonly unknown[]) | undefined => {
   const hasList = (name: string): boolean => Array.isArray(Reflect.get(logger, name));
   if (pinoMark in logger) return (line) => turn(line, (error) => ({ err: error }));
   if ("addStream" in logger && "fields" in logger && hasList("streams"))
@@ -102,7 +104,7 @@ const findOrder = (logger: object): ((line: readonly unknown[]) => readonly unkn
   const isWinston = "levels" in logger && "format" in logger && hasList("transports");
   return isWinston
     ? ([message, meta, ...more]) => [message, withPlainError(meta), ...more]
-    : (line) => line;
+    : undefined;
 };
 
 /** Moves the object of a line before the message, and the error into the field where the logger expects it. */
@@ -155,9 +157,10 @@ export const overlay = (
   const findHolder = (key: PropertyKey): Members => (Object.hasOwn(own, key) ? own : base);
   const proxy: object = new Proxy(own, {
     get: (_own, key) => {
-      const value = findHolder(key)[key];
+      if (Object.hasOwn(own, key)) return own[key];
+      const value = base[key];
       // the methods of a class may use private members
-      return typeof value === "function" && !Object.hasOwn(findHolder(key), key)
+      return typeof value === "function" && !Object.hasOwn(base, key)
         ? (value.bind(base) as unknown)
         : value;
     },

@@ -23,12 +23,13 @@ export const findFramingFault = ({
     return new RequestError("SLP_HEADER_TOO_MANY_FIELDS");
   let host: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]?.toLowerCase();
+    const name = rawHeaders[index] ?? "";
     const value = rawHeaders[index + 1] ?? "";
-    if (name === "host") {
+    // the length rules out most fields
+    if (name.length === 4 && name.toLowerCase() === "host") {
       if (host !== undefined) return new RequestError("SLP_HEADER_HOST");
       host = value;
-    } else if (name === "transfer-encoding") {
+    } else if (name.length === 17 && name.toLowerCase() === "transfer-encoding") {
       if (httpVersionMinor === 0 || value.toLowerCase() !== "chunked")
         return new RequestError("SLP_HEADER_TRANSFER_ENCODING");
     }
@@ -53,12 +54,15 @@ export const toCanonicalPath = (request: IncomingMessage): string => {
   if (!url.startsWith("/") || url.includes("%")) url = normalisePath(request);
   if (url === "*" && request.method === "OPTIONS") return url;
   if (!url.startsWith("/")) throw new RequestError("SLP_TARGET_MALFORMED");
-  const end = url.search(/[?#]/);
-  const path = end < 0 ? url : url.slice(0, end);
-  return trailingSlash.test(path) ? path.slice(0, -1) : path;
+  const path = cut(cut(url, "#"), "?");
+  const hasSlash = path.length > 1 && path.endsWith("/") && !path.endsWith("//");
+  return hasSlash ? path.slice(0, -1) : path;
+};
+
+const cut = (text: string, mark: string): string => {
+  const end = text.indexOf(mark);
+  return end < 0 ? text : text.slice(0, end);
 };
 
 /** Matches a character that is not visible ASCII. */
 const invisible = /[^!-~]/;
-/** Matches a single slash at the end of a path other than `/`. */
-const trailingSlash = /[^/]\/$/;

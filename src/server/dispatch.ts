@@ -95,9 +95,8 @@ export class Dispatcher {
   /** Serves a request for a known route; never rejects. */
   serve(plan: EndpointPlan, state: RequestState): Promise<void> {
     const { cors } = this.#options;
-    return typeof cors === "function"
-      ? this.#serveByCors(cors, plan, state)
-      : this.#run(plan, state);
+    if (typeof cors === "function") return this.#serveByCors(cors, plan, state);
+    return state.request.method === "GET" ? runEndpoint(plan, state) : this.#run(plan, state);
   }
 
   async #serveByCors(cors: CorsFunction, plan: EndpointPlan, state: RequestState): Promise<void> {

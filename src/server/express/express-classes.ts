@@ -264,3 +264,21 @@ const findField = (response: ServerResponse, name: string): string | undefined =
   const found = Object.entries(fields).find(([field]) => field.toLowerCase() === wanted);
   return found && String(found[1]);
 };
+
+/** Creates what the responses of an application share. */
+export const createFacts = (
+  ways: AppFacts["ways"],
+  settings: AppSettings,
+  methods: Readonly<Record<"end" | "setHeader" | "write", unknown>>,
+): { -readonly [Key in keyof AppFacts]: AppFacts[Key] } => {
+  const { end, setHeader, write } = methods;
+  return {
+    ways,
+    settings,
+    isPristine: true,
+    express: undefined,
+    // tools replace these methods to add header fields
+    isPatched: () =>
+      methods.end !== end || methods.setHeader !== setHeader || methods.write !== write,
+  };
+};

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Express, Request, Response } from "express";
 import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import { loadExpress } from "../../lazy/packages.ts";
-import { plainWays, type AppFacts, type AppSettings } from "../../reply/response-state.ts";
+import { plainWays, type AppFacts } from "../../reply/response-state.ts";
 import { shortcuts } from "../../shortcuts/shortcuts.ts";
 import type { ServerConfig } from "../config/config.ts";
-import { createRequestClass, createResponseClass } from "./express-classes.ts";
+import { createFacts, createRequestClass, createResponseClass } from "./express-classes.ts";
 import { markSending } from "./mark-sending.ts";
 
 /** The request and response classes of one application, for `http.createServer`. */
@@ -39,17 +39,11 @@ export const createExpressObjects = (
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
-  /** The methods that tools replace to add header fields, for comparison. */
-  const methods: Readonly<Record<"end" | "setHeader" | "write", unknown>> = OwnResponse.prototype;
-  const { end, setHeader, write } = methods;
-  const facts = {
-    ways: mayTakeShortcuts ? shortcuts : plainWays,
-    settings: { "query parser": queryParser } as AppSettings,
-    isPristine: true,
-    express: undefined as Express | undefined,
-    isPatched: () =>
-      methods.end !== end || methods.setHeader !== setHeader || methods.write !== write,
-  };
+  const facts = createFacts(
+    mayTakeShortcuts ? shortcuts : plainWays,
+    { "query parser": queryParser },
+    OwnResponse.prototype,
+  );
   const getApp = (): Express => {
     if (facts.express) return facts.express;
     const app = loadExpress()();
@@ -62,7 +56,7 @@ export const createExpressObjects = (
     app.disable("x-powered-by");
     app.set("etag", etag);
     app.set("query parser", queryParser);
-    ({ settings: facts.settings } = app as unknown as { readonly settings: AppSettings });
+    ({ settings: facts.settings } = app as unknown as AppFacts);
     facts.isPristine = false;
     build(app);
     return app;
