@@ -100,14 +100,17 @@ export class Operation {
   }
 
   get errors(): readonly ErrorReply[] {
-    const { requestTimeout = 0 } = this.#config;
-    return listErrors(this.endpoint, {
-      hasInput: this.inputs.length + this.headers.length > 0,
-      hasBody: this.hasBody,
-      hasParameters: this.parameters.length > 0,
-      hasSecurity: this.security.length > 0,
-      hasTimeout: (this.endpoint.timeout ?? requestTimeout) > 0,
-    });
+    const { inputs, headers, parameters, hasBody } = this;
+    const hasInput = [inputs, headers, parameters].some(({ length }) => length > 0);
+    const timeout = this.endpoint.timeout ?? this.#config.requestTimeout ?? 0;
+    const own = new Set([
+      ...(hasInput || hasBody ? [400] : []),
+      ...(this.security.length > 0 ? [401] : []),
+      ...(hasBody ? [413, 415] : []),
+      500,
+      ...(timeout > 0 ? [503] : []),
+    ]);
+    return listErrors(this.endpoint, own);
   }
 
   /** Whether successful replies have a version, as ETag or Last-Modified. */

@@ -94,10 +94,10 @@ const toFormat = (out: string | undefined): string =>
   /\.ya?ml$/i.test(out ?? "") ? "yaml" : "json";
 
 /** Generates a document as `config.docs` would serve it; the path selects one of several. */
-export const toDocument = (
+const toDocument = (
   { routing, config }: Entry,
   version: OpenApiVersion | undefined,
-  path?: string,
+  path: string | undefined,
 ): OpenApiDocument => {
   const { routes, servers, openapi, tags, webhooks, head, override, info } = findDocs(config, path);
   return generateOpenApi({
