@@ -3,7 +3,7 @@ import { capitalise, OperationIds } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
 import { listRoutes, type RoutingEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";
+import { assertOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
 import { compact, mapValues, nonEmpty } from "./json.ts";
 import { toHeadOperation, toOperation, toSummary, type OperationContext } from "./operation.ts";
@@ -31,17 +31,15 @@ import { SecuritySchemes } from "./security-schemes.ts";
  * const document = generateOpenApi({ routing, config, info: { title: "Users", version: "1.0.0" } });
  */
 export const generateOpenApi = (options: OpenApiOptions): OpenApiDocument => {
-  assertOpenApiOptions(options);
-  const { routing, config = {} } = options;
-  return writeDocument(listRoutes(routing, config), options);
+  return writeDocument(() => listRoutes(options.routing, options.config ?? {}), options);
 };
 
-/** Generates the document from a list of routes. */
+/** Generates the document from a list of routes, which is created once the options have been checked. */
 export const writeDocument = (
-  entries: readonly RoutingEntry[],
+  listEntries: () => readonly RoutingEntry[],
   options: Omit<OpenApiOptions, "routing">,
 ): OpenApiDocument => {
-  assertDocumentOptions(options);
+  assertOptions(options);
   const {
     config = {},
     openapi = "3.1",
@@ -49,7 +47,7 @@ export const writeDocument = (
     webhooks: sent = {},
     head = false,
   } = options;
-  const operations = selectOperations(listOperations(entries, config), options.routes);
+  const operations = selectOperations(listOperations(listEntries(), config), options.routes);
   const components = new Components(override.schema);
   const context: OperationContext = {
     components,
