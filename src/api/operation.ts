@@ -36,6 +36,9 @@ export interface BodyDeclaration {
   readonly mediaType: string;
 }
 
+/** How queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
+export type QueryParser = "simple" | "extended" | "unknown";
+
 /** What an operation takes and sends: an endpoint, served at a path with a method. */
 export class Operation {
   readonly method: Method;
@@ -52,6 +55,7 @@ export class Operation {
   /** The schemas of the declared header fields: those of the middlewares, then the endpoint's own. */
   readonly headers: readonly ZodSchema[];
   readonly security: readonly Security[];
+  readonly queryParser: QueryParser;
   readonly #config: DocumentedConfig;
   #successes: readonly Reply[] | undefined;
 
@@ -70,6 +74,7 @@ export class Operation {
       ({ headersSchema }) => headersSchema ?? [],
     );
     this.security = endpoint.middlewares.flatMap(({ security }) => security ?? []);
+    this.queryParser = toQueryParser(config);
     this.#config = config;
   }
 
@@ -205,11 +210,7 @@ export const listOperations = (
 ): readonly Operation[] =>
   entries.flatMap((entry) => (entry.kind === "endpoint" ? new Operation(entry, config) : []));
 
-/** Returns how queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
-export const toQueryParser = ({
-  app,
-  queryParser = "simple",
-}: DocumentedConfig): "simple" | "extended" | "unknown" => {
+export const toQueryParser = ({ app, queryParser = "simple" }: DocumentedConfig): QueryParser => {
   // a router has no application, and thus no parser, until it serves a request
   const { settings } = Object(app) as { readonly settings?: Readonly<Record<string, unknown>> };
   const setting = app === undefined ? queryParser : settings?.["query parser"];

@@ -1,9 +1,4 @@
-import {
-  listOperations,
-  toQueryParser,
-  type DocumentedConfig,
-  type Operation,
-} from "../api/operation.ts";
+import { listOperations, type DocumentedConfig, type Operation } from "../api/operation.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
 import { checkBodies } from "./check-bodies.ts";
@@ -26,7 +21,6 @@ export const checkRouting = (
 ): void => {
   const { app, beforeRouting, upload = false } = config;
   const facts = {
-    queryParser: toQueryParser(config),
     takesUploads: upload !== false,
     hasNativeParsers: app !== undefined || beforeRouting !== undefined,
   };
@@ -35,7 +29,7 @@ export const checkRouting = (
   const checks: readonly (() => readonly Diagnostic[])[] = [
     () => checkCookies(operations, config),
     () => checkPathParameters(operations),
-    () => checkInputs(operations, facts),
+    () => checkInputs(operations),
     () => checkBodies(operations, facts),
     () => checkSources(operations, facts),
     () => checkOutputs(operations),

@@ -7,7 +7,7 @@ import { isForm } from "../schemas/form.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { someSchema, walkSchemas } from "../schemas/some-schema.ts";
 import { readValues } from "../schemas/zod-internals.ts";
-import { report, type Diagnostic, type Warning, type RoutingFacts } from "./diagnostic.ts";
+import { report, type Diagnostic, type Warning } from "./diagnostic.ts";
 import { toFix, toReason } from "./fixes.ts";
 import { MisfitFinder, type Misfit } from "./misfits.ts";
 import { formWire, toInputWire, toOutputWire } from "./wire.ts";
@@ -25,14 +25,11 @@ const toWarning = (
 };
 
 /** Finds parts of inputs that can never arrive, because JSON, a query or a path cannot represent their values. */
-export const checkInputs = (
-  operations: readonly Operation[],
-  facts: RoutingFacts,
-): readonly Diagnostic[] => {
+export const checkInputs = (operations: readonly Operation[]): readonly Diagnostic[] => {
   const finder = new MisfitFinder("input");
   const schemas = [...new Set(operations.flatMap(({ inputs }) => inputs))];
   return report(operations, (operation) => {
-    const wire = toInputWire(operation, facts);
+    const wire = toInputWire(operation);
     return operation.inputs.flatMap((schema) => {
       const { inputSchema } = operation.endpoint;
       const place = `${schema === inputSchema ? "" : "a middleware of "}${operation.route}`;

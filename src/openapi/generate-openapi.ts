@@ -1,4 +1,4 @@
-import { listOperations, toQueryParser, type Operation } from "../api/operation.ts";
+import { listOperations, type Operation } from "../api/operation.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
 import { listRoutes, type RoutingEntry } from "../routing/walk-routing.ts";
@@ -54,7 +54,6 @@ export const writeDocument = (
     shared: new SharedResponses(components),
     security: new SecuritySchemes(operations),
     version: openapi,
-    queryParser: toQueryParser(config),
     override: override.operation,
   };
   const ids = new OperationIds(operations);
