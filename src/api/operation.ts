@@ -16,7 +16,7 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { takesFiles } from "../schemas/upload.ts";
 import { formatRoute } from "./operation-ids.ts";
-import { listErrors, listSuccesses, type ErrorReply, type Reply } from "./replies.ts";
+import { isJson, listErrors, listSuccesses, type ErrorReply, type Reply } from "./replies.ts";
 
 /** The parts of a configuration that a document needs; the result of `createConfig` is accepted. */
 export interface DocumentedConfig extends WalkOptions {
@@ -154,7 +154,7 @@ export class Operation {
     return this.successes
       .flatMap(({ bodies }) => bodies)
       .some(({ type, schema }) => {
-        if (type === null || !/\bjson\b|\*/i.test(type)) return false;
+        if (type === null || !(isJson(type) || type.includes("*"))) return false;
         if (schema === output) return true;
         const fields = schema && readTopLevel(schema).fields;
         const def = (fields?.get("status") as z.core.$ZodTypes | undefined)?._zod.def;

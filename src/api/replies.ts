@@ -32,6 +32,7 @@ export interface ErrorReply extends Reply {
   readonly hasData: boolean;
 }
 
+export const isJson = (type: string): boolean => /\bjson\b/i.test(type);
 export const isEventStream = (type: string): boolean => /^text\/event-stream\b/i.test(type);
 
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);

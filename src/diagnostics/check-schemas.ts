@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Operation } from "../api/operation.ts";
-import { isEventStream, type ReplyBody } from "../api/replies.ts";
+import { isEventStream, isJson, type ReplyBody } from "../api/replies.ts";
 import { getMessageFromError } from "../reply/http-error.ts";
 import { readContent } from "../schemas/content.ts";
 import { isForm } from "../schemas/form.ts";
@@ -86,14 +86,13 @@ const listBodies = ({ successes }: Operation): readonly ReplyBody[] =>
 /** Lists the schemas of all bodies that are only sent as JSON, including nested schemas. */
 const listSent = (operation: Operation): ReadonlySet<unknown> => {
   const bodies = listBodies(operation);
-  const others = new Set(bodies.filter(({ type }) => !isJson(type)).map(({ schema }) => schema));
+  const others = new Set(
+    bodies.filter(({ type }) => type === null || !isJson(type)).map(({ schema }) => schema),
+  );
   return new Set(
     bodies.flatMap(({ schema }) => (schema && !others.has(schema) ? [...walkSchemas(schema)] : [])),
   );
 };
-
-const isJson = (type: string | null): boolean =>
-  type !== null && /^application\/(?:json|[\w.-]+\+json)\b/i.test(type);
 
 /** Finds parts of a stream's events that can never be sent, because their data is written as JSON. */
 export const checkEvents = (operations: readonly Operation[]): readonly Diagnostic[] => {

@@ -1,5 +1,10 @@
 import type { Operation } from "../api/operation.ts";
-import { matchParameters, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
+import {
+  listLiterals,
+  matchParameters,
+  parsePathPattern,
+  type Segment,
+} from "../routing/path-pattern.ts";
 import { toRank } from "../routing/route-table.ts";
 import type { StaticEntry } from "../routing/walk-routing.ts";
 import { report, type Diagnostic } from "./diagnostic.ts";
@@ -25,19 +30,13 @@ const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] =>
     }),
   );
 
-/** Returns the literals around the parameters of a segment; the text of a segment without parameters. */
-const toAround = (segment: Segment): readonly string[] => {
-  if (segment.kind === "literal") return [segment.text];
-  return segment.kind === "rest" ? ["", ""] : segment.around;
-};
-
 const hasText = (segment: Segment): boolean =>
   segment.kind === "parameters" && segment.around.join("") !== "";
 
 /** Checks whether the route table ranks two routes equally at the first segment in which they differ. */
 const areEqual = ({ segments }: Operation, other: Operation): boolean => {
   const toText = (segment: Segment | undefined): string =>
-    segment ? JSON.stringify([segment.kind, toAround(segment)]) : "";
+    segment ? JSON.stringify([segment.kind, listLiterals(segment)]) : "";
   const at = segments.findIndex(
     (segment, index) => toText(segment) !== toText(other.segments[index]),
   );
@@ -48,7 +47,7 @@ const areEqual = ({ segments }: Operation, other: Operation): boolean => {
 const fits = (segment: Segment, text: string): boolean =>
   segment.kind === "literal"
     ? segment.text === text
-    : matchParameters(toAround(segment), text) !== undefined;
+    : matchParameters(listLiterals(segment), text) !== undefined;
 
 /** Returns the wildcard at the end of a route, which matches the rest of a path. */
 const findRest = (segments: readonly Segment[]): Segment | undefined => {
@@ -61,7 +60,7 @@ const findCommonPath = (one: readonly Segment[], other: readonly Segment[]): str
   for (let at = 0; at < Math.max(one.length, other.length); at++) {
     const [first, second] = [one[at] ?? findRest(one), other[at] ?? findRest(other)];
     if (!first || !second) return undefined;
-    const part = combine(toAround(first), toAround(second));
+    const part = combine(listLiterals(first), listLiterals(second));
     if (!fits(first, part) || !fits(second, part)) return undefined;
     path += `/${encodeURIComponent(part)}`;
   }

@@ -9,7 +9,7 @@ import {
   omitReferences,
   inlineClosed,
   toSorted,
-  visitReferences,
+  listReferences,
 } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { writeNode, type WritePlace } from "./node-writer.ts";
@@ -193,13 +193,13 @@ export class Components {
   #findUsed(document: JsonObject): readonly (readonly [key: string, component: Component])[] {
     const used = new Map<string, Component>();
     const search = (value: unknown): void => {
-      visitReferences(value, (reference) => {
+      for (const reference of listReferences(value)) {
         const key = toKey(reference) ?? "";
         const component = this.#components.get(key);
-        if (!component || used.has(key)) return;
+        if (!component || used.has(key)) continue;
         used.set(key, component);
         search(component.json);
-      });
+      }
     };
     search(document);
     return [...used];

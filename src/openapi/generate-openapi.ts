@@ -1,6 +1,7 @@
 import { listOperations, type Operation } from "../api/operation.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
+import { listLiterals, listNames } from "../routing/path-pattern.ts";
 import { listRoutes, type RoutingEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { assertOptions } from "./check-options.ts";
@@ -14,7 +15,6 @@ import type {
   OpenApiVersion,
   Webhook,
 } from "./options.ts";
-import { groupByPath } from "./path-templates.ts";
 import { toVersion } from "./nullable-dialect.ts";
 import { SharedResponses } from "./responses.ts";
 import { SecuritySchemes } from "./security-schemes.ts";
@@ -131,6 +131,44 @@ const toPaths = (
     paths[template] = item;
   }
   return paths;
+};
+
+/** Writes a path with its parameters in braces, such as `/users/{id}`. */
+const toTemplate = ({ segments }: Operation): string => {
+  const parts = segments.map((segment) => {
+    const names = listNames(segment);
+    return listLiterals(segment)
+      .map((text, at) => encodeText(text) + (at < names.length ? `{${names[at]}}` : ""))
+      .join("");
+  });
+  return `/${parts.join("/")}`;
+};
+
+const encodeText = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/%(?:2[1-9AaCc]|3[ABDabd]|40)/g, (code) =>
+    decodeURIComponent(code),
+  );
+
+/** @throws {@link OpenApiError} when two paths differ only in the names of their parameters, which OpenAPI ignores. */
+const groupByPath = (
+  operations: readonly Operation[],
+): ReadonlyMap<string, readonly Operation[]> => {
+  const groups = new Map<string, Operation[]>();
+  const shapes = new Map<string, Operation>();
+  for (const operation of operations) {
+    const template = toTemplate(operation);
+    const shape = template.replaceAll(/\{.*?\}/g, "{}");
+    const known = shapes.get(shape) ?? operation;
+    if (toTemplate(known) !== template)
+      throw new OpenApiError(
+        "SLP_OPENAPI_PATHS",
+        `${known.route} and ${operation.route} are the same path in OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or add literal text to one of the paths.`,
+        { method: operation.method, route: operation.path },
+      );
+    shapes.set(shape, known);
+    groups.set(template, [...(groups.get(template) ?? []), operation]);
+  }
+  return groups;
 };
 
 const toName = (id: string): string => capitalise(id).replaceAll(/[^\w.-]/g, "_");

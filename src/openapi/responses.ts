@@ -1,6 +1,6 @@
 import type { Operation } from "../api/operation.ts";
 import { toFreeName } from "../api/operation-ids.ts";
-import { isEventStream, type ErrorReply, type ReplyBody } from "../api/replies.ts";
+import { isEventStream, isJson, type ErrorReply, type ReplyBody } from "../api/replies.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
 import { anyOf, compact, isObject, listOf, mapValues, nonEmpty, toSorted } from "./json.ts";
@@ -113,7 +113,6 @@ const toContent = (
 };
 
 const isText = (type: string): boolean => /^text\/|\bxml\b/i.test(type);
-const isJson = (type: string): boolean => /\bjson\b/i.test(type);
 
 const toBinary = (type: string): JsonObject => ({
   ...{ type: "string", format: "binary", contentMediaType: type },
