@@ -4,7 +4,7 @@ import type { RoutingEntry } from "../routing/walk-routing.ts";
 import { checkBodies } from "./check-bodies.ts";
 import { checkPathParameters, checkSources } from "./check-fields.ts";
 import { checkShadows } from "./check-shadows.ts";
-import { checkEvents, checkInputs, checkOutputs } from "./check-schemas.ts";
+import { checkInputs, checkOutputs } from "./check-schemas.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 
 /** The parts of a configuration that the checks need. */
@@ -33,7 +33,6 @@ export const checkRouting = (
     () => checkBodies(operations, facts),
     () => checkSources(operations, facts),
     () => checkOutputs(operations),
-    () => checkEvents(operations),
     () => checkShadows(operations, files),
   ];
   for (const check of checks) {

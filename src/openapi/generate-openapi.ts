@@ -181,13 +181,10 @@ const toInfo = (
     ...info,
     summary: version === "3.0" ? undefined : summary,
     contact: info.contact && compact(info.contact),
-    license: info.license && toLicense(info.license, version),
+    license:
+      info.license &&
+      compact({ ...info.license, ...(version === "3.0" && { identifier: undefined }) }),
   });
-
-const toLicense = (
-  { identifier, ...license }: NonNullable<OpenApiOptions["info"]["license"]>,
-  version: OpenApiVersion,
-): JsonObject => compact({ ...license, identifier: version === "3.0" ? undefined : identifier });
 
 const toServers = (servers: OpenApiOptions["servers"] = "/"): readonly JsonObject[] =>
   [servers]
