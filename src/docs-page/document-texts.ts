@@ -47,15 +47,13 @@ export class DocumentTexts {
 
 /** Returns those of the options that describe the document. */
 export const toDocumentOptions = ({
+  path: _path,
+  ui: _ui,
+  factory: _factory,
+  production: _production,
   info = readInfo(),
-  routes,
-  servers,
-  openapi,
-  tags,
-  webhooks,
-  head,
-  override,
-}: DocsOptions) => ({ info, routes, servers, openapi, tags, webhooks, head, override });
+  ...options
+}: DocsOptions) => ({ info, ...options });
 
 /** Reads the name, version and description of the API from the package.json in the working directory. */
 export const readInfo = (folder: string = process.cwd()): OpenApiInfo => {
