@@ -6,8 +6,7 @@ import type { Components } from "./components.ts";
 import { compact, nonEmpty } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
 import { acceptsNothing, omitFields, viewObject } from "./object-view.ts";
-import type { OpenApiOperation } from "./open-api-operation.ts";
-import type { JsonObject, OpenApiOverride } from "./options.ts";
+import type { JsonObject, OpenApiOperation, OpenApiOverride } from "./options.ts";
 import {
   fitsQuery,
   isBinary,
