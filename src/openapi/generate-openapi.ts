@@ -16,7 +16,6 @@ import type {
   Webhook,
 } from "./options.ts";
 import { toVersion } from "./nullable-dialect.ts";
-import { SharedResponses } from "./responses.ts";
 import { SecuritySchemes } from "./security-schemes.ts";
 
 /**
@@ -51,7 +50,6 @@ export const writeDocument = (
   const components = new Components(override.schema);
   const context: OperationContext = {
     components,
-    shared: new SharedResponses(components),
     security: new SecuritySchemes(operations),
     version: openapi,
     override: override.operation,
@@ -64,10 +62,7 @@ export const writeDocument = (
   const webhooks = mapValues(sent, (webhook, name) =>
     toWebhook(name, webhook as Webhook, components),
   );
-  const own = compact({
-    responses: nonEmpty(context.shared.toComponents()),
-    securitySchemes: nonEmpty(context.security.toComponents()),
-  });
+  const securitySchemes = nonEmpty(context.security.toComponents());
   const document = components.finish(
     compact({
       openapi: versions[openapi],
@@ -77,7 +72,7 @@ export const writeDocument = (
       security: context.security.isUsed ? undefined : [],
       paths,
       [openapi === "3.0" ? "x-webhooks" : "webhooks"]: nonEmpty(webhooks),
-      components: nonEmpty(own),
+      components: securitySchemes && { securitySchemes },
     }),
   );
   return toVersion(document, openapi) as OpenApiDocument;
