@@ -152,7 +152,7 @@ const groupByPath = (
   const shapes = new Map<string, Operation>();
   for (const operation of operations) {
     const template = toTemplate(operation);
-    const shape = template.replaceAll(/\{.*?\}/g, "{}");
+    const shape = JSON.stringify(operation.segments.map(listLiterals));
     const known = shapes.get(shape) ?? operation;
     if (toTemplate(known) !== template)
       throw new OpenApiError(
