@@ -133,5 +133,10 @@ export declare const routing: { readonly "~client": Client };
 const listTaken = (runtime: string): ReadonlySet<string> =>
   new Set([
     ...["Client", "Routes", "Blob", "Date", "Exclude", "Partial", "Uint8Array", "ArrayBuffer"],
-    ...(runtime.replaceAll(/\/\*\*.*?\*\//gs, "").match(/\b[A-Z]\w*/g) ?? []),
+    ...(dropComments(runtime).match(/\b[A-Z]\w*/g) ?? []),
   ]);
+
+const dropComments = (source: string): string => {
+  const [start, ...commented] = source.split("/**");
+  return [start, ...commented.map((text) => text.slice(text.indexOf("*/")))].join("");
+};
