@@ -1,6 +1,6 @@
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
-import { parsePathPattern } from "../routing/path-pattern.ts";
+import { listLiterals, listNames, parsePathPattern } from "../routing/path-pattern.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
 
 type Served = Pick<EndpointEntry, "endpoint" | "method" | "path">;
@@ -42,10 +42,8 @@ export class OperationIds {
   /** Derives an id from method and path, such as `getUsersById`. */
   make(method: string, path: string): string {
     const words = parsePathPattern(path).flatMap((segment) => {
-      if (segment.kind === "literal") return toWords(segment.text);
-      if (segment.kind === "rest") return toWords(`by ${segment.name}`);
-      const { names, around } = segment;
-      return around.flatMap((text, at) =>
+      const names = listNames(segment);
+      return listLiterals(segment).flatMap((text, at) =>
         toWords(at < names.length ? `${text} by ${names[at]}` : text),
       );
     });

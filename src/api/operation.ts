@@ -16,7 +16,7 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { takesFiles } from "../schemas/upload.ts";
 import { formatRoute } from "./operation-ids.ts";
-import { listErrors, listSuccesses, type ErrorReply, type Reply } from "./replies.ts";
+import { isJson, listErrors, listSuccesses, type ErrorReply, type Reply } from "./replies.ts";
 
 /** The parts of a configuration that a document needs; the result of `createConfig` is accepted. */
 export interface DocumentedConfig extends WalkOptions {
@@ -36,6 +36,9 @@ export interface BodyDeclaration {
   readonly mediaType: string;
 }
 
+/** How queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
+export type QueryParser = "simple" | "extended" | "unknown";
+
 /** What an operation takes and sends: an endpoint, served at a path with a method. */
 export class Operation {
   readonly method: Method;
@@ -52,6 +55,7 @@ export class Operation {
   /** The schemas of the declared header fields: those of the middlewares, then the endpoint's own. */
   readonly headers: readonly ZodSchema[];
   readonly security: readonly Security[];
+  readonly queryParser: QueryParser;
   readonly #config: DocumentedConfig;
   #successes: readonly Reply[] | undefined;
 
@@ -70,6 +74,7 @@ export class Operation {
       ({ headersSchema }) => headersSchema ?? [],
     );
     this.security = endpoint.middlewares.flatMap(({ security }) => security ?? []);
+    this.queryParser = toQueryParser(config);
     this.#config = config;
   }
 
@@ -100,14 +105,17 @@ export class Operation {
   }
 
   get errors(): readonly ErrorReply[] {
-    const { requestTimeout = 0 } = this.#config;
-    return listErrors(this.endpoint, {
-      hasInput: this.inputs.length + this.headers.length > 0,
-      hasBody: this.hasBody,
-      hasParameters: this.parameters.length > 0,
-      hasSecurity: this.security.length > 0,
-      hasTimeout: (this.endpoint.timeout ?? requestTimeout) > 0,
-    });
+    const { inputs, headers, parameters, hasBody } = this;
+    const hasInput = [inputs, headers, parameters].some(({ length }) => length > 0);
+    const timeout = this.endpoint.timeout ?? this.#config.requestTimeout ?? 0;
+    const own = new Set([
+      ...(hasInput || hasBody ? [400] : []),
+      ...(this.security.length > 0 ? [401] : []),
+      ...(hasBody ? [413, 415] : []),
+      500,
+      ...(timeout > 0 ? [503] : []),
+    ]);
+    return listErrors(this.endpoint, own);
   }
 
   /** Whether successful replies have a version, as ETag or Last-Modified. */
@@ -146,7 +154,7 @@ export class Operation {
     return this.successes
       .flatMap(({ bodies }) => bodies)
       .some(({ type, schema }) => {
-        if (type === null || !/\bjson\b|\*/i.test(type)) return false;
+        if (type === null || !(isJson(type) || type.includes("*"))) return false;
         if (schema === output) return true;
         const fields = schema && readTopLevel(schema).fields;
         const def = (fields?.get("status") as z.core.$ZodTypes | undefined)?._zod.def;
@@ -202,11 +210,7 @@ export const listOperations = (
 ): readonly Operation[] =>
   entries.flatMap((entry) => (entry.kind === "endpoint" ? new Operation(entry, config) : []));
 
-/** Returns how queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
-export const toQueryParser = ({
-  app,
-  queryParser = "simple",
-}: DocumentedConfig): "simple" | "extended" | "unknown" => {
+export const toQueryParser = ({ app, queryParser = "simple" }: DocumentedConfig): QueryParser => {
   // a router has no application, and thus no parser, until it serves a request
   const { settings } = Object(app) as { readonly settings?: Readonly<Record<string, unknown>> };
   const setting = app === undefined ? queryParser : settings?.["query parser"];

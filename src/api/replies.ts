@@ -32,6 +32,7 @@ export interface ErrorReply extends Reply {
   readonly hasData: boolean;
 }
 
+export const isJson = (type: string): boolean => /\bjson\b/i.test(type);
 export const isEventStream = (type: string): boolean => /^text\/event-stream\b/i.test(type);
 
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -70,19 +71,13 @@ export const listSuccesses = (endpoint: AnyEndpoint): readonly Reply[] => {
   });
 };
 
-/** What determines the errors that the framework itself sends to an operation's clients. */
-export interface ErrorFacts {
-  readonly hasInput: boolean;
-  readonly hasBody: boolean;
-  readonly hasParameters: boolean;
-  readonly hasSecurity: boolean;
-  readonly hasTimeout: boolean;
-}
-
-export const listErrors = (endpoint: AnyEndpoint, facts: ErrorFacts): readonly ErrorReply[] => {
+/** @param own the statuses of the errors that the framework itself sends */
+export const listErrors = (
+  endpoint: AnyEndpoint,
+  own: ReadonlySet<number>,
+): readonly ErrorReply[] => {
   const { resultHandler } = endpoint;
   const errors = joinErrors(endpoint);
-  const own = listOwnStatuses(facts);
   const named = listNegative(resultHandler, undefined).flatMap(({ statusCode = [] }) => statusCode);
   const statuses = new Set([...errors.keys(), ...own, ...named]);
   return [...statuses].map((status) => {
@@ -96,18 +91,6 @@ export const listErrors = (endpoint: AnyEndpoint, facts: ErrorFacts): readonly E
     const responses = exact.length > 0 ? exact : open.length > 0 ? open : all;
     return { status, bodies: toBodies(status, responses), declared, hasData: data !== undefined };
   });
-};
-
-/** Lists the statuses that the framework itself sends. */
-const listOwnStatuses = (facts: ErrorFacts): ReadonlySet<number> => {
-  const { hasInput, hasBody, hasParameters, hasSecurity, hasTimeout } = facts;
-  return new Set([
-    ...(hasInput || hasBody || hasParameters ? [400] : []),
-    ...(hasSecurity ? [401] : []),
-    ...(hasBody ? [413, 415] : []),
-    500,
-    ...(hasTimeout ? [503] : []),
-  ]);
 };
 
 const negatives = new WeakMap<AnyResultHandler, WeakMap<object, readonly ApiResponse[]>>();

@@ -1,4 +1,4 @@
-import { readInfo } from "../docs-page/document-texts.ts";
+import { toDocumentOptions } from "../docs-page/document-texts.ts";
 import type { DocsOptions } from "../docs-page/docs-options.ts";
 import { generateClient } from "../generate-client/generate-client.ts";
 import { generateOpenApi } from "../openapi/generate-openapi.ts";
@@ -94,17 +94,13 @@ const toFormat = (out: string | undefined): string =>
   /\.ya?ml$/i.test(out ?? "") ? "yaml" : "json";
 
 /** Generates a document as `config.docs` would serve it; the path selects one of several. */
-export const toDocument = (
+const toDocument = (
   { routing, config }: Entry,
   version: OpenApiVersion | undefined,
-  path?: string,
+  path: string | undefined,
 ): OpenApiDocument => {
-  const { routes, servers, openapi, tags, webhooks, head, override, info } = findDocs(config, path);
-  return generateOpenApi({
-    ...{ routing, config, routes, servers, tags, webhooks, head, override },
-    openapi: version ?? openapi,
-    info: info ?? readInfo(),
-  });
+  const options = toDocumentOptions(findDocs(config, path));
+  return generateOpenApi({ routing, config, ...options, openapi: version ?? options.openapi });
 };
 
 const findDocs = ({ docs }: Entry["config"], path: string | undefined): DocsOptions => {

@@ -1,16 +1,14 @@
 import { listOperations } from "../api/operation.ts";
+import { OperationIds } from "../api/operation-ids.ts";
 import type { Security } from "../endpoint/security.ts";
-import { getMessageFromError } from "../reply/http-error.ts";
 import { listRoutes } from "../routing/walk-routing.ts";
-import { toTemplate } from "../openapi/path-templates.ts";
 import { watchBuilds } from "./build-places.ts";
 import { defineCommand } from "./command.ts";
 import { useEntry, type Entry } from "./load-entry.ts";
-import { toDocument } from "./generating-commands.ts";
-import { writeError, writeOut } from "./output.ts";
+import { writeOut } from "./output.ts";
 
 /** A route as `sallyport routes --json` prints it. */
-type RouteLine = Awaited<ReturnType<typeof listLines>>[number];
+type RouteLine = ReturnType<typeof listLines>[number];
 
 /** `sallyport routes`: lists the endpoints. */
 export const routesCommand = defineCommand({
@@ -19,19 +17,19 @@ export const routesCommand = defineCommand({
   run: ({ json }, given) => {
     const places = watchBuilds();
     return useEntry(given, async (entry) => {
-      const lines = await listLines(entry, places);
+      const lines = listLines(entry, places);
       await writeOut(json ? `${JSON.stringify(lines, undefined, 2)}\n` : toTable(lines));
       return 0;
     });
   },
 });
 
-const listLines = async (entry: Entry, places: ReadonlyMap<object, string>) => {
-  const { routing, config } = entry;
+const listLines = ({ routing, config }: Entry, places: ReadonlyMap<object, string>) => {
   const operations = listOperations(listRoutes(routing, config), config);
-  const find = await findDocumented(entry);
-  return operations.map(({ method, path, endpoint, sources, security }) => {
-    const documented = find?.(method, toTemplate(path));
+  const ids = new OperationIds(operations);
+  return operations.map((operation) => {
+    const { method, path, endpoint, sources, security, successes, errors } = operation;
+    const statuses = new Set([...successes, ...errors].map(({ status }) => status));
     return {
       method,
       path,
@@ -40,24 +38,11 @@ const listLines = async (entry: Entry, places: ReadonlyMap<object, string>) => {
       middlewares: endpoint.middlewares.map((one) => places.get(one) ?? "?"),
       security: security.map(toText),
       tags: endpoint.tags,
-      statuses: Object.keys(documented?.responses ?? {}).map(Number),
-      operationId: documented?.operationId ?? null,
+      statuses: [...statuses].toSorted((one, other) => one - other),
+      operationId: ids.find(operation),
       at: places.get(endpoint) ?? null,
     };
   });
-};
-
-const findDocumented = async (entry: Entry) => {
-  try {
-    const { paths } = toDocument(entry, undefined);
-    return (method: string, path: string) =>
-      paths[path]?.[method] as
-        | { readonly operationId: string; readonly responses: object }
-        | undefined;
-  } catch (error) {
-    await writeError(`sallyport: cannot list the statuses: ${getMessageFromError(error)}\n`);
-    return undefined;
-  }
 };
 
 const toText = (security: Security): string => {

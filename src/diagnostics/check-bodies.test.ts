@@ -22,7 +22,7 @@ const check = (
     [...walkRouting(routing)].map(
       (entry) => new Operation(entry as EndpointEntry, { inputSources: sources }),
     ),
-    { queryParser: "simple", takesUploads: true, hasNativeParsers: false, ...facts },
+    { takesUploads: true, hasNativeParsers: false, ...facts },
   ).map(({ code, meta }) => {
     const { method, path } = meta as { method: string; path: string };
     return `${code} ${method} ${path}`;

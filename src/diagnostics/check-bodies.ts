@@ -12,7 +12,6 @@ export const checkBodies = (
 ): readonly Diagnostic[] => [
   ...checkBodyOfGet(operations),
   ...checkRawBodies(operations),
-  ...checkKeptBodies(operations),
   ...checkUploads(operations, facts),
 ];
 
@@ -30,15 +29,6 @@ const checkRawBodies = (operations: readonly Operation[]): readonly Diagnostic[]
     if (!raw) return [];
     const text = `the input of ${route} is ez.raw(), but the body is not an input source of its method, so every request gets a 400. Serve it with POST or PUT, or add "body" to \`inputSources.${method}\`.`;
     return [{ at: raw, code: "SLP_WARN_NO_BODY", text, meta: { sources } }];
-  });
-
-const checkKeptBodies = (operations: readonly Operation[]): readonly Diagnostic[] =>
-  report(operations, ({ endpoint, route }) => {
-    // the endpoint may also be served with a method that has a body
-    const isKept = operations.some((other) => other.endpoint === endpoint && other.hasBody);
-    if (!endpoint.keepsRawBody || isKept) return [];
-    const text = `\`keepRawBody\` of ${route} has no effect, because the body is not an input source of its method. Serve it with POST or PUT, or remove the option.`;
-    return [{ at: endpoint, code: "SLP_WARN_NO_BODY", text }];
   });
 
 const checkUploads = (

@@ -53,22 +53,11 @@ const listOptional = (
 
 /** Checks whether a schema definitely makes a field optional: without alternatives or functions. */
 const isOptional = (schema: ZodSchema, name: string): boolean => {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  switch (def.type) {
-    case "object": {
-      const field = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined;
-      return field !== undefined && isOptionalField(field);
-    }
-    case "intersection":
-      return [def.left, def.right].every(
-        (side) => isOptional(side, name) || !readTopLevel(side).fields.has(name),
-      );
-    case "pipe":
-    case "readonly":
-      return listSameValue(schema).some((inner) => isOptional(inner, name));
-    default:
-      return false;
-  }
+  const fields = [...walkSchemas(schema, listSameValue)].flatMap((part) => {
+    const { def } = (part as z.core.$ZodTypes)._zod;
+    return def.type === "object" && Object.hasOwn(def.shape, name) ? (def.shape[name] ?? []) : [];
+  });
+  return fields.length > 0 && fields.every(isOptionalField);
 };
 
 const isOptionalField = (field: ZodSchema): boolean =>

@@ -1,15 +1,10 @@
-import {
-  listOperations,
-  toQueryParser,
-  type DocumentedConfig,
-  type Operation,
-} from "../api/operation.ts";
+import { listOperations, type DocumentedConfig, type Operation } from "../api/operation.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { RoutingEntry } from "../routing/walk-routing.ts";
 import { checkBodies } from "./check-bodies.ts";
 import { checkPathParameters, checkSources } from "./check-fields.ts";
 import { checkShadows } from "./check-shadows.ts";
-import { checkEvents, checkInputs, checkOutputs } from "./check-schemas.ts";
+import { checkInputs, checkOutputs } from "./check-schemas.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 
 /** The parts of a configuration that the checks need. */
@@ -26,7 +21,6 @@ export const checkRouting = (
 ): void => {
   const { app, beforeRouting, upload = false } = config;
   const facts = {
-    queryParser: toQueryParser(config),
     takesUploads: upload !== false,
     hasNativeParsers: app !== undefined || beforeRouting !== undefined,
   };
@@ -35,11 +29,10 @@ export const checkRouting = (
   const checks: readonly (() => readonly Diagnostic[])[] = [
     () => checkCookies(operations, config),
     () => checkPathParameters(operations),
-    () => checkInputs(operations, facts),
+    () => checkInputs(operations),
     () => checkBodies(operations, facts),
     () => checkSources(operations, facts),
     () => checkOutputs(operations),
-    () => checkEvents(operations),
     () => checkShadows(operations, files),
   ];
   for (const check of checks) {

@@ -1,6 +1,6 @@
 import type { Operation } from "../api/operation.ts";
-import { matchParameters, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
-import { toRank } from "../routing/route-table.ts";
+import { listLiterals, matchParameters, type Segment } from "../routing/path-pattern.ts";
+import { RouteTable, toRank } from "../routing/route-table.ts";
 import type { StaticEntry } from "../routing/walk-routing.ts";
 import { report, type Diagnostic } from "./diagnostic.ts";
 
@@ -10,7 +10,7 @@ export const checkShadows = (
   files: readonly StaticEntry[],
 ): readonly Diagnostic[] => [
   ...checkRoutes(operations.filter(({ segments }) => segments.some(hasText))),
-  ...files.flatMap((mount) => checkFiles(mount, operations)),
+  ...checkFiles(files, operations),
 ];
 
 const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] =>
@@ -25,19 +25,13 @@ const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] =>
     }),
   );
 
-/** Returns the literals around the parameters of a segment; the text of a segment without parameters. */
-const toAround = (segment: Segment): readonly string[] => {
-  if (segment.kind === "literal") return [segment.text];
-  return segment.kind === "rest" ? ["", ""] : segment.around;
-};
-
 const hasText = (segment: Segment): boolean =>
   segment.kind === "parameters" && segment.around.join("") !== "";
 
 /** Checks whether the route table ranks two routes equally at the first segment in which they differ. */
 const areEqual = ({ segments }: Operation, other: Operation): boolean => {
   const toText = (segment: Segment | undefined): string =>
-    segment ? JSON.stringify([segment.kind, toAround(segment)]) : "";
+    segment ? JSON.stringify([segment.kind, listLiterals(segment)]) : "";
   const at = segments.findIndex(
     (segment, index) => toText(segment) !== toText(other.segments[index]),
   );
@@ -48,24 +42,17 @@ const areEqual = ({ segments }: Operation, other: Operation): boolean => {
 const fits = (segment: Segment, text: string): boolean =>
   segment.kind === "literal"
     ? segment.text === text
-    : matchParameters(toAround(segment), text) !== undefined;
-
-/** Returns the wildcard at the end of a route, which matches the rest of a path. */
-const findRest = (segments: readonly Segment[]): Segment | undefined => {
-  const last = segments.at(-1);
-  return last?.kind === "rest" ? last : undefined;
-};
+    : matchParameters(listLiterals(segment), text) !== undefined;
 
 const findCommonPath = (one: readonly Segment[], other: readonly Segment[]): string | undefined => {
-  let path = "";
-  for (let at = 0; at < Math.max(one.length, other.length); at++) {
-    const [first, second] = [one[at] ?? findRest(one), other[at] ?? findRest(other)];
-    if (!first || !second) return undefined;
-    const part = combine(toAround(first), toAround(second));
-    if (!fits(first, part) || !fits(second, part)) return undefined;
-    path += `/${encodeURIComponent(part)}`;
-  }
-  return path;
+  if (one.length !== other.length) return undefined;
+  const parts = one.map((first, at) => {
+    const second = other[at] ?? first;
+    const part = combine(listLiterals(first), listLiterals(second));
+    return fits(first, part) && fits(second, part) ? part : undefined;
+  });
+  const isCommon = parts.every((part) => part !== undefined);
+  return isCommon ? `/${parts.map(encodeURIComponent).join("/")}` : undefined;
 };
 
 /** Returns a text that fits two segments if there is any: the longer start, all in between, and the longer end. */
@@ -80,24 +67,19 @@ const combine = (one: readonly string[], other: readonly string[]): string => {
 
 /** Finds static files that a wildcard route hides, because endpoints take precedence over files. */
 const checkFiles = (
-  { path }: StaticEntry,
+  files: readonly StaticEntry[],
   operations: readonly Operation[],
 ): readonly Diagnostic[] => {
-  const folders = parsePathPattern(path);
-  const taker = operations.find(({ method, segments }) => {
-    const above = segments.slice(0, -1);
-    return (
-      method === "get" &&
-      findRest(segments) &&
-      above.length <= folders.length &&
-      above.every((segment, at) => {
-        const folder = folders[at];
-        return folder?.kind === "literal" && fits(segment, folder.text);
-      })
-    );
-  });
-  return report(taker ? [taker] : [], ({ route }) => {
-    const text = `${route} matches every path below ${path}, so the static files there are never served. Give the wildcard its own path.`;
-    return [{ at: path, code: "SLP_WARN_FILES_SHADOWED", text, meta: { files: path } }];
+  const table = new RouteTable<Operation>();
+  for (const operation of operations)
+    if (operation.method === "get" && operation.segments.at(-1)?.kind === "rest")
+      table.add("get", operation.path, operation);
+  return files.flatMap(({ path }) => {
+    // only a parameter or a wildcard matches this character
+    const taker = table.find("get", `${path === "/" ? "" : path}/\0`)?.target;
+    return report(taker ? [taker] : [], ({ route }) => {
+      const text = `${route} matches every path below ${path}, so the static files there are never served. Give the wildcard its own path.`;
+      return [{ at: path, code: "SLP_WARN_FILES_SHADOWED", text, meta: { files: path } }];
+    });
   });
 };

@@ -1,4 +1,4 @@
-import type { Operation, toQueryParser } from "../api/operation.ts";
+import type { Operation } from "../api/operation.ts";
 
 /** A log line about something that is legal but probably unintended. */
 export interface Diagnostic {
@@ -34,7 +34,6 @@ export const report = (
 
 /** The facts about a server that the checks need. */
 export interface RoutingFacts {
-  readonly queryParser: ReturnType<typeof toQueryParser>;
   readonly takesUploads: boolean;
   /** Whether native middlewares before the API may have parsed bodies in their own way. */
   readonly hasNativeParsers: boolean;

@@ -5,7 +5,7 @@ import type { InputSource } from "../endpoint/input-sources.ts";
 import { ez } from "../schemas/ez.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { parsePathPattern } from "../routing/path-pattern.ts";
-import type { RoutingFacts } from "./diagnostic.ts";
+import type { QueryParser } from "../api/operation.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toInputWire, toOutputWire, type Wire } from "./wire.ts";
 
@@ -15,17 +15,17 @@ const list = (finder: MisfitFinder, ...args: Parameters<MisfitFinder["list"]>): 
 const findInput = (
   schema: ZodSchema,
   sources: readonly InputSource[],
-  { path = "/a", queryParser = "simple" }: { path?: string } & Partial<RoutingFacts> = {},
+  { path = "/a", queryParser = "simple" }: { path?: string; queryParser?: QueryParser } = {},
 ): string[] => {
   return list(
     new MisfitFinder("input"),
     schema,
-    toInputWire({ sources, segments: parsePathPattern(path) }, { queryParser }),
+    toInputWire({ sources, segments: parsePathPattern(path), queryParser }),
   );
 };
 
 const inBody = (field: ZodSchema) => findInput(z.object({ a: field }), ["body", "params"]);
-const inQuery = (field: ZodSchema, queryParser?: RoutingFacts["queryParser"]) =>
+const inQuery = (field: ZodSchema, queryParser?: QueryParser) =>
   findInput(z.object({ a: field }), ["query", "params"], queryParser && { queryParser });
 const inPath = (field: ZodSchema) =>
   findInput(z.object({ a: field }), ["body", "params"], { path: "/x/:a" });
@@ -188,8 +188,8 @@ describe("inputs", () => {
   test("a schema that is reported as accepting nothing rejects every possible value", () => {
     const finder = new MisfitFinder("input");
     const toWire = (sources: InputSource[]) => {
-      const operation = { sources, segments: [] };
-      return toInputWire(operation, { queryParser: "simple" }).inner("a") as Wire;
+      const operation = { sources, segments: [], queryParser: "simple" } as const;
+      return toInputWire(operation).inner("a") as Wire;
     };
     const check = (schemas: readonly ZodSchema[], wire: Wire, values: fc.Arbitrary<unknown>) => {
       const dead = schemas.filter((schema) => finder.isDead(schema, wire));

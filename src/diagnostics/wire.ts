@@ -1,7 +1,6 @@
 import type { InputSource } from "../endpoint/input-sources.ts";
 import type { Operation } from "../api/operation.ts";
 import { listNames } from "../routing/path-pattern.ts";
-import type { RoutingFacts } from "./diagnostic.ts";
 
 export type Kind =
   | ("string" | "number" | "boolean" | "null" | "array" | "object" | "undefined")
@@ -54,10 +53,10 @@ export const withoutFiles = toWire("json", [
 const textSources = new Set<InputSource>(["query", "headers", "cookies", "signedCookies"]);
 
 /** Returns the values that are possible for a field other than a path parameter; undefined if unknown. */
-const toFieldWire = (
-  sources: readonly InputSource[],
-  { queryParser }: Pick<RoutingFacts, "queryParser">,
-): Wire | undefined => {
+const toFieldWire = ({
+  sources,
+  queryParser,
+}: Pick<Operation, "queryParser" | "sources">): Wire | undefined => {
   if (sources.includes("body")) return json;
   if (!sources.some((source) => textSources.has(source))) return undefined;
   if (!sources.includes("query") || queryParser === "simple") return texts;
@@ -65,10 +64,10 @@ const toFieldWire = (
 };
 
 export const toInputWire = (
-  { sources, segments }: Pick<Operation, "segments" | "sources">,
-  facts: Pick<RoutingFacts, "queryParser">,
+  operation: Pick<Operation, "queryParser" | "segments" | "sources">,
 ): Wire => {
-  const field = toFieldWire(sources, facts);
+  const { sources, segments } = operation;
+  const field = toFieldWire(operation);
   const parameters = new Map<string, Wire>();
   if (sources.includes("params"))
     for (const segment of segments)

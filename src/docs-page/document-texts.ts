@@ -25,13 +25,9 @@ export class DocumentTexts {
   #document: OpenApiDocument | undefined;
   readonly #contents = new Map<string, Content>();
 
-  constructor(
-    entries: readonly EndpointEntry[],
-    config: DocumentedConfig,
-    { routes, servers, openapi, tags, webhooks, head, override, info = readInfo() }: DocsOptions,
-  ) {
-    const options = { config, info, routes, servers, openapi, tags, webhooks, head, override };
-    this.#write = () => writeDocument(entries, options);
+  constructor(entries: readonly EndpointEntry[], config: DocumentedConfig, options: DocsOptions) {
+    const documented = { config, ...toDocumentOptions(options) };
+    this.#write = () => writeDocument(() => entries, documented);
   }
 
   get document(): OpenApiDocument {
@@ -48,6 +44,16 @@ export class DocumentTexts {
     return content;
   }
 }
+
+/** Returns those of the options that describe the document. */
+export const toDocumentOptions = ({
+  path: _path,
+  ui: _ui,
+  factory: _factory,
+  production: _production,
+  info = readInfo(),
+  ...options
+}: DocsOptions) => ({ info, ...options });
 
 /** Reads the name, version and description of the API from the package.json in the working directory. */
 export const readInfo = (folder: string = process.cwd()): OpenApiInfo => {

@@ -36,23 +36,13 @@ export const unwrap = (schema: ZodSchema, end: End): readonly [schema: ZodSchema
 export const structures: ReadonlySet<string> = new Set([
   ...["array", "intersection", "object", "record", "tuple"],
 ]);
-const strings: ReadonlySet<string> = new Set(["enum", "literal", "string", "template_literal"]);
-const others: ReadonlySet<string> = new Set([
-  ...[
-    "bigint",
-    "boolean",
-    "file",
-    "nan",
-    "never",
-    "null",
-    "number",
-    "success",
-    "undefined",
-    "void",
-  ],
-]);
-
 type Kind = "date" | "other" | "string" | "structure" | "unknown";
+
+const kindOfType: Readonly<Record<string, Kind>> = {
+  ...{ enum: "string", literal: "string", string: "string", template_literal: "string" },
+  ...{ bigint: "other", boolean: "other", file: "other", nan: "other", never: "other" },
+  ...{ null: "other", number: "other", success: "other", undefined: "other", void: "other" },
+};
 
 const listKinds = (schema: ZodSchema, end: End, depth = 0): readonly Kind[] => {
   if (isDate(schema, end)) return ["date"];
@@ -65,8 +55,7 @@ const listKinds = (schema: ZodSchema, end: End, depth = 0): readonly Kind[] => {
   if (structures.has(def.type)) return ["structure"];
   if (def.type === "literal" && def.values.every((value) => typeof value !== "string"))
     return ["other"];
-  if (strings.has(def.type)) return ["string"];
-  return [others.has(def.type) ? "other" : "unknown"];
+  return [kindOfType[def.type] ?? "unknown"];
 };
 
 /** Returns the field that discriminates the options of a union of objects; undefined if there is none. */

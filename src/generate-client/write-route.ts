@@ -172,20 +172,17 @@ interface ReceivedReply {
 /** Lists how a body may be read; with a wildcard, that depends on the response. */
 const toReceivedBodies = ({ type, schema }: ReplyBody): readonly ReceivedBody[] => {
   if (type === null) return [{ kind: "none" }];
-  const hasEvents = schema !== undefined && isEventStream(type);
   // content of any type is received as a Blob
-  const kinds = type === "*/*" && !schema ? (["blob"] as const) : toKinds(type);
+  if (type === "*/*" && !schema) return [{ kind: "blob" }];
+  const own = type.replace(/;.*/s, "").trim().toLowerCase();
+  const isAny = own === "*/*" || own === "application/*";
+  const kinds = isAny ? (["blob", "json", "text", "none"] as const) : [readKind(own)];
+  const hasEvents = schema !== undefined && isEventStream(type);
   return kinds.map((kind) => ({
     kind,
-    ...(hasEvents ? { schema, isEventStream: true } : kind === "json" && { schema }),
+    schema: hasEvents || kind === "json" ? schema : undefined,
+    isEventStream: hasEvents,
   }));
-};
-
-const toKinds = (type: string): readonly BodyKind[] => {
-  const own = type.replace(/;.*/s, "").trim().toLowerCase();
-  return own === "*/*" || own === "application/*"
-    ? ["blob", "json", "text", "none"]
-    : [readKind(own)];
 };
 
 const toReceived = (replies: readonly (ErrorReply | Reply)[]): readonly ReceivedReply[] =>

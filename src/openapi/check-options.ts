@@ -11,14 +11,10 @@ const names: readonly string[] = [
   "routes",
 ];
 
-/** @throws {@link OpenApiError} when an option is unknown. */
-export const assertOpenApiOptions = (options: OpenApiOptions): void => {
+/** @throws {@link OpenApiError} when an option is unknown, or an option that describes the document is invalid. */
+export const assertOptions = (options: Omit<OpenApiOptions, "routing">): void => {
   if (!isObject(options)) throw wrong("the argument must be an object of options");
   assertKnown("generateOpenApi", options, names);
-};
-
-/** @throws {@link OpenApiError} when an option that describes the document is invalid. */
-export const assertDocumentOptions = (options: Omit<OpenApiOptions, "routing">): void => {
   const {
     info,
     openapi = "3.1",
@@ -26,7 +22,7 @@ export const assertDocumentOptions = (options: Omit<OpenApiOptions, "routing">):
     servers = [],
     webhooks = {},
     override = {},
-  } = options as Readonly<Record<string, unknown>>;
+  } = options as JsonObject;
   if (!isObject(info) || typeof info["title"] !== "string" || typeof info["version"] !== "string")
     throw wrong(
       '`info` must have a `title` and a `version`, as in { title: "Users", version: "1.0.0" }',

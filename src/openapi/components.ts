@@ -1,15 +1,18 @@
 import { z } from "zod";
 import { toFreeName } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
+import { toStatusText } from "../http/status.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readMadeName } from "../schemas/zod-internals.ts";
 import {
+  compact,
   isSame,
   mapReferences,
   omitReferences,
   inlineClosed,
+  nonEmpty,
   toSorted,
-  visitReferences,
+  listReferences,
 } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { writeNode, type WritePlace } from "./node-writer.ts";
@@ -46,6 +49,9 @@ export class Components {
   readonly #isTrial: boolean;
   readonly #names = new SchemaNames(this.#isTwin);
   readonly #shared = new Map<JsonObject | string, string>();
+
+  readonly #responses = new Map<string, JsonObject>();
+  readonly #responseNames = new Map<string, string>();
 
   /** @param isTrial whether one schema is written, for comparison only */
   constructor(override: OpenApiOverride["schema"], isTrial = false) {
@@ -117,6 +123,17 @@ export class Components {
     return { $ref: prefix + key };
   }
 
+  /** Gives a response that many operations have a name, such as `BadRequest`, and returns a reference to it. */
+  shareResponse(status: number, response: JsonObject): JsonObject {
+    const text = JSON.stringify([status, response]);
+    const wanted = toStatusText(status).replaceAll(/[^A-Za-z]/g, "");
+    const name =
+      this.#responseNames.get(text) ?? toFreeName(wanted, (one) => this.#responses.has(one));
+    this.#responseNames.set(text, name);
+    this.#responses.set(name, response);
+    return { $ref: `#/components/responses/${name}` };
+  }
+
   /** Returns the schema that a JSON Schema refers to, or the JSON Schema itself if it is not a reference. */
   resolve(json: JsonObject): JsonObject {
     const { $ref: reference, ...more } = json;
@@ -127,7 +144,11 @@ export class Components {
     return Object.keys(more).length > 0 ? { ...own, ...more } : this.resolve(component.json);
   }
 
-  finish(document: JsonObject): JsonObject {
+  /** Adds the components to a document. */
+  finish(given: JsonObject): JsonObject {
+    const responses = nonEmpty(toSorted(this.#responses));
+    const parts = compact({ responses, ...(given["components"] as object) });
+    const document = compact({ ...given, components: nonEmpty(parts) });
     const used = this.#findUsed(document);
     const names = this.#toNames(used);
     const rename = (value: unknown): unknown =>
@@ -193,13 +214,13 @@ export class Components {
   #findUsed(document: JsonObject): readonly (readonly [key: string, component: Component])[] {
     const used = new Map<string, Component>();
     const search = (value: unknown): void => {
-      visitReferences(value, (reference) => {
+      for (const reference of listReferences(value)) {
         const key = toKey(reference) ?? "";
         const component = this.#components.get(key);
-        if (!component || used.has(key)) return;
+        if (!component || used.has(key)) continue;
         used.set(key, component);
         search(component.json);
-      });
+      }
     };
     search(document);
     return [...used];

@@ -1,9 +1,10 @@
-import { listOperations, toQueryParser, type Operation } from "../api/operation.ts";
+import { listOperations, type Operation } from "../api/operation.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
+import { listLiterals, listNames } from "../routing/path-pattern.ts";
 import { listRoutes, type RoutingEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { assertDocumentOptions, assertOpenApiOptions } from "./check-options.ts";
+import { assertOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
 import { compact, mapValues, nonEmpty } from "./json.ts";
 import { toHeadOperation, toOperation, toSummary, type OperationContext } from "./operation.ts";
@@ -14,9 +15,7 @@ import type {
   OpenApiVersion,
   Webhook,
 } from "./options.ts";
-import { groupByPath } from "./path-templates.ts";
 import { toVersion } from "./nullable-dialect.ts";
-import { SharedResponses } from "./responses.ts";
 import { SecuritySchemes } from "./security-schemes.ts";
 
 /**
@@ -31,17 +30,15 @@ import { SecuritySchemes } from "./security-schemes.ts";
  * const document = generateOpenApi({ routing, config, info: { title: "Users", version: "1.0.0" } });
  */
 export const generateOpenApi = (options: OpenApiOptions): OpenApiDocument => {
-  assertOpenApiOptions(options);
-  const { routing, config = {} } = options;
-  return writeDocument(listRoutes(routing, config), options);
+  return writeDocument(() => listRoutes(options.routing, options.config ?? {}), options);
 };
 
-/** Generates the document from a list of routes. */
+/** Generates the document from a list of routes, which is created once the options have been checked. */
 export const writeDocument = (
-  entries: readonly RoutingEntry[],
+  listEntries: () => readonly RoutingEntry[],
   options: Omit<OpenApiOptions, "routing">,
 ): OpenApiDocument => {
-  assertDocumentOptions(options);
+  assertOptions(options);
   const {
     config = {},
     openapi = "3.1",
@@ -49,14 +46,12 @@ export const writeDocument = (
     webhooks: sent = {},
     head = false,
   } = options;
-  const operations = selectOperations(listOperations(entries, config), options.routes);
+  const operations = selectOperations(listOperations(listEntries(), config), options.routes);
   const components = new Components(override.schema);
   const context: OperationContext = {
     components,
-    shared: new SharedResponses(components),
     security: new SecuritySchemes(operations),
     version: openapi,
-    queryParser: toQueryParser(config),
     override: override.operation,
   };
   const ids = new OperationIds(operations);
@@ -67,10 +62,7 @@ export const writeDocument = (
   const webhooks = mapValues(sent, (webhook, name) =>
     toWebhook(name, webhook as Webhook, components),
   );
-  const own = compact({
-    responses: nonEmpty(context.shared.toComponents()),
-    securitySchemes: nonEmpty(context.security.toComponents()),
-  });
+  const securitySchemes = nonEmpty(context.security.toComponents());
   const document = components.finish(
     compact({
       openapi: versions[openapi],
@@ -80,7 +72,7 @@ export const writeDocument = (
       security: context.security.isUsed ? undefined : [],
       paths,
       [openapi === "3.0" ? "x-webhooks" : "webhooks"]: nonEmpty(webhooks),
-      components: nonEmpty(own),
+      components: securitySchemes && { securitySchemes },
     }),
   );
   return toVersion(document, openapi) as OpenApiDocument;
@@ -136,6 +128,44 @@ const toPaths = (
   return paths;
 };
 
+/** Writes a path with its parameters in braces, such as `/users/{id}`. */
+const toTemplate = ({ segments }: Operation): string => {
+  const parts = segments.map((segment) => {
+    const names = listNames(segment);
+    return listLiterals(segment)
+      .map((text, at) => encodeText(text) + (at < names.length ? `{${names[at]}}` : ""))
+      .join("");
+  });
+  return `/${parts.join("/")}`;
+};
+
+const encodeText = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/%(?:2[1-9AaCc]|3[ABDabd]|40)/g, (code) =>
+    decodeURIComponent(code),
+  );
+
+/** @throws {@link OpenApiError} when two paths differ only in the names of their parameters, which OpenAPI ignores. */
+const groupByPath = (
+  operations: readonly Operation[],
+): ReadonlyMap<string, readonly Operation[]> => {
+  const groups = new Map<string, Operation[]>();
+  const shapes = new Map<string, Operation>();
+  for (const operation of operations) {
+    const template = toTemplate(operation);
+    const shape = JSON.stringify(operation.segments.map(listLiterals));
+    const known = shapes.get(shape) ?? operation;
+    if (toTemplate(known) !== template)
+      throw new OpenApiError(
+        "SLP_OPENAPI_PATHS",
+        `${known.route} and ${operation.route} are the same path in OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or add literal text to one of the paths.`,
+        { method: operation.method, route: operation.path },
+      );
+    shapes.set(shape, known);
+    groups.set(template, [...(groups.get(template) ?? []), operation]);
+  }
+  return groups;
+};
+
 const toName = (id: string): string => capitalise(id).replaceAll(/[^\w.-]/g, "_");
 
 const toInfo = (
@@ -146,13 +176,10 @@ const toInfo = (
     ...info,
     summary: version === "3.0" ? undefined : summary,
     contact: info.contact && compact(info.contact),
-    license: info.license && toLicense(info.license, version),
+    license:
+      info.license &&
+      compact({ ...info.license, ...(version === "3.0" && { identifier: undefined }) }),
   });
-
-const toLicense = (
-  { identifier, ...license }: NonNullable<OpenApiOptions["info"]["license"]>,
-  version: OpenApiVersion,
-): JsonObject => compact({ ...license, identifier: version === "3.0" ? undefined : identifier });
 
 const toServers = (servers: OpenApiOptions["servers"] = "/"): readonly JsonObject[] =>
   [servers]

@@ -4,21 +4,19 @@ export { OpenApiError } from "../errors.ts";
 export type { OpenApiErrorCode } from "../errors.ts";
 export type { DocumentedConfig } from "../api/operation.ts";
 export type {
-  OpenApiBody,
-  OpenApiMedia,
-  OpenApiOperation,
-  OpenApiParameter,
-  OpenApiReference,
-  OpenApiResponse,
-} from "./open-api-operation.ts";
-export type {
   Direction,
   DocumentedRoute,
   JsonObject,
+  OpenApiBody,
   OpenApiDocument,
   OpenApiInfo,
+  OpenApiMedia,
+  OpenApiOperation,
   OpenApiOptions,
   OpenApiOverride,
+  OpenApiParameter,
+  OpenApiReference,
+  OpenApiResponse,
   OpenApiServer,
   OpenApiTag,
   OpenApiVersion,

@@ -53,12 +53,10 @@ export const inlineClosed = (
   return copy as JsonObject;
 };
 
-export const visitReferences = (value: unknown, visit: (reference: string) => void): void => {
-  if (Array.isArray(value)) for (const one of value) visitReferences(one, visit);
-  else if (isObject(value))
-    for (const [key, inner] of Object.entries(value))
-      if (key === "$ref" && typeof inner === "string") visit(inner);
-      else if (typeof inner === "object") visitReferences(inner, visit);
+export const listReferences = (value: unknown): readonly string[] => {
+  const { $ref: reference } = Object(value) as JsonObject;
+  const inner = typeof value === "object" ? Object.values(value ?? {}).flatMap(listReferences) : [];
+  return typeof reference === "string" ? [reference, ...inner] : inner;
 };
 
 export const mapValues = (

@@ -6,8 +6,7 @@ import type { Components } from "./components.ts";
 import { compact, nonEmpty } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
 import { acceptsNothing, omitFields, viewObject } from "./object-view.ts";
-import type { OpenApiOperation } from "./open-api-operation.ts";
-import type { JsonObject, OpenApiOverride } from "./options.ts";
+import type { JsonObject, OpenApiOperation, OpenApiOverride } from "./options.ts";
 import {
   fitsQuery,
   isBinary,
@@ -15,14 +14,12 @@ import {
   placeInput,
   type PlacedField,
   type Placement,
-  type QueryParser,
 } from "./placement.ts";
 import { toResponses, type ResponseContext } from "./responses.ts";
 import type { SecuritySchemes } from "./security-schemes.ts";
 
 export interface OperationContext extends ResponseContext {
   readonly security: SecuritySchemes;
-  readonly queryParser: QueryParser;
   readonly override: OpenApiOverride["operation"];
 }
 
@@ -33,9 +30,9 @@ export const toOperation = (
   context: OperationContext,
 ): OpenApiOperation => {
   const { endpoint, method, path } = operation;
-  const { components, override, queryParser } = context;
-  const placement = placeInput(operation, place, queryParser, components);
-  const parameters = toParameters(placement, operation, context);
+  const { components, override } = context;
+  const placement = placeInput(operation, place, components);
+  const parameters = toParameters(placement, operation, components);
   const notes = describeDeprecation(endpoint.deprecation);
   const sunset = endpoint.deprecation?.sunset;
   const json: OpenApiOperation = compact({
@@ -76,11 +73,11 @@ const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "
 const toParameters = (
   { fields, otherParameters }: Placement,
   operation: Operation,
-  context: OperationContext,
+  components: Components,
 ): readonly JsonObject[] => {
   const parameters = fields
     .filter(({ location, name }) => location !== "header" || !ignoredHeaders.has(name))
-    .map((field) => toParameter(field, operation, context));
+    .map((field) => toParameter(field, operation, components));
   if (!otherParameters) return parameters;
   let name = "otherParameters";
   while (fields.some((field) => field.name === name)) name += "_";
@@ -98,7 +95,7 @@ const toParameters = (
 const toParameter = (
   field: PlacedField,
   operation: Operation,
-  context: OperationContext,
+  components: Components,
 ): JsonObject => {
   const { name, location, isRequired, json } = field;
   const last = operation.segments.at(-1);
@@ -113,14 +110,14 @@ const toParameter = (
     required: location === "path" || isRequired ? true : undefined,
     deprecated: deprecated === true ? true : undefined,
     schema: isRest ? { type: "string" } : schema,
-    ...toStyle(field, operation, context),
+    ...toStyle(field, operation, components),
   });
 };
 
 const toStyle = (
   { name, location, json }: PlacedField,
-  { method, path, route }: Operation,
-  { components, queryParser }: OperationContext,
+  { method, path, route, queryParser }: Operation,
+  components: Components,
 ): JsonObject => {
   const { type } = components.resolve(json);
   if (!isOnlyObject(json, components))

@@ -1,11 +1,9 @@
-import type { Location, Operation, toQueryParser } from "../api/operation.ts";
+import type { Location, Operation, QueryParser } from "../api/operation.ts";
 import type { Components } from "./components.ts";
 import { distinctBy } from "./json.ts";
 import { joinAll, mergeObjects, omitFields, viewObject, type Field } from "./object-view.ts";
 import type { WritePlace } from "./node-writer.ts";
 import type { JsonObject } from "./options.ts";
-
-export type QueryParser = ReturnType<typeof toQueryParser>;
 
 export interface PlacedField extends Field {
   readonly name: string;
@@ -25,10 +23,9 @@ export interface Placement {
 export const placeInput = (
   operation: Operation,
   place: WritePlace,
-  queryParser: QueryParser,
   components: Components,
 ): Placement => {
-  const { parameters, hasBody, sources, inputs, body } = operation;
+  const { parameters, hasBody, sources, inputs, body, queryParser } = operation;
   const schemas = inputs.map((schema) => components.write(schema, "input", place));
   const { fields, others, examples } = joinAll(
     schemas.map((schema) => viewObject(schema, components)),

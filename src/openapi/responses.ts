@@ -1,16 +1,14 @@
 import type { Operation } from "../api/operation.ts";
-import { toFreeName } from "../api/operation-ids.ts";
-import { isEventStream, type ErrorReply, type ReplyBody } from "../api/replies.ts";
+import { isEventStream, isJson, type ErrorReply, type ReplyBody } from "../api/replies.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
-import { anyOf, compact, isObject, listOf, mapValues, nonEmpty, toSorted } from "./json.ts";
+import { anyOf, compact, isObject, listOf, mapValues, nonEmpty } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
 import { viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 
 export interface ResponseContext {
   readonly components: Components;
-  readonly shared: SharedResponses;
   readonly version: OpenApiVersion;
 }
 
@@ -77,16 +75,30 @@ const toError = (
   place: WritePlace,
   context: ResponseContext,
 ): JsonObject => {
-  const { shared } = context;
+  const { components } = context;
   const own = { ...place, name: `${place.name}Error${status}`, path: `errors[${status}]` };
   const written = toContent(bodies, own, context);
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
   const response = compact({
     description: descriptions.join("\n\n"),
     headers: nonEmpty(toHeaders(headers)),
-    content: written && (hasData ? written : shared.nameSchemas(written, place)),
+    content: written && (hasData ? written : nameSchemas(written, place, components)),
   });
-  return declared ? response : shared.share(status, response);
+  return declared ? response : components.shareResponse(status, response);
+};
+
+/** Replaces the schemas of bodies with references to generated names. */
+const nameSchemas = (
+  content: JsonObject,
+  place: WritePlace,
+  components: Components,
+): JsonObject => {
+  const own = { ...place, name: `${place.name}Error`, path: "errors" };
+  return mapValues(content, (media) => {
+    const { schema } = media as JsonObject;
+    if (!isObject(schema) || schema["type"] !== "object") return media;
+    return { schema: components.share(schema, "Error", own) };
+  });
 };
 
 const toContent = (
@@ -113,7 +125,6 @@ const toContent = (
 };
 
 const isText = (type: string): boolean => /^text\/|\bxml\b/i.test(type);
-const isJson = (type: string): boolean => /\bjson\b/i.test(type);
 
 const toBinary = (type: string): JsonObject => ({
   ...{ type: "string", format: "binary", contentMediaType: type },
@@ -151,38 +162,3 @@ const toEventStreamMedia = (
   if (version === "3.2") return { itemSchema };
   return { schema: { type: "string" }, "x-itemSchema": itemSchema };
 };
-
-/** The responses that many operations have, such as 400, each written once. */
-export class SharedResponses {
-  readonly #components: Components;
-  readonly #responses = new Map<string, JsonObject>();
-  readonly #names = new Map<string, string>();
-
-  constructor(components: Components) {
-    this.#components = components;
-  }
-
-  /** Replaces the schemas of bodies with references to generated names. */
-  nameSchemas(content: JsonObject, place: WritePlace): JsonObject {
-    const own = { ...place, name: `${place.name}Error`, path: "errors" };
-    return mapValues(content, (media) => {
-      const { schema } = media as JsonObject;
-      if (!isObject(schema) || schema["type"] !== "object") return media;
-      return { schema: this.#components.share(schema, "Error", own) };
-    });
-  }
-
-  /** Gives a response a name, such as `BadRequest`, and returns a reference to it. */
-  share(status: number, response: JsonObject): JsonObject {
-    const text = JSON.stringify([status, response]);
-    const wanted = toStatusText(status).replaceAll(/[^A-Za-z]/g, "");
-    const name = this.#names.get(text) ?? toFreeName(wanted, (one) => this.#responses.has(one));
-    this.#names.set(text, name);
-    this.#responses.set(name, response);
-    return { $ref: `#/components/responses/${name}` };
-  }
-
-  toComponents(): JsonObject {
-    return toSorted(this.#responses);
-  }
-}

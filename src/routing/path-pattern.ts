@@ -39,6 +39,12 @@ export const parsePathPattern = (path: string): readonly Segment[] => {
 export const listNames = (segment: Segment): readonly string[] =>
   segment.kind === "parameters" ? segment.names : segment.kind === "rest" ? [segment.name] : [];
 
+/** Returns the literals around the parameters of a segment; a literal segment has one, and no parameters. */
+export const listLiterals = (segment: Segment): readonly string[] => {
+  if (segment.kind === "literal") return [segment.text];
+  return segment.kind === "rest" ? ["", ""] : segment.around;
+};
+
 const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
   if (plain.test(part)) return { kind: "literal", text: part };
   const rest = /^\*([A-Za-z_$][\w$]*)$/.exec(part);

@@ -67,13 +67,6 @@ const defects: readonly Defect[] = [
     {},
   ],
   [
-    "SLP_WARN_NO_BODY",
-    "get /v1",
-    ["`keepRawBody` of GET /v1"],
-    { v1: factory.build({ keepRawBody: true, handler: none }) },
-    {},
-  ],
-  [
     "SLP_WARN_INPUT_SOURCE",
     "post /hooks/:name",
     ["`input.version` of POST /hooks/:name", "inputSources"],
