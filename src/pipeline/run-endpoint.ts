@@ -83,8 +83,8 @@ const respondWithError = async (
       await refuse(state, thrown, plan.endpoint.resultHandler);
       return;
     }
-    const error = await sendDeclaredError(plan.errorData, state, thrown);
-    if (plan.watchesResponse) watchResponse(plan, state, error);
+    await sendDeclaredError(plan.errorData, state, thrown);
+    if (plan.watchesResponse) watchResponse(plan, state, thrown);
   } catch (defect) {
     recover(state, defect);
   }

@@ -290,18 +290,15 @@ export const warnAlreadySent = ({ request, logger }: RequestState, error?: Error
 export const isOfFramework = (error: unknown): boolean =>
   error instanceof RequestError || error instanceof InputValidationError;
 
-/**
- * Sends an error with what is declared of it, and its data, parsed with the schema for its status.
- *
- * @returns the error that was sent: a fault if the data does not fit the schema
- */
+/** Sends an error with what is declared of it, and its data; a fault if that does not fit the schema of its status. */
 export const sendDeclaredError = async (
   declared: ReadonlyMap<number, ErrorData> | undefined,
   state: RequestState,
   thrown: unknown,
-): Promise<unknown> => {
+): Promise<void> => {
   const status = toErrorStatus(thrown);
-  let problem = isOfFramework(thrown) ? undefined : declared?.get(status);
+  let problem = declared?.get(status);
+  if (problem && isOfFramework(thrown)) problem = undefined;
   let data = problem?.parse && readSafely(thrown, "data");
   let error = thrown;
   const toError = (issues: ParseResult["issues"]): Error =>
@@ -320,5 +317,4 @@ export const sendDeclaredError = async (
   state.errorData = data;
   state.problem = problem;
   await sendError(state, error);
-  return error;
 };

@@ -97,6 +97,19 @@ test("Of two errors at once, one is sent, with what is declared of it", async ()
   expect(sent).toEqual(new Set([409, 410]));
 });
 
+test.each([
+  // oxlint-disable-next-line unicorn/no-thenable -- such as a query builder, which is run when it is awaited
+  ["a thenable that never settles", { then: () => undefined }],
+  ["a revoked proxy", (({ proxy, revoke }) => (revoke(), proxy))(Proxy.revocable({}, {}))],
+])("%s that is thrown gets a 500 although errors are declared", async (_what, thrown) => {
+  const handler = () => {
+    throw thrown;
+  };
+  const server = await start({ run: factory.build({ errors: { 409: taken }, handler }) });
+  const answer = await server.send("/run");
+  expect(answer.json()).toMatchObject({ status: 500, title: "Internal Server Error" });
+});
+
 test("Errors of the framework, and faults that replace an error, have no declared type", async () => {
   const server = await start(throwing({ 400: taken, 413: taken }, 400));
   const invalid = await server.send("/run", { method: "POST", body: { name: 1 } });
