@@ -4,7 +4,7 @@ import type { Conditions } from "../endpoint/conditions.ts";
 import { middlewareMark, type AnyMiddleware } from "../endpoint/middleware.ts";
 import { RequestError, ServerFault } from "../errors.ts";
 import { show } from "../messages/show.ts";
-import { clearRepresentation } from "../reply/response-state.ts";
+import { clearRepresentation, isTaken } from "../reply/response-state.ts";
 import { findState, noOutput, type RequestState } from "./request-state.ts";
 
 /** A version of a resource: the tag without its quotes, or the date in milliseconds, in whole seconds. */
@@ -35,11 +35,14 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
       const known = await current({ input: fields ? { ...fields, ...own } : own, ctx });
       if (judge(headers, toVersion("current", known ?? undefined), isRead) !== "met")
         throw new RequestError("SLP_PRECONDITION_FAILED");
+      // another middleware has responded in the meantime
+      if (isTaken(response)) return;
     }
     await next();
     const { output, ctx, resultHandler } = state;
     if (!version || output === noOutput || response.statusCode >= 300) return;
     const sent = toVersion("version", (await version({ output, ctx })) ?? null);
+    if (isTaken(response)) return;
     const outcome = isRead ? judge(headers, sent, isRead) : "met";
     if (outcome === "failed") throw new RequestError("SLP_PRECONDITION_FAILED");
     setVersion(response, sent);

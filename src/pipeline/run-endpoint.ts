@@ -17,14 +17,7 @@ import {
 import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
-import {
-  checkErrorData,
-  recover,
-  refuse,
-  sendError,
-  sendResult,
-  warnAlreadySent,
-} from "./send-result.ts";
+import { recover, refuse, sendDeclaredError, sendResult, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "../reply/links.ts";
 import { watchResponse } from "./development-warnings.ts";
 
@@ -90,9 +83,8 @@ const respondWithError = async (
       await refuse(state, thrown, plan.endpoint.resultHandler);
       return;
     }
-    const error = plan.errorData ? await checkErrorData(plan.errorData, state, thrown) : thrown;
-    await sendError(state, error);
-    if (plan.watchesResponse) watchResponse(plan, state, error);
+    await sendDeclaredError(plan.errorData, state, thrown);
+    if (plan.watchesResponse) watchResponse(plan, state, thrown);
   } catch (defect) {
     recover(state, defect);
   }

@@ -121,12 +121,11 @@ const sendFailure = async (
   errorData: ReadonlyMap<number, ErrorData> | undefined,
 ): Promise<void> => {
   try {
-    let error: unknown = toSendingError(thrown);
-    state.failure ??= error as Error;
-    state.abort(error as Error);
+    const error = toSendingError(thrown);
+    state.failure ??= error;
+    state.abort(error);
     state.isSending = false;
-    if (errorData) error = await checkErrorData(errorData, state, error);
-    await sendError(state, error);
+    await sendDeclaredError(errorData, state, error);
   } catch (defect) {
     state.failure ??= ensureError(defect);
     recover(state, defect);
@@ -291,19 +290,17 @@ export const warnAlreadySent = ({ request, logger }: RequestState, error?: Error
 export const isOfFramework = (error: unknown): boolean =>
   error instanceof RequestError || error instanceof InputValidationError;
 
-/**
- * Keeps what is declared of an error for the result handler, and its data, parsed with the schema for its status.
- *
- * @returns the error that was thrown, or a fault if its data does not fit the schema
- */
-export const checkErrorData = async (
-  declared: ReadonlyMap<number, ErrorData>,
+/** Sends an error with what is declared of it, and its data; a fault if that does not fit the schema of its status. */
+export const sendDeclaredError = async (
+  declared: ReadonlyMap<number, ErrorData> | undefined,
   state: RequestState,
   thrown: unknown,
-): Promise<unknown> => {
+): Promise<void> => {
   const status = toErrorStatus(thrown);
-  const problem = isOfFramework(thrown) ? undefined : declared.get(status);
-  const data = problem?.parse && readSafely(thrown, "data");
+  let problem = declared?.get(status);
+  if (problem && isOfFramework(thrown)) problem = undefined;
+  let data = problem?.parse && readSafely(thrown, "data");
+  let error = thrown;
   const toError = (issues: ParseResult["issues"]): Error =>
     new ServerFault(
       "SLP_ERROR_DATA",
@@ -312,10 +309,12 @@ export const checkErrorData = async (
     );
   try {
     if (problem?.parse && !(data === undefined && problem.mayLackData))
-      state.errorData = await validate(problem.parse, data, toError);
-    state.problem = problem;
-    return thrown;
-  } catch (error) {
-    return error;
+      data = await validate(problem.parse, data, toError);
+  } catch (fault) {
+    [error, data, problem] = [fault, undefined, undefined];
   }
+  // at once, because another error may be on its way
+  state.errorData = data;
+  state.problem = problem;
+  await sendError(state, error);
 };

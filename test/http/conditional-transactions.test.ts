@@ -96,3 +96,43 @@ test.skipIf(!(await hasPostgres()))(
     expect(answers[winner]?.headers.etag).toBe('"2"');
   },
 );
+
+test.each(["current", "version"])(
+  "A transaction is not rolled back if another middleware responds while `%s` runs",
+  async (slow) => {
+    let outcome: Promise<unknown> = Promise.resolve();
+    const build = factory
+      .use((_request, response, next) => {
+        response.locals["answer"] = () => response.status(503).send("busy");
+        next();
+      })
+      .addMiddleware({
+        around: (_args, next) => {
+          const passing = next();
+          outcome = passing;
+          return passing;
+        },
+      })
+      .addMiddleware({
+        handler: ({ response }) => ({ answer: response.locals["answer"] as () => void }),
+      });
+    const respond = (name: string, answer: () => void): string => {
+      if (name === slow) answer();
+      return "1";
+    };
+    const server = await start({
+      note: build.build({
+        method: "put",
+        ifMatch: "optional",
+        current: ({ ctx }) => respond("current", ctx.answer),
+        version: ({ ctx }) => respond("version", ctx.answer),
+        output: z.object({}),
+        handler: () => ({}),
+      }),
+    });
+    const answer = await server.send("/note", { method: "PUT" });
+    expect([answer.status, answer.text]).toEqual([503, "busy"]);
+    await expect(outcome).resolves.toBeDefined();
+    expect(JSON.stringify(server.lines)).not.toContain("error");
+  },
+);

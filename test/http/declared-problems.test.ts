@@ -59,6 +59,57 @@ test("The type is sent although the message is not", async () => {
   });
 });
 
+test("Of two errors at once, one is sent, with what is declared of it", async () => {
+  const wait = async (turns: number): Promise<void> => {
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+  };
+  const declare = (status: number) => {
+    const schema = z.object({ own: z.literal(status) });
+    return { description: "Oh", type: `https://example.com/${status}`, schema };
+  };
+  const fail = (status: number) => {
+    throw createHttpError(status, { data: { own: status } });
+  };
+  const server = await start({
+    run: factory
+      .use(async (request, _response, next) => {
+        await new Promise(setImmediate);
+        next();
+        await wait(Number(request.query["turns"]));
+        fail(410);
+      })
+      .build({
+        errors: { 409: declare(409), 410: declare(410) },
+        handler: () => fail(409),
+      }),
+  });
+  const sent = new Set<unknown>();
+  for (let turns = 0; turns < 30; turns++) {
+    const { type, status, data } = (await server.send(`/run?turns=${turns}`)).json() as {
+      [key in "data" | "status" | "type"]: unknown;
+    };
+    expect({ type, data }).toEqual({
+      type: `https://example.com/${String(status)}`,
+      data: { own: status },
+    });
+    sent.add(status);
+  }
+  expect(sent).toEqual(new Set([409, 410]));
+});
+
+test.each([
+  // oxlint-disable-next-line unicorn/no-thenable -- such as a query builder, which is run when it is awaited
+  ["a thenable that never settles", { then: () => undefined }],
+  ["a revoked proxy", (({ proxy, revoke }) => (revoke(), proxy))(Proxy.revocable({}, {}))],
+])("%s that is thrown gets a 500 although errors are declared", async (_what, thrown) => {
+  const handler = () => {
+    throw thrown;
+  };
+  const server = await start({ run: factory.build({ errors: { 409: taken }, handler }) });
+  const answer = await server.send("/run");
+  expect(answer.json()).toMatchObject({ status: 500, title: "Internal Server Error" });
+});
+
 test("Errors of the framework, and faults that replace an error, have no declared type", async () => {
   const server = await start(throwing({ 400: taken, 413: taken }, 400));
   const invalid = await server.send("/run", { method: "POST", body: { name: 1 } });
