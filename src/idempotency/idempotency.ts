@@ -162,11 +162,11 @@ export const idempotency = <Context = EmptyObject>(
     afterValidation: true,
     headers,
     errors: errors as IdempotencyErrors,
-    around: async ({ ctx, headers: fields, request, response }, next) => {
+    around: async ({ ctx, headers: given, request, response }, next) => {
       if (["GET", "HEAD"].includes(request.method)) return next() as never;
       if (required) await readHeaders(requiredHeaders, request);
-      const given = fields[keyField];
-      if (given === undefined) return next() as never;
+      const text = given[keyField];
+      if (text === undefined) return next() as never;
       const caller = await scope({ ctx, request });
       if (!["string", "number"].includes(typeof caller) || caller === "" || Number.isNaN(caller))
         refuseValue("idempotency", "scope", "a function that returns who calls", caller);
@@ -175,15 +175,14 @@ export const idempotency = <Context = EmptyObject>(
       const { path = "" } = (request.route ?? {}) as { readonly path?: string };
       const place = [request.method, request.baseUrl + path];
       const claim: Claim = {
-        key: digest(typeof caller, `${caller}`, ...place, unquote(given)),
+        key: digest(typeof caller, `${caller}`, ...place, unquote(text)),
         token: randomUUID(),
         fingerprint: await digestRequest(request, plan),
       };
-      const used = await claimKey(store, claim, lease);
-      if (!used) {
-        const fields = [...keptFields, ...(plan.responseHeaders?.names ?? []), ...keepHeaders];
-        return keepReply({ store, ttl, lease, fields, isKept }, claim, state, next) as never;
-      }
+      const fields = [...keptFields, ...(plan.responseHeaders?.names ?? []), ...keepHeaders];
+      const keeping = { store, ttl, lease, fields, isKept };
+      const used = await claimKey(keeping, claim);
+      if (!used) return keepReply(keeping, claim, state, next) as never;
       if (used.fingerprint !== claim.fingerprint) throw new RequestError("SLP_IDEMPOTENCY_INPUT");
       if (!used.reply)
         throw new RequestError("SLP_IDEMPOTENCY_IN_FLIGHT", { headers: { "Retry-After": "1" } });
