@@ -289,6 +289,33 @@ test("the id of an event that the store has lost is a gap, and one from ahead is
   expect(seen.map(listNumbers)).toEqual([[5, 6, 7], ["gap", 6, 7], [6, 7], [7]]);
 });
 
+test("a client that has an event which the store loses receives `gap`, even if a newer one comes at once", () => {
+  const epoch = "0".repeat(12);
+  let log: EventLog | undefined;
+  const add = (count: number, previous: number): void =>
+    log?.add(
+      { event: "counted", topic: undefined, data: JSON.stringify({ number: count }) },
+      { epoch, time: 0, count },
+      { epoch, time: 0, count: previous },
+    );
+  const channel = create({
+    store: {
+      "~connect": (connected) => {
+        log = connected;
+        add(1, 0);
+        log.becomeCurrent();
+        return { publish: () => Promise.reject(new Error("Nothing is published")) };
+      },
+    },
+  });
+  const client = new Client(channel);
+  client.open();
+  add(2, 1);
+  add(3, 1);
+  add(4, 3);
+  expect(listNumbers(client)).toEqual([2, "gap", 4]);
+});
+
 test("a stream opens once the store is current, and the store is read in no client's context", async () => {
   const contexts = new AsyncLocalStorage<string>();
   const seen: unknown[] = [];
