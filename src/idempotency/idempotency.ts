@@ -117,9 +117,6 @@ const keyPattern = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/;
 const unquote = (key: string): string =>
   key.startsWith('"') ? key.slice(1, -1).replaceAll(/\\(.)/g, "$1") : key;
 
-const digest = (...texts: readonly string[]): string =>
-  createHash("sha256").update(JSON.stringify(texts)).digest("base64url");
-
 const retryFields = { "Retry-After": "Seconds after which to send the request again" };
 
 const errors: ErrorDeclarations = {
@@ -174,8 +171,9 @@ export const idempotency = <Context = EmptyObject>(
       const plan = state.plan as EndpointPlan;
       const { path = "" } = (request.route ?? {}) as { readonly path?: string };
       const place = [request.method, request.baseUrl + path];
+      const identity = JSON.stringify([typeof caller, `${caller}`, ...place, unquote(text)]);
       const claim: Claim = {
-        key: digest(typeof caller, `${caller}`, ...place, unquote(text)),
+        key: createHash("sha256").update(identity).digest("base64url"),
         token: randomUUID(),
         fingerprint: await digestRequest(request, plan),
       };
