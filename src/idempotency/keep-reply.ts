@@ -8,6 +8,7 @@ import { isDeparture, recover, sendingLimit } from "../pipeline/send-result.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
+import { InputValidationError } from "../schemas/validation-errors.ts";
 import type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./store.ts";
 
 /** After how many milliseconds without an answer the store has failed. */
@@ -74,6 +75,7 @@ export const keepReply = async (
   const { request, response, logger } = state;
   let outcome: "done" | "failed" | undefined;
   let sent: KeptReply | undefined;
+  let error: unknown;
   let isDecided = false;
   let giveUp: NodeJS.Timeout | undefined;
   const renewing = setInterval(
@@ -84,7 +86,8 @@ export const keepReply = async (
     isDecided = true;
     clearInterval(renewing);
     clearTimeout(giveUp);
-    const reply = sent && isKept(sent.status) ? sent : noReply;
+    const isRefused = error instanceof InputValidationError;
+    const reply = sent && !isRefused && isKept(sent.status) ? sent : noReply;
     if (reply === noReply && outcome !== "done") return tell(logger, () => store.release(claim));
     const isLarge = reply.body.length > maxBytes;
     if (isLarge)
@@ -104,20 +107,27 @@ export const keepReply = async (
     state.isSending = true;
     return decide();
   });
-  let isUnsent = false;
   try {
     const passed = await next();
     outcome = isKept(response.statusCode) ? "done" : "failed";
     return passed;
-  } catch (error) {
+  } catch (thrown) {
+    error = thrown;
     outcome = state.failure && state.isDone ? "done" : "failed";
-    // what is thrown because the client has left is not sent, and an earlier failure may not have been
-    isUnsent = isAbandoned(response) && (state.failure !== undefined || isDeparture(error));
     throw error;
   } finally {
+    // nothing more is sent: the reply has broken off, an earlier failure was not sent, or the client has left
+    const isUnsent =
+      isAbandoned(response) &&
+      (response.headersSent || state.failure !== undefined || isDeparture(error));
     if (!isDecided && (isUnsent || response.writableEnded)) await decide();
-    // a result handler may fail to send anything
-    if (!isDecided) giveUp = setTimeout(() => void decide(), 2 * sendingLimit).unref();
+    if (!isDecided) {
+      // a result handler may fail to send anything
+      giveUp = setTimeout(() => void decide(), 2 * sendingLimit).unref();
+      response.once("close", () => {
+        if (!isDecided && state.isAnswered) void decide();
+      });
+    }
   }
 };
 
