@@ -32,6 +32,8 @@ export const sizeOf = ({ event, topic = "", data }: PublishedEvent): number =>
 export class EventLog {
   /** Whether the log has all events up to now; while it has not, nobody begins to follow. */
   isCurrent = false;
+  /** How many times the store has been read to its end; infinite if the log is the store. */
+  reads = 0;
   readonly #history: History;
   readonly #onChange: (bytes: number) => void;
   readonly #events: LoggedEvent[] = [];
@@ -54,7 +56,7 @@ export class EventLog {
   }
 
   becomeCurrent(): void {
-    if (this.isCurrent) return;
+    this.reads++;
     this.isCurrent = true;
     this.#onChange(0);
   }
@@ -94,14 +96,10 @@ export class EventLog {
     return position.epoch === this.#floor.epoch && compare(position, this.#floor) >= 0;
   }
 
-  /**
-   * Checks whether a client may go on after a position. Another process may have read further than this one; but if a
-   * position is missing among those that are kept, the store has lost events that were sent.
-   */
-  continuesAfter(position: Position): boolean {
+  /** Checks whether a position is that of an event that is kept, or the one before the first of them. */
+  has(position: Position): boolean {
     const before = this.#events[this.#countUpTo(position) - 1]?.position ?? this.#floor;
-    const isKept = compare(position, before) === 0 || compare(position, this.latest) > 0;
-    return isKept && this.reachesBackTo(position);
+    return position.epoch === before.epoch && compare(position, before) === 0;
   }
 
   listAfter(position: Position): readonly LoggedEvent[] {

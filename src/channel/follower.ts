@@ -1,7 +1,7 @@
 import type { Following } from "../endpoint/channel-definition.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { EventLog } from "./event-log.ts";
-import { findPosition, toId, type Position } from "./position.ts";
+import { compare, findPosition, toId, type Position } from "./position.ts";
 
 /** A client that follows a channel. */
 export interface Follower {
@@ -27,6 +27,9 @@ export const createFollower = (
 ): Follower => {
   /** Up to where the client has everything; undefined until the log is current. */
   let position: Position | undefined;
+  const requested = String(args.request.headers["last-event-id"] ?? "");
+  const last = findPosition(requested);
+  const lastRead = log.reads + 2;
   /** What was published while the connection is full; undefined while the client can take more. */
   let full: { readonly since: Position; bytes: number } | undefined;
 
@@ -50,16 +53,15 @@ export const createFollower = (
   };
   const begin = (): Position | undefined => {
     if (!log.isCurrent) return undefined;
+    // another process may have read further than this one, which the next reads show
+    const isAhead = last?.epoch === log.latest.epoch && compare(last, log.latest) > 0;
+    if (isAhead && log.reads < lastRead) return undefined;
     // the stream opens now that its begin is known: a client that then loads the state misses no event after it
     writer.write(`retry: ${Math.round(retry * (1 + Math.random()))}\n\n`);
     if (writer.isClosed()) return undefined;
     // events of other topics pass unseen; the id of the latest one keeps the client's position from growing old
     writer.toHeartbeat = () => `id: ${toId(position as Position)}\n\n`;
-    const requested = args.request.headers["last-event-id"];
-    if (typeof requested === "string" && requested !== "") {
-      const found = findPosition(requested);
-      return found && log.continuesAfter(found) ? found : tellGap(requested);
-    }
+    if (requested !== "") return last && log.has(last) ? last : tellGap(requested);
     position = log.latest;
     send(writer.toHeartbeat());
     return position;
