@@ -122,8 +122,8 @@ export interface GeneratedClient<Routes> {
    *
    * @param key method and path of an event stream
    * @throws {@link ReplyError} during the iteration when the API responds with a 4xx other than 408, 425 and 429,
-   * {@link UnexpectedBodyError} when it sends something other than a stream of JSON events, {@link EventSizeError} when an event is larger than
-   * `maxEventSize`, and {@link RedirectError}.
+   * {@link UnexpectedBodyError} when it sends something other than a stream of JSON events, {@link EventSizeError} when
+   * an event is larger than `maxEventSize`, and {@link RedirectError}.
    */
   readonly subscribe: {
     <Key extends keyof Routes & string>(
