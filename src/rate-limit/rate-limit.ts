@@ -141,11 +141,7 @@ export const rateLimit = <Context = EmptyObject>(
     429: {
       description: "Too many requests",
       ...quotaExceeded,
-      headers: {
-        "Retry-After": "Seconds until requests are allowed again",
-        RateLimit: "The remaining requests `r` of each limit, and the seconds `t` of its window",
-        "RateLimit-Policy": "The requests `q` of each limit that are allowed in `w` seconds",
-      },
+      headers: { "Retry-After": "Seconds until requests are allowed again" },
     },
     ...(!passOnStoreError && {
       503: {
@@ -202,6 +198,10 @@ export const rateLimit = <Context = EmptyObject>(
   });
   return Object.assign(middleware, {
     name: "rateLimit",
+    sentFields: {
+      RateLimit: "The remaining requests `r` of each limit, and the seconds `t` of its window",
+      "RateLimit-Policy": "The requests `q` of each limit that are allowed in `w` seconds",
+    },
     ...(!key && {
       checkSettings: (settings: Readonly<Record<string, unknown>>) =>
         assertProxies(settings["trust proxy"]),

@@ -210,8 +210,13 @@ test("behind a proxy, IPv6 clients of one network are counted together", async (
 test("documents have the status and its headers", () => {
   const routing = { "get /a": factory.addMiddleware(rateLimit({ limit: 2 })).build({ handler }) };
   const document = generateOpenApi({ routing, info: { title: "a", version: "1" } });
-  const headers = { "Retry-After": {}, RateLimit: {}, "RateLimit-Policy": {} };
-  expect(document.paths).toMatchObject({ "/a": { get: { responses: { 429: { headers } } } } });
+  const headers = { RateLimit: {}, "RateLimit-Policy": {} };
+  const refused = { headers: { ...headers, "Retry-After": {} } };
+  const failed = { $ref: "#/components/responses/InternalServerError" };
+  expect(document).toMatchObject({
+    paths: { "/a": { get: { responses: { 200: { headers }, 429: refused, 500: failed } } } },
+    components: { responses: { InternalServerError: { headers } } },
+  });
 });
 
 test("invalid options are rejected with their name and value", () => {
