@@ -154,6 +154,17 @@ test.each(["x", "abcdefabcdef-0", "abcdefabcdef-0-1", "-1--1", "💣"])(
   },
 );
 
+test("an id that the channel has not given yet is a gap", async () => {
+  const channel = create();
+  const client = new Client(channel);
+  client.open();
+  client.leave();
+  client.lastEventId = client.lastEventId?.replace(/0$/, "9");
+  client.open();
+  await channel.publish("counted", { number: 1 });
+  expect(listNumbers(client)).toEqual(["gap", 1]);
+});
+
 describe("the history", () => {
   test("is bounded by a number of events", async () => {
     const channel = create({ history: { events: 3 } });
@@ -279,14 +290,19 @@ test("the id of an event that the store has lost is a gap, and one from ahead is
       },
     },
   });
-  const seen = [1, 3, 5, 6].map((count) => {
+  const seen = [1, 3, 5, 6, 9].map((count) => {
     const client = new Client(channel);
     client.lastEventId = `${epoch}-0-${count}`;
     client.open();
     return client;
   });
   for (const number of [6, 7]) add(number);
-  expect(seen.map(listNumbers)).toEqual([[5, 6, 7], ["gap", 6, 7], [6, 7], [7]]);
+  expect(seen.map(listNumbers)).toEqual([[5, 6, 7], ["gap", 6, 7], [6, 7], [7], []]);
+  // what is not there after another two reads is not in the store
+  log?.becomeCurrent();
+  log?.becomeCurrent();
+  add(8);
+  expect(seen.map(listNumbers).at(-1)).toEqual(["gap", 8]);
 });
 
 test("a client that has an event which the store loses receives `gap`, even if a newer one comes at once", () => {

@@ -30,6 +30,8 @@ export const sizeOf = ({ event, topic = "", data }: PublishedEvent): number =>
 export class EventLog {
   /** Whether the log has all events up to now; while it has not, nobody begins to follow. */
   isCurrent = false;
+  /** How many times the store has been read to its end; infinite if the log is the store. */
+  reads = 0;
   readonly #history: History;
   readonly #onChange: () => void;
   readonly #events: LoggedEvent[] = [];
@@ -54,7 +56,7 @@ export class EventLog {
   }
 
   becomeCurrent(): void {
-    if (this.isCurrent) return;
+    this.reads++;
     this.isCurrent = true;
     this.#onChange();
   }

@@ -1,6 +1,6 @@
 import type { Following } from "../endpoint/channel-definition.ts";
 import type { EventLog } from "./event-log.ts";
-import { findPosition, toId, type Position } from "./position.ts";
+import { compare, findPosition, toId, type Position } from "./position.ts";
 
 /**
  * Creates a function that sends what the log has and the client has not. It reads the log at the client's own pace, so a
@@ -16,6 +16,9 @@ export const createFollower = (
 ): (() => void) => {
   /** Up to where the client has everything; undefined until the log is current. */
   let position: Position | undefined;
+  const requested = String(args.request.headers["last-event-id"] ?? "");
+  const last = findPosition(requested);
+  const lastRead = log.reads + 2;
   /** Where the log was when the connection was filled; undefined while the client can take more. */
   let full: { readonly latest: Position; readonly added: number } | undefined;
 
@@ -39,16 +42,16 @@ export const createFollower = (
   };
   const begin = (): Position | undefined => {
     if (!log.isCurrent) return undefined;
+    // another process may have read further than this one, which the next reads show
+    const isAhead = last?.epoch === log.latest.epoch && compare(last, log.latest) > 0;
+    if (isAhead && log.reads < lastRead) return undefined;
     // the stream opens now that its begin is known: a client that then loads the state misses no event after it
     writer.write(`retry: ${Math.round(retry * (1 + Math.random()))}\n\n`);
     if (writer.isClosed()) return undefined;
     // events of other topics pass unseen; the id of the latest one keeps the client's position from growing old
     writer.toHeartbeat = () => `id: ${toId(position as Position)}\n\n`;
-    const requested = args.request.headers["last-event-id"];
-    if (typeof requested === "string" && requested !== "") {
-      const found = findPosition(requested);
-      return found && log.listAfter(found) ? found : tellGap(requested);
-    }
+    if (requested !== "")
+      return last && !isAhead && log.listAfter(last) ? last : tellGap(requested);
     position = log.latest;
     send(writer.toHeartbeat());
     return position;

@@ -7,6 +7,7 @@ import { isDeparture, recover, sendingLimit } from "../pipeline/send-result.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
+import { InputValidationError } from "../schemas/validation-errors.ts";
 import type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./store.ts";
 
 /** After how many milliseconds without an answer the store has failed. */
@@ -63,12 +64,13 @@ export const keepReply = async (
   let isDone: boolean | undefined;
   let sent: KeptReply | undefined;
   let settling: Promise<void> | undefined;
+  let error: unknown;
   let giveUp: NodeJS.Timeout | undefined;
   const tell = async (send: () => Promise<void>): Promise<void> => {
     try {
       await inTime(send(), storeTimeout);
-    } catch (error) {
-      logger.error("The store of idempotency keys failed", { error });
+    } catch (failure) {
+      logger.error("The store of idempotency keys failed", { error: failure });
     }
   };
   const renew = (): void => void tell(() => store.renew(claim, lease));
@@ -76,7 +78,8 @@ export const keepReply = async (
   const endClaim = (): Promise<void> => {
     clearInterval(renewing);
     clearTimeout(giveUp);
-    const reply = sent && isKept(sent.status) ? sent : noReply;
+    const isRefused = error instanceof InputValidationError;
+    const reply = sent && !isRefused && isKept(sent.status) ? sent : noReply;
     if (reply === noReply && !isDone) return store.release(claim);
     if (reply.body.length <= maxBytes) return store.keep(claim, reply, ttl);
     logger.warn("A reply of more than 1 MiB is not kept, so repeated requests receive 422", {
@@ -95,20 +98,27 @@ export const keepReply = async (
     state.isSending = true;
     return settle();
   });
-  let isUnsent = false;
   try {
     const passed = await next();
     isDone = isKept(response.statusCode);
     return passed;
-  } catch (error) {
+  } catch (thrown) {
+    error = thrown;
     isDone = state.failure !== undefined && state.isDone;
-    // what is thrown because the client has left is not sent, and an earlier failure may not have been
-    isUnsent = isAbandoned(response) && (state.failure !== undefined || isDeparture(error));
     throw error;
   } finally {
+    // nothing more is sent: the reply has broken off, an earlier failure was not sent, or the client has left
+    const isUnsent =
+      isAbandoned(response) &&
+      (response.headersSent || state.failure !== undefined || isDeparture(error));
     if (isUnsent || response.writableEnded) await settle();
-    // a result handler may fail to send anything
-    else giveUp = setTimeout(() => void settle(), 2 * sendingLimit).unref();
+    else {
+      // a result handler may fail to send anything
+      giveUp = setTimeout(() => void settle(), 2 * sendingLimit).unref();
+      response.once("close", () => {
+        if (state.isAnswered) void settle();
+      });
+    }
   }
 };
 
