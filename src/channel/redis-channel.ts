@@ -62,13 +62,19 @@ end
 return {epoch, id}`;
 
 /**
- * Returns what came after an id. A stream that is not there, or ends before an id that a process knows, begins a new epoch
- * with an entry without event.
+ * Returns what came after an id. A stream that is not there, or has lost events that a process knows, begins a new epoch
+ * with an entry without event. They are lost if the stream ends before the id, or goes on from an entry before it.
  */
 const readScript = `${latest}
+local function isBefore(one, other)
+  local time, count = one:match("(%d+)-(%d+)")
+  local otherTime, otherCount = other:match("(%d+)-(%d+)")
+  if time == otherTime then return tonumber(count) < tonumber(otherCount) end
+  return tonumber(time) < tonumber(otherTime)
+end
 local isKnown = latest and latest[2][2] == ARGV[1]
 local entries = isKnown and redis.call("XRANGE", KEYS[1], "(" .. ARGV[2], "+")
-if not latest or isKnown and not entries[1] and latest[1] ~= ARGV[2] then
+if not latest or isKnown and isBefore(entries[1] and entries[1][2][4] or latest[1], ARGV[2]) then
   redis.call("XADD", KEYS[1], "MAXLEN", "=", 1, "*", "epoch", ARGV[3], "previous", "0-0", "before", "0", "size", "0", "event", "[]", "data", "")
 elseif isKnown then
   return entries

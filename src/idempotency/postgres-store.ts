@@ -36,7 +36,7 @@ CREATE INDEX IF NOT EXISTS ${table.replace(".", "_")}_ends_at ON ${table} (ends_
 };
 
 const end = (parameter: string): string =>
-  `now() + ${parameter}::float8 * interval '1 millisecond'`;
+  `statement_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
 
 /**
  * Creates a store in PostgreSQL, in a table that {@link postgresTable} describes.
@@ -53,7 +53,7 @@ export const postgresStore = (
     (await pool.query(text, values)).rows[0];
   // one statement, which locks the row: of several claims at the same time, one sets its token
   const ifOver = (column: string): string =>
-    `${column} = CASE WHEN k.ends_at <= now() THEN excluded.${column} ELSE k.${column} END`;
+    `${column} = CASE WHEN k.ends_at <= statement_timestamp() THEN excluded.${column} ELSE k.${column} END`;
   const claimText = `INSERT INTO ${table} AS k (key, token, fingerprint, ends_at)
 VALUES ($1, $2, $3, ${end("$4")})
 ON CONFLICT (key) DO UPDATE SET ${["token", "fingerprint", "reply", "ends_at"].map(ifOver).join(", ")}
@@ -69,7 +69,7 @@ ON CONFLICT (key) DO UPDATE SET ends_at = excluded.ends_at, reply = excluded.rep
       if (Date.now() - sweptAt >= sweepInterval) {
         sweptAt = Date.now();
         // a failure of this is met by the next statement, too
-        run(`DELETE FROM ${table} WHERE ends_at < now()`).catch(() => undefined);
+        run(`DELETE FROM ${table} WHERE ends_at < statement_timestamp()`).catch(() => undefined);
       }
       const row = (await run(claimText, key, token, fingerprint, lease)) as Row;
       if (row.token === token) return undefined;
