@@ -168,11 +168,9 @@ export const rateLimit = <Context = EmptyObject>(
       if (!isWeight(hits))
         refuseValue("rateLimit", "weight", `a function that returns ${aWeight}`, hits);
       if (hits === 0) return undefined;
-      let client = (await key?.(args)) ?? "";
-      if (client === "") {
-        assertProxies(request.app.get("trust proxy"));
-        client = ipKeyGenerator(request.ip ?? "");
-      }
+      const given = await key?.(args);
+      if (!given) assertProxies(request.app.get("trust proxy"));
+      const client = given || ipKeyGenerator(request.ip ?? "");
       let counted;
       try {
         counted = await inTime(count(`${name}:${client}`, hits), storeTimeout);

@@ -30,8 +30,8 @@ export interface ShutdownOptions {
    */
   readonly events?: readonly NodeJS.Signals[] | undefined;
   /**
-   * Runs after the last request and before the process ends, for example to close a database. If it takes longer than
-   * `timeout`, too, the process ends with code 1.
+   * Runs after the last request and before the process ends, for example to close a database. If it fails, or takes
+   * longer than `timeout` and a second, the process ends with code 1.
    */
   readonly beforeExit?: (() => MaybePromise<void>) | undefined;
 }
@@ -169,7 +169,7 @@ export const shutDownOnSignals = (
         await wait(drain);
       }
       await close();
-      if (beforeExit) await Promise.race([beforeExit(), failAfter(timeout)]);
+      if (beforeExit) await Promise.race([beforeExit(), failAfter(timeout + 1000)]);
     } catch (error) {
       logger.error("The shutdown failed", { error });
       process.exitCode = 1;
