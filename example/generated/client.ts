@@ -1959,18 +1959,24 @@ const sendRequest = async <Result extends { readonly response: Response }>(
         toEntries(attempt.headers).some(([name]) => name.startsWith("if-")));
     try {
       const result = await sendOnce(call, { ...request, defaults }, attempt, read);
-      const { status, headers: received } = result.response;
-      const asked = received.get("retry-after") ?? "";
-      least = Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
-      // with a 409, the API says that an earlier attempt is still running
-      const isTemporary =
-        [408, 425, 429, 502, 503, 504].includes(status) || (hasKey && status === 409 && asked);
-      if (!isTemporary || least > maxDelay || isLast()) return result;
+      least = toAskedTime(result.response);
+      if (!isTemporary(result.response, hasKey) || least > maxDelay || isLast()) return result;
     } catch (error) {
       if (!isTransient(error) || isLast()) throw error;
     }
     await waitFor(Math.max(least, toWait(delay, maxDelay, number - 1)), call.options.signal);
   }
+};
+
+/** Checks whether a request may succeed later; a 409 may say that an earlier attempt with the key is still running. */
+const isTemporary = ({ status, headers }: Response, hasKey?: unknown): boolean =>
+  [408, 425, 429, 502, 503, 504].includes(status) ||
+  Boolean(hasKey && status === 409 && headers.has("retry-after"));
+
+/** Returns how long a response asks to wait, in milliseconds. */
+const toAskedTime = (response?: Response): number => {
+  const asked = response?.headers.get("retry-after") ?? "";
+  return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
 const isTransient = (error: unknown): boolean =>
@@ -2266,7 +2272,7 @@ async function* subscribe(
       if (!signal?.aborted && !isTransient(error)) throw error;
     }
     if (response?.status === 204) return;
-    if (response)
+    if (response?.ok)
       for await (const { event, data, id, retry } of readEvents(call, response)) {
         // the id is set event by event, so that undelivered events are requested again
         lastEventId = id ?? lastEventId;
@@ -2276,16 +2282,17 @@ async function* subscribe(
         const parsed = { event, data: parseData(call, response, data.join("\n")), id, retry };
         yield (call.plan?.reviveEvent?.(parsed) as ReceivedEvent | undefined) ?? parsed;
       }
-    await waitFor(least + toWait(least, maxDelay, failures), signal);
+    const asked = Math.max(least, toAskedTime(response));
+    await waitFor(asked + toWait(least, maxDelay, failures), signal);
   }
 }
 
-/** @returns undefined if the caller should try again */
+/** @returns a stream, a 204, or a response after which the caller should try again */
 const open = async (
   call: Call,
   request: BuiltRequest,
   lastEventId: string | undefined,
-): Promise<Response | undefined> => {
+): Promise<Response> => {
   const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
   if (lastEventId) headers["last-event-id"] = lastEventId;
   const { response } = await sendRequest(
@@ -2297,9 +2304,10 @@ const open = async (
   const type = response.headers.get("content-type") ?? "";
   if (status === 204 || (status === 200 && /^text\/event-stream\b/i.test(type))) return response;
   const { body } = await readReply(call, response);
-  if (status >= 400 && status < 500) throw new ReplyError(call, response, body);
+  if (status >= 400 && status < 500 && !isTemporary(response))
+    throw new ReplyError(call, response, body);
   if (status < 300) throw new UnexpectedBodyError(call, response, body);
-  return undefined;
+  return response;
 };
 
 const parseData = (call: Call, response: Response, data: string): unknown => {
@@ -2543,9 +2551,9 @@ interface GeneratedClient<Routes> {
    * The subscription ends when the loop over it ends, when `signal` is aborted, or when the API responds with 204.
    *
    * @param key method and path of an event stream
-   * @throws {@link ReplyError} during the iteration when the API responds with 4xx, {@link UnexpectedBodyError} when it
-   * sends something other than a stream of JSON events, {@link EventSizeError} when an event is larger than
-   * `maxEventSize`, and {@link RedirectError}.
+   * @throws {@link ReplyError} during the iteration when the API responds with a 4xx other than 408, 425 and 429,
+   * {@link UnexpectedBodyError} when it sends something other than a stream of JSON events, {@link EventSizeError} when
+   * an event is larger than `maxEventSize`, and {@link RedirectError}.
    */
   readonly subscribe: {
     <Key extends keyof Routes & string>(

@@ -154,6 +154,17 @@ test.each(["x", "abcdefabcdef-0", "abcdefabcdef-0-1", "-1--1", "💣"])(
   },
 );
 
+test("an id that the channel has not given yet is a gap", async () => {
+  const channel = create();
+  const client = new Client(channel);
+  client.open();
+  client.leave();
+  client.lastEventId = client.lastEventId?.replace(/0$/, "9");
+  client.open();
+  await channel.publish("counted", { number: 1 });
+  expect(listNumbers(client)).toEqual(["gap", 1]);
+});
+
 describe("the history", () => {
   test("is bounded by a number of events", async () => {
     const channel = create({ history: { events: 3 } });
@@ -279,14 +290,46 @@ test("the id of an event that the store has lost is a gap, and one from ahead is
       },
     },
   });
-  const seen = [1, 3, 5, 6].map((count) => {
+  const seen = [1, 3, 5, 6, 9].map((count) => {
     const client = new Client(channel);
     client.lastEventId = `${epoch}-0-${count}`;
     client.open();
     return client;
   });
   for (const number of [6, 7]) add(number);
-  expect(seen.map(listNumbers)).toEqual([[5, 6, 7], ["gap", 6, 7], [6, 7], [7]]);
+  expect(seen.map(listNumbers)).toEqual([[5, 6, 7], ["gap", 6, 7], [6, 7], [7], []]);
+  // what is not there after another two reads is not in the store
+  log?.becomeCurrent();
+  log?.becomeCurrent();
+  add(8);
+  expect(seen.map(listNumbers).at(-1)).toEqual(["gap", 8]);
+});
+
+test("a client that has an event which the store loses receives `gap`, even if a newer one comes at once", () => {
+  const epoch = "0".repeat(12);
+  let log: EventLog | undefined;
+  const add = (count: number, previous: number): void =>
+    log?.add(
+      { event: "counted", topic: undefined, data: JSON.stringify({ number: count }) },
+      { epoch, time: 0, count },
+      { epoch, time: 0, count: previous },
+    );
+  const channel = create({
+    store: {
+      "~connect": (connected) => {
+        log = connected;
+        add(1, 0);
+        log.becomeCurrent();
+        return { publish: () => Promise.reject(new Error("Nothing is published")) };
+      },
+    },
+  });
+  const client = new Client(channel);
+  client.open();
+  add(2, 1);
+  add(3, 1);
+  add(4, 3);
+  expect(listNumbers(client)).toEqual([2, "gap", 4]);
 });
 
 test("a stream opens once the store is current, and the store is read in no client's context", async () => {

@@ -9,11 +9,12 @@ import { anything, be, checkOptions, group, isDelay } from "../messages/option-c
 import { aPositiveInteger, isObject, refuseValue } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { describeUnknown } from "../messages/unknown-names.ts";
+import type { Logger } from "../logger/logger.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import { toParser } from "../schemas/parser.ts";
 import type { SchemaInput } from "../schemas/schema.ts";
 import { EventLog, sizeOf, type History } from "./event-log.ts";
-import { createFollower, type Follower } from "./follower.ts";
+import { createFollower } from "./follower.ts";
 import { toId } from "./position.ts";
 import { memoryChannel, type ChannelStore } from "./store.ts";
 
@@ -138,9 +139,10 @@ export const createChannel = <Events extends EventSchemas>(
     );
   const { events: maxEvents = 1000, bytes = 1_048_576 } = options.history ?? {};
   const history = { events: maxEvents, bytes };
-  const followers = new Set<Follower>();
-  const log = new EventLog(history, (bytes) => {
-    for (const follower of followers) follower.sendNew(bytes);
+  /** What sends new events to a client, with the logger of its request. */
+  const followers = new Map<() => void, Logger>();
+  const log = new EventLog(history, () => {
+    for (const sendNew of followers.keys()) sendNew();
   });
   const connection = store["~connect"](log, history);
   // the store is read for all clients, so not in the context of the first one
@@ -148,10 +150,9 @@ export const createChannel = <Events extends EventSchemas>(
   let reading: AbortController | undefined;
   let isFailing = false;
   const report = (error?: unknown): void => {
-    const [follower] = followers;
-    if (isFailing === (error !== undefined) || !follower) return;
+    const [logger] = followers.values();
+    if (isFailing === (error !== undefined) || !logger) return;
     isFailing = !isFailing;
-    const { logger } = follower;
     if (isFailing) logger.error("The store of a channel fails; its streams wait", { error });
     else logger.warn("The store of a channel works again");
   };
@@ -181,16 +182,16 @@ export const createChannel = <Events extends EventSchemas>(
     "~follow": async (following) => {
       const { args, writer } = following;
       if (writer.isClosed()) return;
-      const follower = createFollower(log, following, schemas, retry);
-      followers.add(follower);
+      const sendNew = createFollower(log, following, schemas, retry);
+      followers.set(sendNew, args.logger);
       if (followers.size === 1 && readStore) {
         reading = new AbortController();
         readStore(reading.signal, report);
       }
-      follower.sendNew(0);
+      sendNew();
       if (!writer.isClosed())
         await once(args.response, "close", { signal: args.signal }).catch(() => undefined);
-      followers.delete(follower);
+      followers.delete(sendNew);
       if (followers.size === 0) reading?.abort();
     },
   };

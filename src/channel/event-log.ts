@@ -16,10 +16,8 @@ export interface PublishedEvent {
 }
 
 /** An event in the log. */
-export interface LoggedEvent {
+interface LoggedEvent extends Omit<PublishedEvent, "data"> {
   readonly position: Position;
-  readonly event: string;
-  readonly topic: string | undefined;
   /** The event as it is sent. */
   readonly text: string;
   readonly size: number;
@@ -32,15 +30,19 @@ export const sizeOf = ({ event, topic = "", data }: PublishedEvent): number =>
 export class EventLog {
   /** Whether the log has all events up to now; while it has not, nobody begins to follow. */
   isCurrent = false;
+  /** How many times the store has been read to its end; infinite if the log is the store. */
+  reads = 0;
   readonly #history: History;
-  readonly #onChange: (bytes: number) => void;
+  readonly #onChange: () => void;
   readonly #events: LoggedEvent[] = [];
+  /** How many bytes were added in all, and how many of them are still kept. */
+  added = 0;
   #bytes = 0;
   /** The position before the first event. */
   #floor: Position = { epoch: "", time: 0, count: 0 };
 
-  /** @param onChange is called whenever the log has changed, with the number of bytes that were added */
-  constructor(history: History, onChange: (bytes: number) => void) {
+  /** @param onChange is called whenever the log has changed */
+  constructor(history: History, onChange: () => void) {
     this.#history = history;
     this.#onChange = onChange;
   }
@@ -54,9 +56,9 @@ export class EventLog {
   }
 
   becomeCurrent(): void {
-    if (this.isCurrent) return;
+    this.reads++;
     this.isCurrent = true;
-    this.#onChange(0);
+    this.#onChange();
   }
 
   /** Empties the log; what follows comes after the given position. */
@@ -64,7 +66,7 @@ export class EventLog {
     this.#events.length = 0;
     this.#bytes = 0;
     this.#floor = floor;
-    this.#onChange(0);
+    this.#onChange();
   }
 
   /**
@@ -80,13 +82,14 @@ export class EventLog {
     const size = sizeOf(published);
     const text = `event: ${event}\nid: ${toId(position)}\ndata: ${data}\n\n`;
     this.#events.push({ position, event, topic, text, size });
+    this.added += size;
     this.#bytes += size;
     while (this.#events.length > this.#history.events || this.#bytes > this.#history.bytes) {
       const dropped = this.#events.shift() as LoggedEvent;
       this.#bytes -= dropped.size;
       this.#floor = dropped.position;
     }
-    this.#onChange(size);
+    this.#onChange();
   }
 
   /** Checks whether nothing that came after a position is missing. */
@@ -95,21 +98,14 @@ export class EventLog {
   }
 
   /**
-   * Checks whether a client may go on after a position. Another process may have read further than this one; but if a
-   * position is missing among those that are kept, the store has lost events that were sent.
+   * Returns what came after a position; undefined if something of it is missing. Another process may have read further
+   * than this one; but if a position is missing among those that are kept, the store has lost events that were sent.
    */
-  continuesAfter(position: Position): boolean {
-    const before = this.#events[this.#countUpTo(position) - 1]?.position ?? this.#floor;
+  listAfter(position: Position): readonly LoggedEvent[] | undefined {
+    // most clients are near the end
+    const index = this.#events.findLastIndex((event) => compare(event.position, position) <= 0);
+    const before = this.#events[index]?.position ?? this.#floor;
     const isKept = compare(position, before) === 0 || compare(position, this.latest) > 0;
-    return isKept && this.reachesBackTo(position);
-  }
-
-  listAfter(position: Position): readonly LoggedEvent[] {
-    return this.#events.slice(this.#countUpTo(position));
-  }
-
-  /** Looks from the end, near which most clients are. */
-  #countUpTo(position: Position): number {
-    return this.#events.findLastIndex((event) => compare(event.position, position) <= 0) + 1;
+    return isKept && this.reachesBackTo(position) ? this.#events.slice(index + 1) : undefined;
   }
 }

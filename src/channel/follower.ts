@@ -1,21 +1,10 @@
 import type { Following } from "../endpoint/channel-definition.ts";
-import type { Logger } from "../logger/logger.ts";
 import type { EventLog } from "./event-log.ts";
-import { findPosition, toId, type Position } from "./position.ts";
-
-/** A client that follows a channel. */
-export interface Follower {
-  /**
-   * Sends what the log has and the client has not.
-   *
-   * @param bytes how many bytes have just been published
-   */
-  readonly sendNew: (bytes: number) => void;
-  readonly logger: Logger;
-}
+import { compare, findPosition, toId, type Position } from "./position.ts";
 
 /**
- * Creates a follower. It reads the log at its own pace, so a slow one takes no memory of its own.
+ * Creates a function that sends what the log has and the client has not. It reads the log at the client's own pace, so a
+ * slow client takes no memory of its own.
  *
  * @param names the names of the events that the channel declares
  */
@@ -24,21 +13,24 @@ export const createFollower = (
   { args, writer, topics, maxBuffered }: Following,
   names: ReadonlyMap<string, unknown>,
   retry: number,
-): Follower => {
+): (() => void) => {
   /** Up to where the client has everything; undefined until the log is current. */
   let position: Position | undefined;
-  /** What was published while the connection is full; undefined while the client can take more. */
-  let full: { readonly since: Position; bytes: number } | undefined;
+  const requested = String(args.request.headers["last-event-id"] ?? "");
+  const last = findPosition(requested);
+  const lastRead = log.reads + 2;
+  /** Where the log was when the connection was filled; undefined while the client can take more. */
+  let full: { readonly latest: Position; readonly added: number } | undefined;
 
   const send = (text: string): void => {
     if (writer.write(text)) return;
-    full = { since: log.latest, bytes: 0 };
+    full = { latest: log.latest, added: log.added };
     void goOn();
   };
   const goOn = async (): Promise<void> => {
     await writer.waitForRoom();
     full = undefined;
-    sendNew(0);
+    sendNew();
   };
   /** Tells the client that events are missing, and goes on with those that are still to come. */
   const tellGap = (requested: string): Position => {
@@ -50,31 +42,32 @@ export const createFollower = (
   };
   const begin = (): Position | undefined => {
     if (!log.isCurrent) return undefined;
+    // another process may have read further than this one, which the next reads show
+    const isAhead = last?.epoch === log.latest.epoch && compare(last, log.latest) > 0;
+    if (isAhead && log.reads < lastRead) return undefined;
     // the stream opens now that its begin is known: a client that then loads the state misses no event after it
     writer.write(`retry: ${Math.round(retry * (1 + Math.random()))}\n\n`);
     if (writer.isClosed()) return undefined;
     // events of other topics pass unseen; the id of the latest one keeps the client's position from growing old
     writer.toHeartbeat = () => `id: ${toId(position as Position)}\n\n`;
-    const requested = args.request.headers["last-event-id"];
-    if (typeof requested === "string" && requested !== "") {
-      const found = findPosition(requested);
-      return found && log.continuesAfter(found) ? found : tellGap(requested);
-    }
+    if (requested !== "")
+      return last && !isAhead && log.listAfter(last) ? last : tellGap(requested);
     position = log.latest;
     send(writer.toHeartbeat());
     return position;
   };
-  const trySendNew = (bytes: number): void => {
+  const trySendNew = (): void => {
     if (full) {
-      full.bytes += bytes;
       // a replay may be long: what counts is what was published while the client took nothing
-      if (full.bytes > maxBuffered || !log.reachesBackTo(full.since)) writer.cut(full.bytes);
+      const missed = log.added - full.added;
+      if (missed > maxBuffered || !log.reachesBackTo(full.latest)) writer.cut(missed);
       return;
     }
     position ??= begin();
     if (!position) return;
-    if (!log.reachesBackTo(position)) tellGap(toId(position));
-    for (const { event, topic, text, position: next } of log.listAfter(position)) {
+    const events = log.listAfter(position);
+    if (!events) tellGap(toId(position));
+    for (const { event, topic, text, position: next } of events ?? []) {
       if (full) return;
       position = next;
       // a newer process may publish events that this one does not declare
@@ -82,9 +75,9 @@ export const createFollower = (
       if (isWanted && names.has(event)) send(text);
     }
   };
-  const sendNew = (bytes: number): void => {
+  const sendNew = (): void => {
     // another request may have published the event: no error of this one may reach it
-    if (!writer.isClosed()) writer.attempt(() => trySendNew(bytes));
+    if (!writer.isClosed()) writer.attempt(trySendNew);
   };
-  return { sendNew, logger: args.logger };
+  return sendNew;
 };

@@ -110,17 +110,11 @@ export const redisChannel = (
           try {
             assertReady(client);
             ahead ??= await measureAhead(client);
-            const limits = [history.events, history.bytes, createEpoch(), sizeOf(event)];
-            const texts = [JSON.stringify([event.event, event.topic]), event.data];
+            const meta = JSON.stringify([event.event, event.topic]);
             const last = performance.now() + ahead + timeout;
-            const published = await runScript(
-              client,
-              publishScript,
-              key,
-              ...limits,
-              ...texts,
-              last,
-            );
+            const entry = [createEpoch(), sizeOf(event), meta, event.data, last];
+            const limits = [history.events, history.bytes];
+            const published = await runScript(client, publishScript, key, ...limits, ...entry);
             return toPosition(...(published as [string, string]));
           } catch (cause) {
             ahead = undefined;

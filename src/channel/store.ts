@@ -25,6 +25,7 @@ export const memoryChannel: ChannelStore = {
     const epoch = createEpoch();
     let count = 0;
     log.reset({ epoch, time: 0, count });
+    log.reads = Infinity;
     log.becomeCurrent();
     return {
       publish: async (event) => {

@@ -158,9 +158,9 @@ export type InferredClient<R> = RoutesOf<R> & {
    * The subscription ends when the loop over it ends, when `signal` is aborted, or when the API responds with 204.
    *
    * @param key method and path of an event stream
-   * @throws {@link ReplyError} during the iteration when the API responds with 4xx, {@link UnexpectedBodyError} when it
-   * sends something other than a stream of JSON events, {@link EventSizeError} when an event is larger than
-   * `maxEventSize`, and {@link RedirectError}.
+   * @throws {@link ReplyError} during the iteration when the API responds with a 4xx other than 408, 425 and 429,
+   * {@link UnexpectedBodyError} when it sends something other than a stream of JSON events, {@link EventSizeError} when
+   * an event is larger than `maxEventSize`, and {@link RedirectError}.
    */
   readonly subscribe: {
     <Key extends string>(

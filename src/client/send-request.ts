@@ -152,18 +152,24 @@ export const sendRequest = async <Result extends { readonly response: Response }
         toEntries(attempt.headers).some(([name]) => name.startsWith("if-")));
     try {
       const result = await sendOnce(call, { ...request, defaults }, attempt, read);
-      const { status, headers: received } = result.response;
-      const asked = received.get("retry-after") ?? "";
-      least = Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
-      // with a 409, the API says that an earlier attempt is still running
-      const isTemporary =
-        [408, 425, 429, 502, 503, 504].includes(status) || (hasKey && status === 409 && asked);
-      if (!isTemporary || least > maxDelay || isLast()) return result;
+      least = toAskedTime(result.response);
+      if (!isTemporary(result.response, hasKey) || least > maxDelay || isLast()) return result;
     } catch (error) {
       if (!isTransient(error) || isLast()) throw error;
     }
     await waitFor(Math.max(least, toWait(delay, maxDelay, number - 1)), call.options.signal);
   }
+};
+
+/** Checks whether a request may succeed later; a 409 may say that an earlier attempt with the key is still running. */
+export const isTemporary = ({ status, headers }: Response, hasKey?: unknown): boolean =>
+  [408, 425, 429, 502, 503, 504].includes(status) ||
+  Boolean(hasKey && status === 409 && headers.has("retry-after"));
+
+/** Returns how long a response asks to wait, in milliseconds. */
+export const toAskedTime = (response?: Response): number => {
+  const asked = response?.headers.get("retry-after") ?? "";
+  return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
 export const isTransient = (error: unknown): boolean =>

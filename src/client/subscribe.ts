@@ -2,7 +2,14 @@ import type { BuiltRequest } from "./build-request.ts";
 import type { Call, SubscribeOptions } from "./call-options.ts";
 import { EventSizeError, ReplyError, UnexpectedBodyError } from "./client-errors.ts";
 import { readReply } from "./read-reply.ts";
-import { isTransient, sendRequest, toWait, waitFor } from "./send-request.ts";
+import {
+  isTemporary,
+  isTransient,
+  sendRequest,
+  toAskedTime,
+  toWait,
+  waitFor,
+} from "./send-request.ts";
 
 type Subscription = Call & { readonly options: SubscribeOptions };
 
@@ -96,7 +103,7 @@ export async function* subscribe(
       if (!signal?.aborted && !isTransient(error)) throw error;
     }
     if (response?.status === 204) return;
-    if (response)
+    if (response?.ok)
       for await (const { event, data, id, retry } of readEvents(call, response)) {
         // the id is set event by event, so that undelivered events are requested again
         lastEventId = id ?? lastEventId;
@@ -106,16 +113,17 @@ export async function* subscribe(
         const parsed = { event, data: parseData(call, response, data.join("\n")), id, retry };
         yield (call.plan?.reviveEvent?.(parsed) as ReceivedEvent | undefined) ?? parsed;
       }
-    await waitFor(least + toWait(least, maxDelay, failures), signal);
+    const asked = Math.max(least, toAskedTime(response));
+    await waitFor(asked + toWait(least, maxDelay, failures), signal);
   }
 }
 
-/** @returns undefined if the caller should try again */
+/** @returns a stream, a 204, or a response after which the caller should try again */
 const open = async (
   call: Call,
   request: BuiltRequest,
   lastEventId: string | undefined,
-): Promise<Response | undefined> => {
+): Promise<Response> => {
   const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
   if (lastEventId) headers["last-event-id"] = lastEventId;
   const { response } = await sendRequest(
@@ -127,9 +135,10 @@ const open = async (
   const type = response.headers.get("content-type") ?? "";
   if (status === 204 || (status === 200 && /^text\/event-stream\b/i.test(type))) return response;
   const { body } = await readReply(call, response);
-  if (status >= 400 && status < 500) throw new ReplyError(call, response, body);
+  if (status >= 400 && status < 500 && !isTemporary(response))
+    throw new ReplyError(call, response, body);
   if (status < 300) throw new UnexpectedBodyError(call, response, body);
-  return undefined;
+  return response;
 };
 
 const parseData = (call: Call, response: Response, data: string): unknown => {

@@ -150,6 +150,8 @@ export interface AnyMiddleware {
   readonly headersSchema?: ZodSchema | undefined;
   readonly security?: Security | undefined;
   readonly errors?: ErrorDeclarations | undefined;
+  /** The header fields that it sets on each response, each with a description; used in documents. */
+  readonly sentFields?: Readonly<Record<string, string>> | undefined;
   readonly takesBody?: boolean | undefined;
   /** Whether the endpoint's input is validated before the middleware runs. */
   readonly afterValidation?: boolean | undefined;

@@ -17,6 +17,8 @@ export class CheckRunner {
   readonly #cache: number;
   #latest: Promise<CheckResult> | undefined;
   #isRunning = false;
+  /** Whether the last call of the check has not ended, although it may be late. */
+  #isPending = false;
   #begin = 0;
   #status: CheckResult["status"] = "up";
 
@@ -60,6 +62,7 @@ export class CheckRunner {
   }
 
   async #checkInTime(): Promise<void> {
+    if (this.#isPending) throw new Error("The check is still running");
     const abort = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
@@ -69,8 +72,12 @@ export class CheckRunner {
         reject(error);
       }, this.#timeout);
     });
+    const checking = (async () => this.#check({ signal: abort.signal }))();
+    this.#isPending = true;
+    const settle = (): void => void (this.#isPending = false);
+    checking.then(settle, settle);
     try {
-      await Promise.race([this.#check({ signal: abort.signal }), late]);
+      await Promise.race([checking, late]);
     } finally {
       clearTimeout(timer);
     }

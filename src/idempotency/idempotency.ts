@@ -117,9 +117,6 @@ const keyPattern = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/;
 const unquote = (key: string): string =>
   key.startsWith('"') ? key.slice(1, -1).replaceAll(/\\(.)/g, "$1") : key;
 
-const digest = (...texts: readonly string[]): string =>
-  createHash("sha256").update(JSON.stringify(texts)).digest("base64url");
-
 const retryFields = { "Retry-After": "Seconds after which to send the request again" };
 
 const errors: ErrorDeclarations = {
@@ -162,11 +159,11 @@ export const idempotency = <Context = EmptyObject>(
     afterValidation: true,
     headers,
     errors: errors as IdempotencyErrors,
-    around: async ({ ctx, headers: fields, request, response }, next) => {
+    around: async ({ ctx, headers: given, request, response }, next) => {
       if (["GET", "HEAD"].includes(request.method)) return next() as never;
       if (required) await readHeaders(requiredHeaders, request);
-      const given = fields[keyField];
-      if (given === undefined) return next() as never;
+      const text = given[keyField];
+      if (text === undefined) return next() as never;
       const caller = await scope({ ctx, request });
       if (!["string", "number"].includes(typeof caller) || caller === "" || Number.isNaN(caller))
         refuseValue("idempotency", "scope", "a function that returns who calls", caller);
@@ -174,16 +171,16 @@ export const idempotency = <Context = EmptyObject>(
       const plan = state.plan as EndpointPlan;
       const { path = "" } = (request.route ?? {}) as { readonly path?: string };
       const place = [request.method, request.baseUrl + path];
+      const identity = JSON.stringify([typeof caller, `${caller}`, ...place, unquote(text)]);
       const claim: Claim = {
-        key: digest(typeof caller, `${caller}`, ...place, unquote(given)),
+        key: createHash("sha256").update(identity).digest("base64url"),
         token: randomUUID(),
         fingerprint: await digestRequest(request, plan),
       };
-      const used = await claimKey(store, claim, lease);
-      if (!used) {
-        const fields = [...keptFields, ...(plan.responseHeaders?.names ?? []), ...keepHeaders];
-        return keepReply({ store, ttl, lease, fields, isKept }, claim, state, next) as never;
-      }
+      const fields = [...keptFields, ...(plan.responseHeaders?.names ?? []), ...keepHeaders];
+      const keeping = { store, ttl, lease, fields, isKept };
+      const used = await claimKey(keeping, claim);
+      if (!used) return keepReply(keeping, claim, state, next) as never;
       if (used.fingerprint !== claim.fingerprint) throw new RequestError("SLP_IDEMPOTENCY_INPUT");
       if (!used.reply)
         throw new RequestError("SLP_IDEMPOTENCY_IN_FLIGHT", { headers: { "Retry-After": "1" } });

@@ -1,13 +1,13 @@
 import type { AroundNext, Passed } from "../endpoint/middleware.ts";
 import { RequestError } from "../errors.ts";
 import type { Response } from "../http/express-objects.ts";
-import type { Logger } from "../logger/logger.ts";
 import { inTime } from "../pipeline/in-time.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { isDeparture, recover, sendingLimit } from "../pipeline/send-result.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
+import { InputValidationError } from "../schemas/validation-errors.ts";
 import type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./store.ts";
 
 /** After how many milliseconds without an answer the store has failed. */
@@ -29,40 +29,28 @@ export interface Keeping {
 /** What is kept of a request that must not run again, although its reply is not known. */
 const noReply: KeptReply = { status: 0, headers: {}, body: "" };
 
-/** Tells the store something; a failure is only logged. */
-const tell = async (logger: Logger, send: () => Promise<void>): Promise<void> => {
-  try {
-    await inTime(send(), storeTimeout);
-  } catch (error) {
-    logger.error("The store of idempotency keys failed", { error });
-  }
-};
-
 /**
  * Claims a key, or returns what is known of it.
  *
  * @throws {@link RequestError} with 503 when the store fails.
  */
 export const claimKey = async (
-  store: IdempotencyStore,
+  { store, lease }: Keeping,
   claim: Claim,
-  lease: number,
 ): Promise<UsedKey | undefined> => {
   const claiming = (async () => store.claim(claim, lease))();
   try {
     return await inTime(claiming, storeTimeout);
   } catch (cause) {
     // the claim may arrive later, or may have arrived although its answer was lost
-    claiming
-      .catch(() => undefined)
-      .then((used) => (used ? undefined : store.release(claim)))
-      .catch(() => undefined);
+    const release = (): Promise<void> => store.release(claim);
+    claiming.then(release, release).catch(() => undefined);
     throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
   }
 };
 
 /**
- * Runs the rest of a request, and decides once what happens to its key: a reply is kept before its end is sent, and the
+ * Runs the rest of a request, and settles once what happens to its key: a reply is kept before its end is sent, and the
  * key of a request that has failed is freed. If the work is done, but no reply tells of it, `noReply` is kept.
  */
 export const keepReply = async (
@@ -72,57 +60,69 @@ export const keepReply = async (
   next: AroundNext,
 ): Promise<Passed<EmptyObject>> => {
   const { request, response, logger } = state;
-  let outcome: "done" | "failed" | undefined;
+  /** Whether the work is done; undefined while it runs. */
+  let isDone: boolean | undefined;
   let sent: KeptReply | undefined;
-  let isDecided = false;
+  let settling: Promise<void> | undefined;
+  let error: unknown;
   let giveUp: NodeJS.Timeout | undefined;
-  const renewing = setInterval(
-    () => void tell(logger, () => store.renew(claim, lease)),
-    lease / 3,
-  ).unref();
-  const decide = (): Promise<void> => {
-    isDecided = true;
+  const tell = async (send: () => Promise<void>): Promise<void> => {
+    try {
+      await inTime(send(), storeTimeout);
+    } catch (failure) {
+      logger.error("The store of idempotency keys failed", { error: failure });
+    }
+  };
+  const renew = (): void => void tell(() => store.renew(claim, lease));
+  const renewing = setInterval(renew, lease / 3).unref();
+  const endClaim = (): Promise<void> => {
     clearInterval(renewing);
     clearTimeout(giveUp);
-    const reply = sent && isKept(sent.status) ? sent : noReply;
-    if (reply === noReply && outcome !== "done") return tell(logger, () => store.release(claim));
-    const isLarge = reply.body.length > maxBytes;
-    if (isLarge)
-      logger.warn("A reply of more than 1 MiB is not kept, so repeated requests receive 422", {
-        method: request.method,
-        path: toLoggedPath(request),
-      });
-    return tell(logger, () => store.keep(claim, isLarge ? noReply : reply, ttl));
+    const isRefused = error instanceof InputValidationError;
+    const reply = sent && !isRefused && isKept(sent.status) ? sent : noReply;
+    if (reply === noReply && !isDone) return store.release(claim);
+    if (reply.body.length <= maxBytes) return store.keep(claim, reply, ttl);
+    logger.warn("A reply of more than 1 MiB is not kept, so repeated requests receive 422", {
+      method: request.method,
+      path: toLoggedPath(request),
+    });
+    return store.keep(claim, noReply, ttl);
   };
+  const settle = (): Promise<void> => (settling ??= tell(endClaim));
   // the client may ask for the reply later, although it has left now
   state.isReplyKept = true;
   recordReply(state, fields, (reply) => {
-    if (isDecided) return undefined;
     sent = reply;
     // an error that is sent while the stages run, such as that of a time limit, says nothing about their outcome
-    if (!outcome && (state.failure || !isKept(reply.status))) return undefined;
+    if (isDone === undefined && (state.failure || !isKept(reply.status))) return undefined;
     state.isSending = true;
-    return decide();
+    return settle();
   });
-  let isUnsent = false;
   try {
     const passed = await next();
-    outcome = isKept(response.statusCode) ? "done" : "failed";
+    isDone = isKept(response.statusCode);
     return passed;
-  } catch (error) {
-    outcome = state.failure && state.isDone ? "done" : "failed";
-    // what is thrown because the client has left is not sent, and an earlier failure may not have been
-    isUnsent = isAbandoned(response) && (state.failure !== undefined || isDeparture(error));
+  } catch (thrown) {
+    error = thrown;
+    isDone = state.failure !== undefined && state.isDone;
     throw error;
   } finally {
-    if (!isDecided && (isUnsent || response.writableEnded)) await decide();
-    // a result handler may fail to send anything
-    if (!isDecided) giveUp = setTimeout(() => void decide(), 2 * sendingLimit).unref();
+    // nothing more is sent: the reply has broken off, an earlier failure was not sent, or the client has left
+    const isUnsent =
+      isAbandoned(response) &&
+      (response.headersSent || state.failure !== undefined || isDeparture(error));
+    if (isUnsent || response.writableEnded) await settle();
+    else {
+      // a result handler may fail to send anything
+      giveUp = setTimeout(() => void settle(), 2 * sendingLimit).unref();
+      response.once("close", () => {
+        if (state.isAnswered) void settle();
+      });
+    }
   }
 };
 
-type Method = (...args: readonly unknown[]) => never;
-type Methods = Record<"end" | "write" | "writeHead", Method>;
+type Methods = Record<"end" | "write" | "writeHead", (...args: readonly unknown[]) => unknown>;
 
 /** The header fields with which Node does not need to be told the length of the body. */
 const framing = ["Content-Length", "Transfer-Encoding", "Trailer"];
@@ -140,85 +140,75 @@ const recordReply = (
   onEnd: (reply: KeptReply) => Promise<void> | undefined,
 ): void => {
   const { response } = state;
-  const methods = response as unknown as Methods;
-  const find = (name: keyof Methods): Method => {
-    const own = Object.hasOwn(response, name) ? methods[name] : undefined;
-    // a shutdown may replace the method of the prototype later
-    const toMethod = (): Method => own ?? (Object.getPrototypeOf(response) as Methods)[name];
-    return (...args) => Reflect.apply(toMethod(), response, args);
-  };
-  const [end, write, writeHead] = [find("end"), find("write"), find("writeHead")];
+  const { end, write, writeHead } = response as unknown as Methods;
+  const isOwnHead = Object.hasOwn(response, "writeHead");
   let head: Omit<KeptReply, "body"> = noReply;
   let body = "";
   let isEnded = false;
   const record = (bytes: Buffer): void => {
     if (body.length <= maxBytes) body += bytes.toString("latin1", 0, maxBytes + 1);
   };
-  methods.writeHead = (status, ...rest) => {
-    if (!response.headersSent) {
-      setFields(response, rest.at(-1));
-      head = { status: Number(status), headers: readFields(response, fields) };
-    }
-    return writeHead(status, ...rest.filter((one) => typeof one === "string"));
+  const methods: Methods = {
+    writeHead: (status, ...rest) => {
+      if (!response.headersSent) {
+        setFields(response, rest.at(-1));
+        const headers: Record<string, string | readonly string[]> = {};
+        for (const name of fields) {
+          const value = response.getHeader(name);
+          if (value !== undefined) headers[name] = Array.isArray(value) ? value : String(value);
+        }
+        head = { status: Number(status), headers };
+      }
+      const reason = rest.filter((one) => typeof one === "string");
+      // a shutdown may have replaced the method of the prototype
+      const { writeHead: current } = Object.getPrototypeOf(response) as Methods;
+      return Reflect.apply(isOwnHead ? writeHead : current, response, [status, ...reason]);
+    },
+    write: (...args) => {
+      if (isEnded) return false;
+      const isFlowing = Reflect.apply(write, response, args);
+      record(toBytes(args));
+      return isFlowing;
+    },
+    end: (...args) => {
+      if (isEnded) return response;
+      const bytes = toBytes(args);
+      // from now on, nothing can change the head
+      if (!response.headersSent) {
+        const { statusCode } = response;
+        if (![204, 304].includes(statusCode) && !framing.some((name) => response.hasHeader(name)))
+          response.setHeader("Content-Length", bytes.length);
+        response.writeHead(statusCode);
+      }
+      isEnded = true;
+      record(bytes);
+      const holding = onEnd({ ...head, body });
+      if (!holding) return Reflect.apply(end, response, args);
+      // the reply is complete, so an error that comes now must not cut it off
+      Object.defineProperty(response, "writableEnded", { configurable: true, value: true });
+      const send = (): void => {
+        Reflect.deleteProperty(response, "writableEnded");
+        Reflect.apply(end, response, args);
+      };
+      holding.then(send).catch((error: unknown) => recover(state, error));
+      return response;
+    },
   };
-  methods.write = (...args) => {
-    if (isEnded) return false as never;
-    const isFlowing = write(...args);
-    record(toBytes(args));
-    return isFlowing;
-  };
-  methods.end = (...args) => {
-    if (isEnded) return response as never;
-    // Node refuses other chunks
-    if (args[0] && !["string", "function"].includes(typeof args[0]) && !isBytes(args[0]))
-      return end(...args);
-    const bytes = toBytes(args);
-    // from now on, nothing can change the head
-    if (!response.headersSent) {
-      const { statusCode } = response;
-      if (![204, 304].includes(statusCode) && !framing.some((name) => response.hasHeader(name)))
-        response.setHeader("Content-Length", bytes.length);
-      response.writeHead(statusCode);
-    }
-    isEnded = true;
-    record(bytes);
-    const holding = onEnd({ ...head, body });
-    if (!holding) return end(...args);
-    // the reply is complete, so an error that comes now must not cut it off
-    Object.defineProperty(response, "writableEnded", { configurable: true, value: true });
-    const send = async (): Promise<void> => {
-      await holding;
-      Reflect.deleteProperty(response, "writableEnded");
-      end(...args);
-    };
-    send().catch((error: unknown) => recover(state, error));
-    return response as never;
-  };
+  Object.assign(response, methods);
 };
 
 /** Sets the header fields that `writeHead` was given: an object, or an array of names and values. */
 const setFields = (response: Response, given: unknown): void => {
   if (typeof given !== "object" || given === null) return;
-  const list: readonly unknown[] = Array.isArray(given) ? given : Object.entries(given).flat();
+  const list = (Array.isArray(given) ? given : Object.entries(given).flat()) as string[];
   const pairs = list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : []));
   for (const [name] of pairs as [string][]) response.removeHeader(name);
   for (const [name, value] of pairs as [string, string][]) response.appendHeader(name, value);
 };
 
-const readFields = (response: Response, names: readonly string[]): KeptReply["headers"] =>
-  Object.fromEntries(
-    names.flatMap((name) => {
-      const value = response.getHeader(name);
-      if (value === undefined) return [];
-      return [[name, Array.isArray(value) ? value : String(value)] as const];
-    }),
-  );
-
-const isBytes = (chunk: unknown): chunk is Uint8Array => chunk instanceof Uint8Array;
-
-/** Returns the bytes that were passed to `write` or `end`. */
+/** Returns the bytes that were passed to `write` or `end`; throws, as these do, if the chunk is of another type. */
 const toBytes = ([chunk, encoding]: readonly unknown[]): Buffer => {
-  if (typeof chunk === "string")
-    return Buffer.from(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8");
-  return Buffer.from(isBytes(chunk) ? chunk : "");
+  if (!chunk || typeof chunk === "function") return Buffer.alloc(0);
+  if (typeof chunk !== "string") return Buffer.concat([chunk as Uint8Array]);
+  return Buffer.from(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8");
 };

@@ -8,6 +8,8 @@ export interface PostgresPool {
 
 const defaultTable = "idempotency_keys";
 
+type Row = Claim & { readonly reply: string | null };
+
 /** How often expired keys are deleted, in milliseconds. */
 const sweepInterval = 60_000;
 
@@ -33,8 +35,8 @@ export const postgresTable = (table: string = defaultTable): string => {
 CREATE INDEX IF NOT EXISTS ${table.replace(".", "_")}_ends_at ON ${table} (ends_at);`;
 };
 
-const span = (parameter: string): string => `${parameter}::float8 * interval '1 millisecond'`;
-const end = (parameter: string): string => `clock_timestamp() + ${span(parameter)}`;
+const end = (parameter: string): string =>
+  `statement_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
 
 /**
  * Creates a store in PostgreSQL, in a table that {@link postgresTable} describes.
@@ -47,42 +49,37 @@ export const postgresStore = (
   { table = defaultTable }: { readonly table?: string | undefined } = {},
 ): IdempotencyStore => {
   assertTable("postgresStore", table);
-  // one statement, which locks the row: of several claims at the same time, one sets its token; all columns are
-  // compared with one reading of the clock
+  const run = async (text: string, ...values: unknown[]): Promise<unknown> =>
+    (await pool.query(text, values)).rows[0];
+  // one statement, which locks the row: of several claims at the same time, one sets its token
   const ifOver = (column: string): string =>
-    `${column} = CASE WHEN k.ends_at <= excluded.ends_at - ${span("$4")} THEN excluded.${column} ELSE k.${column} END`;
+    `${column} = CASE WHEN k.ends_at <= statement_timestamp() THEN excluded.${column} ELSE k.${column} END`;
   const claimText = `INSERT INTO ${table} AS k (key, token, fingerprint, ends_at)
 VALUES ($1, $2, $3, ${end("$4")})
 ON CONFLICT (key) DO UPDATE SET ${["token", "fingerprint", "reply", "ends_at"].map(ifOver).join(", ")}
 RETURNING token, fingerprint, reply`;
+  const renewText = `UPDATE ${table} SET ends_at = ${end("$3")} WHERE key = $1 AND token = $2 AND reply IS NULL`;
   // the row may be gone, if the lease has ended
   const keepText = `INSERT INTO ${table} AS k (key, token, fingerprint, ends_at, reply)
 VALUES ($1, $2, $3, ${end("$4")}, $5)
 ON CONFLICT (key) DO UPDATE SET ends_at = excluded.ends_at, reply = excluded.reply WHERE k.token = $2`;
-  const sweepText = `DELETE FROM ${table} WHERE ends_at < clock_timestamp()`;
   let sweptAt = Date.now();
   return {
     claim: async ({ key, token, fingerprint }, lease) => {
       if (Date.now() - sweptAt >= sweepInterval) {
         sweptAt = Date.now();
         // a failure of this is met by the next statement, too
-        pool.query(sweepText).catch(() => undefined);
+        run(`DELETE FROM ${table} WHERE ends_at < statement_timestamp()`).catch(() => undefined);
       }
-      const { rows } = await pool.query(claimText, [key, token, fingerprint, lease]);
-      const row = rows[0] as Claim & { readonly reply: string | null };
+      const row = (await run(claimText, key, token, fingerprint, lease)) as Row;
       if (row.token === token) return undefined;
       const reply = row.reply === null ? undefined : (JSON.parse(row.reply) as KeptReply);
       return { fingerprint: row.fingerprint, reply };
     },
-    renew: async ({ key, token }, lease) => {
-      const text = `UPDATE ${table} SET ends_at = ${end("$3")} WHERE key = $1 AND token = $2 AND reply IS NULL`;
-      await pool.query(text, [key, token, lease]);
-    },
-    keep: async ({ key, token, fingerprint }, reply, ttl) => {
-      await pool.query(keepText, [key, token, fingerprint, ttl, JSON.stringify(reply)]);
-    },
-    release: async ({ key, token }) => {
-      await pool.query(`DELETE FROM ${table} WHERE key = $1 AND token = $2`, [key, token]);
-    },
+    renew: async ({ key, token }, lease) => void (await run(renewText, key, token, lease)),
+    keep: async ({ key, token, fingerprint }, reply, ttl) =>
+      void (await run(keepText, key, token, fingerprint, ttl, JSON.stringify(reply))),
+    release: async ({ key, token }) =>
+      void (await run(`DELETE FROM ${table} WHERE key = $1 AND token = $2`, key, token)),
   };
 };

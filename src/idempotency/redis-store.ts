@@ -1,4 +1,4 @@
-import type { IdempotencyStore, KeptReply } from "./store.ts";
+import type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./store.ts";
 
 /** A client of node-redis 5 or of ioredis. */
 export type RedisClient =
@@ -13,27 +13,24 @@ export const runCommand = (
 ): Promise<unknown> =>
   "call" in client ? client.call(command, ...args) : client.sendCommand([command, ...args]);
 
-/** A client may send a command again whose answer was lost, so a claim may find itself. */
+// a key holds the claim as text, and then the claim with its reply
+
 const claimScript = `
-local known = redis.call("HMGET", KEYS[1], "token", "fingerprint", "reply")
-if known[1] and known[1] ~= ARGV[1] then return {known[2], known[3] or ""} end
-redis.call("HSET", KEYS[1], "token", ARGV[1], "fingerprint", ARGV[2])
-redis.call("PEXPIRE", KEYS[1], ARGV[3])`;
+local known = redis.call("GET", KEYS[1])
+if not known then redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2]) end
+return known`;
 
 const renewScript = `
-local known = redis.call("HMGET", KEYS[1], "token", "reply")
-if known[1] == ARGV[1] and not known[2] then redis.call("PEXPIRE", KEYS[1], ARGV[2]) end`;
+if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("PEXPIRE", KEYS[1], ARGV[2]) end`;
 
 const keepScript = `
-if (redis.call("HGET", KEYS[1], "token") or ARGV[1]) ~= ARGV[1] then return end
-redis.call("HSET", KEYS[1], "token", ARGV[1], "fingerprint", ARGV[2], "reply", ARGV[4])
-redis.call("PEXPIRE", KEYS[1], ARGV[3])`;
+if (redis.call("GET", KEYS[1]) or ARGV[1]) == ARGV[1] then redis.call("SET", KEYS[1], ARGV[2], "PX", ARGV[3]) end`;
 
 const releaseScript = `
-if redis.call("HGET", KEYS[1], "token") == ARGV[1] then redis.call("DEL", KEYS[1]) end`;
+if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("DEL", KEYS[1]) end`;
 
-/** Redis takes whole milliseconds. */
-const toText = (milliseconds: number): string => `${Math.ceil(milliseconds)}`;
+const toText = ({ token, fingerprint }: Claim, reply?: KeptReply): string =>
+  JSON.stringify({ token, fingerprint, reply });
 
 /**
  * Creates a store in Redis.
@@ -44,24 +41,17 @@ export const redisStore = (
   client: RedisClient,
   { prefix = "idempotency:" }: { readonly prefix?: string | undefined } = {},
 ): IdempotencyStore => {
-  const run = (script: string, key: string, ...args: readonly string[]): Promise<unknown> =>
-    runCommand(client, "EVAL", script, "1", prefix + key, ...args);
+  const run = (script: string, claim: Claim, ...args: (string | number)[]): Promise<unknown> =>
+    runCommand(client, "EVAL", script, "1", prefix + claim.key, toText(claim), ...args.map(String));
   return {
-    claim: async ({ key, token, fingerprint }, lease) => {
-      const used = await run(claimScript, key, token, fingerprint, toText(lease));
-      if (used === null) return undefined;
-      const [known, text] = used as [string, string];
-      const reply = text === "" ? undefined : (JSON.parse(text) as KeptReply);
-      return { fingerprint: known, reply };
+    claim: async (claim, lease) => {
+      const known = (await run(claimScript, claim, Math.ceil(lease))) as string | null;
+      // a client may send a command again whose answer was lost, so a claim may find itself
+      return known === null || known === toText(claim) ? undefined : (JSON.parse(known) as UsedKey);
     },
-    renew: async ({ key, token }, lease) => {
-      await run(renewScript, key, token, toText(lease));
-    },
-    keep: async ({ key, token, fingerprint }, reply, ttl) => {
-      await run(keepScript, key, token, fingerprint, toText(ttl), JSON.stringify(reply));
-    },
-    release: async ({ key, token }) => {
-      await run(releaseScript, key, token);
-    },
+    renew: async (claim, lease) => void (await run(renewScript, claim, Math.ceil(lease))),
+    keep: async (claim, reply, ttl) =>
+      void (await run(keepScript, claim, toText(claim, reply), Math.ceil(ttl))),
+    release: async (claim) => void (await run(releaseScript, claim)),
   };
 };

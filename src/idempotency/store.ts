@@ -54,16 +54,14 @@ const sweepInterval = 1000;
 export const memoryStore = (): IdempotencyStore => {
   const entries = new Map<string, Entry>();
   let sweptAt = Date.now();
-  const sweep = (now: number): void => {
-    if (now - sweptAt < sweepInterval) return;
-    sweptAt = now;
-    for (const [key, { end }] of entries) if (end <= now) entries.delete(key);
-  };
   const isOthers = ({ key, token }: Claim): boolean => (entries.get(key)?.token ?? token) !== token;
   return {
     claim: async (claim, lease) => {
       const now = Date.now();
-      sweep(now);
+      if (now - sweptAt >= sweepInterval) {
+        sweptAt = now;
+        for (const [key, { end }] of entries) if (end <= now) entries.delete(key);
+      }
       const used = entries.get(claim.key);
       if (used && used.end > now && used.token !== claim.token) return used;
       entries.set(claim.key, { ...claim, end: now + lease });

@@ -17,7 +17,11 @@ export const toResponses = (
   place: WritePlace,
   context: ResponseContext,
 ): JsonObject => {
-  const own = listOwnHeaders(operation);
+  const sent = Object.assign(
+    {},
+    ...operation.endpoint.middlewares.map(({ sentFields }) => sentFields),
+  ) as Record<string, string>;
+  const own = { ...toHeaders(sent), ...listOwnHeaders(operation) };
   const successes = operation.successes.map(
     ({ status, bodies, description = toStatusText(status) }) => {
       const headers = nonEmpty({ ...own, ...toDeclaredHeaders(operation, place, context) });
@@ -26,7 +30,7 @@ export const toResponses = (
     },
   );
   const errors = operation.errors.map(
-    (reply) => [reply.status, toError(reply, place, context)] as const,
+    (reply) => [reply.status, toError(reply, sent, place, context)] as const,
   );
   // JavaScript lists keys that are integers in ascending order
   return Object.fromEntries([...successes, ...errors]);
@@ -72,6 +76,7 @@ const listOwnHeaders = ({ endpoint, hasLinks, hasVersion }: Operation): JsonObje
 
 const toError = (
   { status, bodies, declared, hasData }: ErrorReply,
+  sent: Readonly<Record<string, string>>,
   place: WritePlace,
   context: ResponseContext,
 ): JsonObject => {
@@ -81,7 +86,7 @@ const toError = (
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
   const response = compact({
     description: descriptions.join("\n\n"),
-    headers: nonEmpty(toHeaders(headers)),
+    headers: nonEmpty(toHeaders({ ...headers, ...sent })),
     content: written && (hasData ? written : nameSchemas(written, place, components)),
   });
   return declared ? response : components.shareResponse(status, response);

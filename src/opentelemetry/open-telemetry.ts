@@ -5,7 +5,6 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
-  type Attributes,
   type Context,
   type Histogram,
   type Span,
@@ -45,8 +44,14 @@ const optionChecks = {
   ),
 };
 
-/** The limits of the buckets of durations, in seconds, as the semantic conventions advise. */
+/** In seconds, as the semantic conventions advise. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+const durationOptions = {
+  description: "Duration of HTTP server requests.",
+  unit: "s",
+  advice: { explicitBucketBoundaries: buckets },
+};
 
 /** The methods that are recorded by their names, unless an environment variable lists others. */
 const knownMethods = "GET,HEAD,POST,PUT,DELETE,CONNECT,OPTIONS,TRACE,PATCH,QUERY";
@@ -75,14 +80,14 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
     const { method, socket, headers } = request;
     const isKnown = methods.has(method);
     const name = isKnown ? method : "HTTP";
-    const attributes = {
+    const measured = {
       "http.request.method": isKnown ? method : "_OTHER",
       "url.scheme": (socket as Partial<TLSSocket>).encrypted ? "https" : "http",
       "network.protocol.name": "http",
       "network.protocol.version": request.httpVersion,
     };
-    const ofSpan = {
-      ...attributes,
+    const attributes = {
+      ...measured,
       ...(!isKnown && { "http.request.method_original": method }),
       // the query may contain secrets
       "url.path": toLoggedPath(request),
@@ -91,19 +96,27 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
       "user_agent.original": headers["user-agent"],
     };
     const parent = propagation.extract(trace.deleteSpan(outer), headers);
-    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: ofSpan }, parent);
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
     const metadata: RPCMetadata = { type: RPCType.HTTP, span };
     const active = setRPCMetadata(trace.setSpan(parent, span), metadata);
     const end = (): void => {
       const { route } = metadata;
-      const sent = toSentAttributes(response, route);
+      // if the client has left before the response began, there is no status
+      const status = response.headersSent ? response.statusCode : 0;
+      const sent = {
+        ...(route !== undefined && { "http.route": route }),
+        ...(status > 0 && { "http.response.status_code": status }),
+        ...(status >= 500 && { "error.type": String(status) }),
+      };
       if (route !== undefined) span.updateName(`${name} ${route}`);
       span.setAttributes(sent);
-      if ("error.type" in sent) span.setStatus({ code: SpanStatusCode.ERROR });
+      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
       // the API drops what is recorded in metrics that were created before the SDK was registered
-      durations ??= createDurations();
-      durations.record((performance.now() - began) / 1000, { ...attributes, ...sent }, active);
+      durations ??= metrics
+        .getMeter("sallyport")
+        .createHistogram("http.server.request.duration", durationOptions);
+      durations.record((performance.now() - began) / 1000, { ...measured, ...sent }, active);
     };
     return { metadata, active, end };
   };
@@ -151,13 +164,21 @@ const createExceptionRecording = (): ((error: Error, span: Span, context: Contex
   const wanted = readList("OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN", "");
   if (!wanted.has("logs") && !wanted.has("logs/dup"))
     return (error, span) => span.recordException(error);
-  const { logs, SeverityNumber } = findLogsApi();
+  let api: ReturnType<typeof loadLogsApi>;
+  try {
+    api = loadLogsApi();
+  } catch {
+    throw new ConfigError(
+      "SLP_CONFIG_PEER",
+      "The environment variable OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN asks for log records, which need the package @opentelemetry/api-logs, which is not installed. Run: npm install @opentelemetry/api-logs.",
+    );
+  }
   return (error, span, context) => {
     if (wanted.has("logs/dup")) span.recordException(error);
     const { name, message, stack } = error;
-    logs.getLogger("sallyport").emit({
+    api.logs.getLogger("sallyport").emit({
       eventName: "http.server.request.exception",
-      severityNumber: SeverityNumber.ERROR,
+      severityNumber: api.SeverityNumber.ERROR,
       severityText: "ERROR",
       attributes: {
         "exception.type": name,
@@ -166,34 +187,6 @@ const createExceptionRecording = (): ((error: Error, span: Span, context: Contex
       },
       context,
     });
-  };
-};
-
-const findLogsApi = (): ReturnType<typeof loadLogsApi> => {
-  try {
-    return loadLogsApi();
-  } catch {
-    throw new ConfigError(
-      "SLP_CONFIG_PEER",
-      "The environment variable OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN asks for log records, which need the package @opentelemetry/api-logs, which is not installed. Run: npm install @opentelemetry/api-logs.",
-    );
-  }
-};
-
-const createDurations = (): Histogram =>
-  metrics.getMeter("sallyport").createHistogram("http.server.request.duration", {
-    description: "Duration of HTTP server requests.",
-    unit: "s",
-    advice: { explicitBucketBoundaries: buckets },
-  });
-
-/** Returns the attributes of a response; if the client has left before it began, there is no status. */
-const toSentAttributes = (response: Response, route: string | undefined): Attributes => {
-  const status = response.headersSent ? response.statusCode : 0;
-  return {
-    ...(route !== undefined && { "http.route": route }),
-    ...(status > 0 && { "http.response.status_code": status }),
-    ...(status >= 500 && { "error.type": String(status) }),
   };
 };
 

@@ -28,10 +28,25 @@ export const createDeprecation = (deprecation: Deprecation): AnyMiddleware => {
     [replacement, "successor-version"],
   ] as const;
   const count = createCount();
+  let hasFailed = false;
   const handle = (args: HandlerArguments<never, Record<string, unknown>>): void => {
     const { request, response, ctx } = args;
-    const { service } = findState(request) as RequestState;
-    count(service.logger, request, caller?.({ request, ctx }));
+    const { logger } = (findState(request) as RequestState).service;
+    let name: string | undefined;
+    try {
+      name = caller?.({ request, ctx });
+    } catch (error) {
+      if (!hasFailed)
+        logger.error(
+          "`caller` of a deprecated endpoint fails, so its calls are counted as unknown",
+          {
+            route: toLoggedRoute(request),
+            error,
+          },
+        );
+      hasFailed = true;
+    }
+    count(logger, request, name);
     response.setHeader("Deprecation", since);
     if (sunset) response.setHeader("Sunset", sunset.toUTCString());
     for (const [target, relation] of links)

@@ -6,6 +6,7 @@
 export const runSurrounded = <T>(surround: (run: () => void) => void, act: () => T): T => {
   let outcome: (() => T) | undefined;
   surround(() => {
+    if (outcome) return;
     try {
       const value = act();
       outcome = () => value;
@@ -15,5 +16,7 @@ export const runSurrounded = <T>(surround: (run: () => void) => void, act: () =>
       };
     }
   });
-  return (outcome ?? act)();
+  // whatever calls this late must not act once more
+  outcome ??= act;
+  return outcome();
 };

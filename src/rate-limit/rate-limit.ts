@@ -37,11 +37,13 @@ export interface RateLimitOptions<Context = EmptyObject> {
    */
   readonly window?: number | undefined;
   /**
-   * Returns the key under which a request is counted.
+   * Returns the key under which a request is counted. Without a key, or with an empty one, that is the default.
    *
    * @default the address of the client; for IPv6, its /56 network
    */
-  readonly key?: ((args: RateLimitArguments<Context>) => MaybePromise<string>) | undefined;
+  readonly key?:
+    | ((args: RateLimitArguments<Context>) => MaybePromise<string | null | undefined>)
+    | undefined;
   /**
    * Any store for express-rate-limit. Each limit needs a store of its own.
    *
@@ -139,11 +141,7 @@ export const rateLimit = <Context = EmptyObject>(
     429: {
       description: "Too many requests",
       ...quotaExceeded,
-      headers: {
-        "Retry-After": "Seconds until requests are allowed again",
-        RateLimit: "The remaining requests `r` of each limit, and the seconds `t` of its window",
-        "RateLimit-Policy": "The requests `q` of each limit that are allowed in `w` seconds",
-      },
+      headers: { "Retry-After": "Seconds until requests are allowed again" },
     },
     ...(!passOnStoreError && {
       503: {
@@ -170,8 +168,9 @@ export const rateLimit = <Context = EmptyObject>(
       if (!isWeight(hits))
         refuseValue("rateLimit", "weight", `a function that returns ${aWeight}`, hits);
       if (hits === 0) return undefined;
-      if (!key) assertProxies(request.app.get("trust proxy"));
-      const client = key ? await key(args) : ipKeyGenerator(request.ip ?? "");
+      const given = await key?.(args);
+      if (!given) assertProxies(request.app.get("trust proxy"));
+      const client = given || ipKeyGenerator(request.ip ?? "");
       let counted;
       try {
         counted = await inTime(count(`${name}:${client}`, hits), storeTimeout);
@@ -197,6 +196,10 @@ export const rateLimit = <Context = EmptyObject>(
   });
   return Object.assign(middleware, {
     name: "rateLimit",
+    sentFields: {
+      RateLimit: "The remaining requests `r` of each limit, and the seconds `t` of its window",
+      "RateLimit-Policy": "The requests `q` of each limit that are allowed in `w` seconds",
+    },
     ...(!key && {
       checkSettings: (settings: Readonly<Record<string, unknown>>) =>
         assertProxies(settings["trust proxy"]),

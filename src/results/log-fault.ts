@@ -77,7 +77,7 @@ export const logServerFault = (
   thrown: unknown,
   sent?: Error,
 ): void => {
-  recordFault(logger, request, thrown);
+  findReplyState(request)?.observation?.recordFault(thrown);
   // a result handler may throw the very error that it was to send
   const original = sent === thrown ? undefined : sent;
   const { logFaults, readInput } = faultLogs.get(logger) ?? {};
@@ -102,15 +102,7 @@ const redact = <Input>(read: (input: Input) => unknown, input: Input, logger: Lo
 /** Logs a fault that a result handler receives, unless `logFaults: false` leaves that to the handler. */
 export const logHandledFault = (logger: Logger, request: Request, error: Error): void => {
   if (faultLogs.get(logger)?.logFaults !== false) logServerFault(logger, request, error);
-  else recordFault(logger, request, error);
-};
-
-const recordFault = (logger: Logger, request: Request, error: unknown): void => {
-  try {
-    findReplyState(request)?.observation?.recordFault(error);
-  } catch (failure) {
-    logger.error("The telemetry failed", { error: failure });
-  }
+  else findReplyState(request)?.observation?.recordFault(error);
 };
 
 const logAsLine = (

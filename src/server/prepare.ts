@@ -1,6 +1,7 @@
 import type { Request } from "express";
 import { toBodyLimits } from "../endpoint/body-options.ts";
 import type { DocsOptions } from "../docs-page/docs-options.ts";
+import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
@@ -68,9 +69,11 @@ export const prepare = async (
     ...(await listDocs(config, declaredEntries, logger)),
     ...(await listHealth(config.health)),
   ];
+  const telemetry = config.telemetry && guardTelemetry(config.telemetry, logger);
+  const inherited = { ...config, telemetry };
   const table = new RouteTable<LazyPlan>(config.caseSensitive);
   for (const { method, path, endpoint } of endpointEntries) {
-    const lazy = new LazyPlan(endpoint, toSources(method, endpoint), config, path);
+    const lazy = new LazyPlan(endpoint, toSources(method, endpoint), inherited, path);
     table.add(method, path, lazy);
     // creating the plan reveals faulty schemas before production
     if (isDevelopment) void lazy.plan;
@@ -103,7 +106,7 @@ export const prepare = async (
     logger: given,
     getLogger: (request) => (request && findState(request)?.logger) ?? logger,
     begin: await createBeginning(config, logger),
-    observe: config.telemetry && createObserving(config.telemetry),
+    observe: telemetry && createObserving(telemetry),
     service,
     dispatcher: new Dispatcher({
       table,
@@ -155,33 +158,54 @@ const listHealth = async (health: CommonConfig["health"]): Promise<readonly Endp
   return listHealthEntries(health === true ? {} : health);
 };
 
-/** Creates the function that observes requests; a failure of the telemetry fails no request. */
+/** Guards telemetry: whatever fails in it fails no request, and is logged once for each of its functions. */
+const guardTelemetry = (telemetry: Telemetry, logger: Logger): Telemetry => {
+  const failed = new Set<string>();
+  const attempt = <T>(name: string, act: () => T): T | undefined => {
+    const report = (error: unknown): void => {
+      if (!failed.has(name)) logger.error("The telemetry failed", { error });
+      failed.add(name);
+    };
+    try {
+      const value = act();
+      if (!isPromiseLike(value)) return value;
+      value.then(undefined, report);
+    } catch (error) {
+      report(error);
+    }
+    return undefined;
+  };
+  return {
+    begin: (request, response) => {
+      const observation = attempt("begin", () => telemetry.begin(request, response));
+      if (!observation) return undefined;
+      const { logFields } = observation;
+      return {
+        logFields,
+        run: (serve) => runSurrounded((run) => attempt("run", () => observation.run(run)), serve),
+        recordFault: (error) => attempt("recordFault", () => observation.recordFault(error)),
+        end: () => attempt("end", () => observation.end()),
+      };
+    },
+    tracePlan: (plan) => attempt("tracePlan", () => telemetry.tracePlan(plan)) ?? plan,
+  };
+};
+
 const createObserving =
   (telemetry: Telemetry): Observe =>
   (state, serve) => {
     const { request, response } = state;
-    if (state.observation) return serve();
-    const observation = attempt(state, () => telemetry.begin(request, response));
+    const observation = state.observation ? undefined : telemetry.begin(request, response);
     if (!observation) return serve();
     state.observation = observation;
     let isEnded = false;
     const end = (): void => {
-      if (isEnded) return;
+      if (!isEnded) observation.end();
       isEnded = true;
-      attempt(state, observation.end);
     };
     state.harmlessFinishes++;
     state.harmlessCloses++;
     // before the listeners of tools that read what the observation knows at the end
     response.prependOnceListener("finish", end).prependOnceListener("close", end);
-    return runSurrounded((run) => attempt(state, () => observation.run(run)), serve);
+    return observation.run(serve);
   };
-
-const attempt = <T>({ logger }: RequestState, act: () => T): T | undefined => {
-  try {
-    return act();
-  } catch (error) {
-    logger.error("The telemetry failed", { error });
-    return undefined;
-  }
-};

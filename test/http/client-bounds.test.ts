@@ -166,6 +166,17 @@ describe.each(clients)("a subscription of the %s client", (kind) => {
     expect(Math.max(...waits)).toBeLessThan(2 ** 31);
   });
 
+  test("waits as long as a 429 or a 503 asks for, and tries again", async () => {
+    const waits = recordWaits();
+    const answers = [429, 503].map(
+      (status) => () => Response.json({}, { status, headers: { "retry-after": "90" } }),
+    );
+    const { client, urls } = await create(kind, [...answers, end]);
+    for await (const { data } of client.subscribe("get /notes")) expect(data).toBe("nothing");
+    expect(urls).toHaveLength(3);
+    expect(waits.map((wait) => wait >= 90_000)).toEqual([true, true]);
+  });
+
   test("waits longer with each connection that fails", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(1);
     onTestFinished(() => random.mockRestore());

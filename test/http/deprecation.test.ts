@@ -139,6 +139,19 @@ describe("A deprecated endpoint", () => {
     ]);
   });
 
+  test("counts callers as unknown if `caller` fails, which is logged once", async () => {
+    const passHour = holdHour();
+    const error = new Error("no user");
+    const caller = (): never => {
+      throw error;
+    };
+    const server = await start({ users: build({ since: "2023-06-30", caller }) });
+    for (let at = 0; at < 3; at++) expect((await server.send("/users")).status).toBe(200);
+    expect(server.linesOf("error")).toMatchObject([{ meta: { route: "GET /users", error } }]);
+    passHour();
+    expect(server.linesOf("warn")).toMatchObject([{ meta: { callers: { unknown: 3 } } }]);
+  });
+
   test("counts at most a hundred callers by name", async () => {
     const passHour = holdHour();
     const caller = ({ request }: { readonly request: { readonly url: string } }) => request.url;

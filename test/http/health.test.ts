@@ -86,6 +86,18 @@ describe("Health", () => {
     ]);
   });
 
+  test("a check that hangs is not called again until it has ended, and counts as failed", async () => {
+    const ends: (() => void)[] = [];
+    const check = () => new Promise<void>((resolve) => void ends.push(resolve));
+    const checks = { database: { check, critical: true, timeout: 5, cache: 0 } };
+    const server = await start({ ping }, withChecks(checks));
+    const ask = async () => (await server.send("/readyz")).status;
+    expect([await ask(), await ask(), await ask(), ends.length]).toEqual([503, 503, 503, 1]);
+    ends[0]?.();
+    await ask();
+    expect(ends).toHaveLength(2);
+  });
+
   test("requests share a running check, and its result until it is too old", async () => {
     stopClock();
     let finish = (): void => undefined;

@@ -325,6 +325,18 @@ test("with keepErrors, the 503 of a time limit is kept", async () => {
   expect(late.headers).toHaveProperty("idempotency-replayed");
 });
 
+test.each(["headers", "input"])(
+  "a key is not used up by invalid %s of a later middleware",
+  async (name) => {
+    const a = withKey()
+      .addMiddleware({ [name]: z.object({ "x-unit": z.string() }), handler: () => ({}) })
+      .build({ method: "post", handler: () => ({}) });
+    const server = await start({ a }, { inputSources: { post: ["headers"] } });
+    expect((await post(server)).status).toBe(400);
+    expect((await post(server, { "x-unit": "m" })).status).toBe(200);
+  },
+);
+
 test("a fault while the reply is sent does not free the key, a fault that the handler sends does", async () => {
   const runs = { a: 0, b: 0 };
   const statuses: { readonly status: number }[] = [];

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Response } from "express";
 import createHttpError from "http-errors";
 import {
   defaultEndpointsFactory as factory,
@@ -405,6 +406,44 @@ test("a store that does not answer holds no reply back", async () => {
   expect((await pay(server, "a")).status).toBe(201);
   vi.spyOn(store, "claim").mockReturnValue(new Promise(() => undefined));
   expect((await pay(server, "b")).status).toBe(503);
+});
+
+test.each<[string, number, (response: Response) => unknown]>([
+  [
+    "after the handler has returned",
+    422,
+    (response) => {
+      response.write("a");
+      setImmediate(() => response.destroy());
+    },
+  ],
+  [
+    "because the handler throws",
+    200,
+    (response) => {
+      response.write("a");
+      throw new Error("broken");
+    },
+  ],
+  [
+    "and the handler tells of it",
+    200,
+    async (response) => {
+      response.write("a");
+      response.destroy();
+      await once(response, "close");
+      throw new Error("broken");
+    },
+  ],
+])("a reply that breaks off %s settles its key at once", async (_how, status, fail) => {
+  let runs = 0;
+  const a = createFactory().buildVoid({
+    method: "post",
+    handler: ({ response }) => (++runs === 1 ? fail(response) : void response.end("b")),
+  });
+  const server = await start({ pay: a });
+  await expect(pay(server, "k")).rejects.toMatchObject({ code: "ECONNRESET" });
+  await expect.poll(async () => (await pay(server, "k")).status).toBe(status);
 });
 
 test("endpoints that send files or streams are refused when they are built", () => {

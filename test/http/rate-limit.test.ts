@@ -55,6 +55,21 @@ test("the key sees the context, and requests weigh what `weight` says", async ()
   expect(await ask("bob", "3")).toBe(429);
 });
 
+test("requests without a key are counted by the address of the client", async () => {
+  const keys = [undefined, null, ""];
+  const limited = factory.addMiddleware(rateLimit({ limit: 2, key: () => keys.shift() }));
+  const server = await start(
+    { "get /a": limited.build({ handler }) },
+    { beforeRouting: ({ app }) => void app.set("trust proxy", 1) },
+  );
+  const ask = async (from: string) =>
+    (await server.send("/a", { headers: { "x-forwarded-for": from } })).status;
+  expect([await ask("192.0.2.1"), await ask("192.0.2.1"), await ask("192.0.2.1")]).toEqual([
+    200, 200, 429,
+  ]);
+  expect(await ask("192.0.2.2")).toBe(200);
+});
+
 test("a weight is counted at once, in as many concurrent calls to the store", async () => {
   class Slow extends MemoryStore {
     waiting = 0;
@@ -195,8 +210,13 @@ test("behind a proxy, IPv6 clients of one network are counted together", async (
 test("documents have the status and its headers", () => {
   const routing = { "get /a": factory.addMiddleware(rateLimit({ limit: 2 })).build({ handler }) };
   const document = generateOpenApi({ routing, info: { title: "a", version: "1" } });
-  const headers = { "Retry-After": {}, RateLimit: {}, "RateLimit-Policy": {} };
-  expect(document.paths).toMatchObject({ "/a": { get: { responses: { 429: { headers } } } } });
+  const headers = { RateLimit: {}, "RateLimit-Policy": {} };
+  const refused = { headers: { ...headers, "Retry-After": {} } };
+  const failed = { $ref: "#/components/responses/InternalServerError" };
+  expect(document).toMatchObject({
+    paths: { "/a": { get: { responses: { 200: { headers }, 429: refused, 500: failed } } } },
+    components: { responses: { InternalServerError: { headers } } },
+  });
 });
 
 test("invalid options are rejected with their name and value", () => {

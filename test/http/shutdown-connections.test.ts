@@ -1,10 +1,11 @@
 import { once } from "node:events";
+import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Response } from "express";
 import { defaultEndpointsFactory as factory, EventStreamFactory, ez, Middleware } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { start } from "./harness.ts";
+import { start, stopClock } from "./harness.ts";
 import { listStatuses } from "./replies.ts";
 
 const sleep = (milliseconds: number): Promise<void> =>
@@ -71,16 +72,25 @@ describe("S13: idle connections end at once", () => {
 });
 
 test("S13: a connection that has just been opened may still send its request, which gets a response", async () => {
+  stopClock();
   const server = await start({ echo }, { gracefulShutdown });
-  const socket = await server.open();
+  const sweeps = vi.spyOn(server.servers[0] as Server, "closeIdleConnections");
+  let opened = 0;
+  server.servers[0]?.on("connection", () => opened++);
+  const [socket, silent] = [await server.open(), await server.open()];
+  await expect.poll(() => opened).toBe(2);
   const { statuses, text } = collect(socket);
+  const [closed, silenced] = [once(socket, "close"), once(silent.resume(), "close")];
   const closing = server.close();
-  await sleep(20);
+  vi.advanceTimersByTime(45);
+  const { length } = sweeps.mock.calls;
+  await expect.poll(() => sweeps.mock.calls.length).toBeGreaterThan(length + 1);
   socket.write(get("/echo?n=0"));
-  await once(socket, "close");
+  await closed;
   expect(statuses()).toEqual([200]);
   expect(text()).toContain("Connection: close");
-  await closing;
+  vi.advanceTimersByTime(10);
+  await Promise.all([silenced, closing]);
 });
 
 describe("S14: requests parsed before the shutdown get responses", () => {

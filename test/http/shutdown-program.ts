@@ -13,6 +13,13 @@ const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
       throw new Error("The database is gone");
     },
   },
+  "with a hook that hangs": {
+    timeout: 600,
+    beforeExit: async () => {
+      await beforeExit();
+      await new Promise(() => setInterval(() => undefined, 60_000));
+    },
+  },
   "without a hook": true,
   "with a drain": { drain: 1500, beforeExit },
   "with a configured signal": { events: ["SIGUSR2"], beforeExit },

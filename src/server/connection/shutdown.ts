@@ -29,7 +29,10 @@ export interface ShutdownOptions {
    * @default ["SIGINT", "SIGTERM"]
    */
   readonly events?: readonly NodeJS.Signals[] | undefined;
-  /** Runs after the last request and before the process ends, for example to close a database. */
+  /**
+   * Runs after the last request and before the process ends, for example to close a database. If it fails, or takes
+   * longer than `timeout` and a second, the process ends with code 1.
+   */
   readonly beforeExit?: (() => MaybePromise<void>) | undefined;
 }
 
@@ -127,6 +130,11 @@ const closeAll = async (closable: Closable, timeout: number): Promise<void> => {
   clearTimeout(deadline);
 };
 
+const failAfter = async (timeout: number): Promise<never> => {
+  await wait(timeout);
+  throw new Error(`\`beforeExit\` did not end within ${timeout} ms`);
+};
+
 /** How many shutdowns are in progress; Node calls the handlers of a signal one after the other, before any has ended. */
 let unfinished = 0;
 
@@ -140,7 +148,7 @@ let unfinished = 0;
 export const shutDownOnSignals = (
   closable: Closable,
   close: () => Promise<void>,
-  { events = ["SIGINT", "SIGTERM"], drain = 0, beforeExit }: ShutdownOptions,
+  { timeout = 15_000, events = ["SIGINT", "SIGTERM"], drain = 0, beforeExit }: ShutdownOptions,
 ): (() => Promise<void>) => {
   const { logger } = closable;
   let isShuttingDown = false;
@@ -161,7 +169,7 @@ export const shutDownOnSignals = (
         await wait(drain);
       }
       await close();
-      await beforeExit?.();
+      if (beforeExit) await Promise.race([beforeExit(), failAfter(timeout + 1000)]);
     } catch (error) {
       logger.error("The shutdown failed", { error });
       process.exitCode = 1;
