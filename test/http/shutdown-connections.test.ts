@@ -77,14 +77,18 @@ test("S13: a connection that has just been opened may still send its request, wh
   const sweeps = vi.spyOn(server.servers[0] as Server, "closeIdleConnections");
   let opened = 0;
   server.servers[0]?.on("connection", () => opened++);
+  // `expect.poll` would move the clock
+  const until = async (isTrue: () => boolean): Promise<void> => {
+    while (!isTrue()) await sleep(1);
+  };
   const [socket, silent] = [await server.open(), await server.open()];
-  await expect.poll(() => opened).toBe(2);
+  await until(() => opened === 2);
   const { statuses, text } = collect(socket);
   const [closed, silenced] = [once(socket, "close"), once(silent.resume(), "close")];
   const closing = server.close();
   vi.advanceTimersByTime(45);
   const { length } = sweeps.mock.calls;
-  await expect.poll(() => sweeps.mock.calls.length).toBeGreaterThan(length + 1);
+  await until(() => sweeps.mock.calls.length > length + 1);
   socket.write(get("/echo?n=0"));
   await closed;
   expect(statuses()).toEqual([200]);
