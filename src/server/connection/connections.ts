@@ -42,21 +42,19 @@ export class Connections {
       readThroughStream(socket, () => this.#heard.add(socket));
     });
     const closeIdle = server.closeIdleConnections.bind(server);
-    server.closeIdleConnections = () => this.#spareUnsent(closeIdle);
+    server.closeIdleConnections = () => this.#spareBusy(closeIdle);
     const close = server.close.bind(server);
     server.close = (callback) => {
-      this.#spareUnsent(() => close(callback));
+      this.#spareBusy(() => close(callback));
       return server;
     };
   }
 
-  /** Ends the connections that wait for a request, or have sent nothing for a while, which Node does not call idle. */
+  /** Ends the connections that wait for a request, or have sent nothing for a while. */
   endIdle(): void {
-    const isSilent = (socket: Socket): boolean =>
-      this.#isTls ? !this.#heard.has(socket) : socket.bytesRead === 0;
     const latest = performance.now() - silenceGrace;
     for (const [socket, opened] of this.#sockets)
-      if (opened < latest && isSilent(socket)) socket.destroy();
+      if (opened < latest && this.#isSilent(socket)) socket.destroy();
     for (const [socket, opened] of this.#handshakes.values()) if (opened < latest) socket.destroy();
     this.#server.closeIdleConnections();
   }
@@ -67,16 +65,26 @@ export class Connections {
     this.#server.closeAllConnections();
   }
 
-  /** Runs a function that closes idle connections, but spares those with unsent bytes, which Node counts as idle. */
-  #spareUnsent(closeIdle: () => void): void {
-    const unsent = [...this.#sockets.keys()].filter(
-      (socket) => socket.writableLength > 0 && findReply(socket)?.writableEnded === true,
-    );
-    for (const socket of unsent) socket.destroy = () => socket;
+  #isSilent(socket: Socket): boolean {
+    return this.#isTls ? !this.#heard.has(socket) : socket.bytesRead === 0;
+  }
+
+  /**
+   * Runs a function that closes idle connections, but spares those with unsent bytes and, which only Node 26 counts as
+   * idle, new ones.
+   */
+  #spareBusy(closeIdle: () => void): void {
+    const latest = performance.now() - silenceGrace;
+    const busy: Socket[] = [];
+    for (const [socket, opened] of this.#sockets) {
+      const isUnsent = socket.writableLength > 0 && findReply(socket)?.writableEnded === true;
+      if (isUnsent || (opened >= latest && this.#isSilent(socket))) busy.push(socket);
+    }
+    for (const socket of busy) socket.destroy = () => socket;
     try {
       closeIdle();
     } finally {
-      for (const socket of unsent) Reflect.deleteProperty(socket, "destroy");
+      for (const socket of busy) Reflect.deleteProperty(socket, "destroy");
     }
   }
 
