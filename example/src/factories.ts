@@ -1,6 +1,6 @@
 import { defaultEndpointsFactory, Middleware, problemResultHandler } from "sallyport";
 import { authentication, forAdministrators } from "./accounts/authentication.ts";
-import { database, type Database } from "./database/connection.ts";
+import { database, transact } from "./database/connection.ts";
 import { toHttpError } from "./to-http-error.ts";
 
 type Job = () => Promise<void> | void;
@@ -10,7 +10,7 @@ export const inTransaction = new Middleware({
   afterValidation: true,
   around: async ({ logger }, next) => {
     const jobs: Job[] = [];
-    const passed = await database().transaction((tx: Database) =>
+    const passed = await transact((tx) =>
       next({ tx, afterCommit: (job: Job): void => void jobs.push(job) }),
     );
     // what is committed stays, so the client does not hear of a job that fails

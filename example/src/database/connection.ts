@@ -24,9 +24,8 @@ export const pool: Pool | undefined =
         statement_timeout: limit,
         idle_in_transaction_session_timeout: limit,
       });
-// a connection that breaks while it is idle is replaced by the pool
+// the pool replaces a connection that breaks; without these listeners, the process would end
 pool?.on("error", () => undefined);
-// one that breaks within a transaction fails its next query; without a listener, the process would end
 pool?.on("connect", (client) => void client.on("error", () => undefined));
 
 interface Opened {
@@ -36,10 +35,16 @@ interface Opened {
 
 let opened: Opened | undefined;
 
-/** Returns the open database. */
 export const database = (): Database => {
   if (!opened) throw new Error("The database is not open");
   return opened.db;
+};
+
+/** Runs work in a transaction. On a pool, Drizzle would keep a connection that breaks before its transaction begins. */
+export const transact = async <Result>(work: (tx: Database) => Promise<Result>) => {
+  const client = await pool?.connect();
+  const db = client ? drizzlePool(client) : database();
+  return db.transaction(work).finally(() => client?.release());
 };
 
 const isRunning = (id: number): boolean => {
@@ -70,10 +75,7 @@ const openPglite = async (): Promise<Opened> => {
   await prepareDatabase(db);
   return {
     db,
-    close: async () => {
-      await client.close();
-      unlock();
-    },
+    close: () => client.close().then(unlock),
   };
 };
 
@@ -96,9 +98,7 @@ export const openDatabase = async (): Promise<void> => {
   opened = pool ? await openPostgres(pool) : await openPglite();
 };
 
-/** Closes the database. */
 export const closeDatabase = async (): Promise<void> => {
-  const { close } = opened ?? {};
+  await opened?.close();
   opened = undefined;
-  await close?.();
 };

@@ -131,7 +131,8 @@ const closeAll = async (closable: Closable, timeout: number): Promise<void> => {
 };
 
 const failAfter = async (timeout: number): Promise<never> => {
-  await wait(timeout);
+  // if only this keeps the process running, it ends by itself
+  await wait(timeout, undefined, { ref: false });
   throw new Error(`\`beforeExit\` did not end within ${timeout} ms`);
 };
 
