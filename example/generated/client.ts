@@ -2295,20 +2295,25 @@ const open = async (
 ): Promise<Response> => {
   const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
   if (lastEventId) headers["last-event-id"] = lastEventId;
-  const { response } = await sendRequest(
+  const { response, body } = await sendRequest(
     { ...call, options: { ...call.options, retry: 0 } },
     { ...request, headers },
-    async (response) => ({ response }),
+    async (response) => ({
+      response,
+      body: isStream(response) ? undefined : (await readReply(call, response)).body,
+    }),
   );
   const { status } = response;
-  const type = response.headers.get("content-type") ?? "";
-  if (status === 204 || (status === 200 && /^text\/event-stream\b/i.test(type))) return response;
-  const { body } = await readReply(call, response);
+  if (isStream(response)) return response;
   if (status >= 400 && status < 500 && !isTemporary(response))
     throw new ReplyError(call, response, body);
   if (status < 300) throw new UnexpectedBodyError(call, response, body);
   return response;
 };
+
+const isStream = ({ status, headers }: Response): boolean =>
+  status === 204 ||
+  (status === 200 && /^text\/event-stream\b/i.test(headers.get("content-type") ?? ""));
 
 const parseData = (call: Call, response: Response, data: string): unknown => {
   try {

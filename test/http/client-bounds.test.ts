@@ -177,6 +177,22 @@ describe.each(clients)("a subscription of the %s client", (kind) => {
     expect(waits.map((wait) => wait >= 90_000)).toEqual([true, true]);
   });
 
+  test.each([429, 503])(
+    "does not wait for the body of a %i longer than allowed",
+    async (status) => {
+      const answers = [() => new Response(new ReadableStream(), { status }), end];
+      const late = await create(kind, answers, { timeout: 20 });
+      for await (const { data } of late.client.subscribe("get /notes", {}, { delay: 1 }))
+        expect(data).toBe("nothing");
+      expect(late.urls).toHaveLength(2);
+      const aborted = await create(kind, answers);
+      const options = { delay: 1, signal: AbortSignal.timeout(20) };
+      for await (const { data } of aborted.client.subscribe("get /notes", {}, options))
+        expect(data).toBe("nothing");
+      expect(aborted.urls).toHaveLength(1);
+    },
+  );
+
   test("waits longer with each connection that fails", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(1);
     onTestFinished(() => random.mockRestore());
