@@ -2295,13 +2295,10 @@ const open = async (
 ): Promise<Response> => {
   const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
   if (lastEventId) headers["last-event-id"] = lastEventId;
-  const { response, body } = await sendRequest(
+  const { response, body } = await sendRequest<Pick<Reply, "response"> & Partial<Reply>>(
     { ...call, options: { ...call.options, retry: 0 } },
     { ...request, headers },
-    async (response) => ({
-      response,
-      body: isStream(response) ? undefined : (await readReply(call, response)).body,
-    }),
+    async (response) => (isStream(response) ? { response } : readReply(call, response)),
   );
   const { status } = response;
   if (isStream(response)) return response;

@@ -1,7 +1,7 @@
 import type { BuiltRequest } from "./build-request.ts";
 import type { Call, SubscribeOptions } from "./call-options.ts";
 import { EventSizeError, ReplyError, UnexpectedBodyError } from "./client-errors.ts";
-import { readReply } from "./read-reply.ts";
+import { readReply, type Reply } from "./read-reply.ts";
 import {
   isTemporary,
   isTransient,
@@ -126,13 +126,10 @@ const open = async (
 ): Promise<Response> => {
   const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
   if (lastEventId) headers["last-event-id"] = lastEventId;
-  const { response, body } = await sendRequest(
+  const { response, body } = await sendRequest<Pick<Reply, "response"> & Partial<Reply>>(
     { ...call, options: { ...call.options, retry: 0 } },
     { ...request, headers },
-    async (response) => ({
-      response,
-      body: isStream(response) ? undefined : (await readReply(call, response)).body,
-    }),
+    async (response) => (isStream(response) ? { response } : readReply(call, response)),
   );
   const { status } = response;
   if (isStream(response)) return response;
