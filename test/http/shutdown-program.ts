@@ -20,6 +20,13 @@ const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
       await new Promise(() => setInterval(() => undefined, 60_000));
     },
   },
+  "with the longest limit": {
+    timeout: 2_147_483_647,
+    beforeExit: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await beforeExit();
+    },
+  },
   "without a hook": true,
   "with a drain": { drain: 1500, beforeExit },
   "with a configured signal": { events: ["SIGUSR2"], beforeExit },

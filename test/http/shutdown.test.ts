@@ -123,6 +123,7 @@ test.each([
   ["SIGUSR2", "with a configured signal", ["hook"], 0],
   ["SIGTERM", "with a hook that fails", ["hook"], 1],
   ["SIGTERM", "with a hook that hangs", ["hook"], 1],
+  ["SIGTERM", "with the longest limit", ["hook"], 0],
 ] as const)(
   "S1: on %s, %s, the running request is finished, then the output is %j, and the exit code is %i",
   async (signal, way, hooks, code) => {

@@ -170,7 +170,8 @@ export const shutDownOnSignals = (
         await wait(drain);
       }
       await close();
-      if (beforeExit) await Promise.race([beforeExit(), failAfter(timeout + 1000)]);
+      if (beforeExit)
+        await Promise.race([beforeExit(), failAfter(Math.min(timeout + 1000, 2 ** 31 - 1))]);
     } catch (error) {
       logger.error("The shutdown failed", { error });
       process.exitCode = 1;
