@@ -270,6 +270,8 @@ describe.skipIf(!isChromiumPossible)("the shop's page (needs Chromium)", () => {
     await order.click();
     await heading(page, /^Order /).waitFor();
     await link(page, "Orders").click();
+    // the page of the order, which shows the status too, is gone then
+    await heading(page, "Orders").waitFor();
     await status(page, "Waiting for payment").waitFor();
     expect(await page.locator(".orders li").count()).toBe(1);
     await page.getByRole("link", { name: /^Order / }).click();
