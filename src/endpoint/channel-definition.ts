@@ -6,7 +6,7 @@ import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import type { InputSchema, SchemaOutput } from "../schemas/schema.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
-import type { EventWriter } from "./event-stream.ts";
+import type { EventWriter, StreamHandler } from "./event-stream.ts";
 import type { HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 
 /** What a channel needs to send its events on a stream. */
@@ -73,8 +73,20 @@ export const aChannel: Check = be(
   (value) => typeof Reflect.get(Object(value) as object, "~follow") === "function",
 );
 
+/** Creates the handler of a stream that sends the events of a channel. */
+export const createFollowing =
+  (
+    channel: FollowedChannel<EventSchemas>,
+    topic: ((args: never) => unknown) | undefined,
+    maxBuffered: number,
+  ): StreamHandler =>
+  async (args, writer) => {
+    const topics = topic && toTopics(await topic(args as never));
+    await channel["~follow"]({ args, writer, topics, maxBuffered });
+  };
+
 /** @throws {@link ServerFault} when `topic` has returned something else than topics. */
-export const toTopics = (returned: unknown): ReadonlySet<string> => {
+const toTopics = (returned: unknown): ReadonlySet<string> => {
   const topics: readonly unknown[] = [returned].flat();
   // a missing topic must never stand for all of them
   if (topics.every((topic) => typeof topic === "string")) return new Set(topics as string[]);

@@ -73,12 +73,12 @@ const contentChecks = { fileName: aString, description: anything, examples: anyt
 
 /** Creates the schema of an output that bypasses the result handler. */
 export const declareContent = <T, Type extends string>(
-  declaration: Pick<ContentDeclaration, "kind"> & { readonly type: Type | undefined },
+  kind: ContentDeclaration["kind"],
+  type: Type | undefined,
   isContent: (value: unknown) => boolean,
   expected: string,
   options: ContentOptions = {},
 ): MediaTyped<Type> & z.ZodCustom<T, T> => {
-  const { kind, type } = declaration;
   checkOptions(`ez.${kind}`, options, contentChecks);
   const { fileName, ...meta } = options;
   if (
@@ -139,7 +139,8 @@ export const stream = <const Type extends string = "application/octet-stream">(
   options?: ContentOptions,
 ): StreamSchema<Type> =>
   declareContent(
-    { kind: "stream", type: type ?? ("application/octet-stream" as Type) },
+    "stream",
+    type ?? ("application/octet-stream" as Type),
     isStream,
     "Expected stream",
     options,
@@ -156,5 +157,4 @@ export const stream = <const Type extends string = "application/octet-stream">(
 export const file = <const Type extends string = "*/*">(
   type?: Type,
   options?: ContentOptions,
-): FileSchema<Type> =>
-  declareContent({ kind: "file", type }, isFile, "Expected the path of a file", options);
+): FileSchema<Type> => declareContent("file", type, isFile, "Expected the path of a file", options);

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { assertShape } from "./assert-schema.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 import { listSameValue, walkSchemas } from "./some-schema.ts";
-import { buffer, raw } from "./raw.ts";
-import { upload } from "./upload.ts";
+import { isBuffer, isRawBody } from "./raw.ts";
+import { isFileUpload } from "./upload.ts";
 
 /**
  * Creates the input schema of an endpoint that accepts a form, `application/x-www-form-urlencoded`, whose fields are
@@ -40,14 +40,12 @@ export const isForm = (schema: ZodSchema): boolean =>
     (one) => formMark in one._zod.def || formMark in one,
   );
 
-const toFunction = (schema: ZodSchema): unknown => (schema._zod.def as { fn?: unknown }).fn;
-
 /** The kinds of this package's own schemas, by the functions that identify them. */
-export const ownKinds: ReadonlyMap<unknown, "buffer" | "raw" | "upload"> = new Map([
-  [toFunction(buffer()), "buffer"],
-  [toFunction(raw().shape.raw), "raw"],
-  [toFunction(upload()), "upload"],
-] as const);
+export const ownKinds = new Map<unknown, "buffer" | "raw" | "upload">([
+  [isBuffer, "buffer"],
+  [isRawBody, "raw"],
+  [isFileUpload, "upload"],
+]);
 
 /** Recognises `ez.dateIn()` and `ez.dateOut()` by their parts. */
 export const toDateKind = (def: z.core.$ZodPipeDef): "dateIn" | "dateOut" | undefined => {

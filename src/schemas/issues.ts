@@ -92,16 +92,12 @@ const hidePaths = (
   issues: readonly z.core.$ZodIssue[],
   declares: DeclaresKey,
 ): z.core.$ZodIssue[] => {
-  const hidden: z.core.$ZodIssue[] = [];
-  for (const issue of issues) {
-    const path = issue.path.map((step) =>
-      typeof step === "number" || safeKey.test(String(step)) || declares(String(step))
-        ? step
-        : hiddenKey,
-    );
-    hidden.push({ ...issue, path });
-  }
-  return hidden;
+  const isShown = (step: PropertyKey): boolean =>
+    typeof step === "number" || safeKey.test(String(step)) || declares(String(step));
+  return issues.map((issue) => ({
+    ...issue,
+    path: issue.path.map((step) => (isShown(step) ? step : hiddenKey)),
+  }));
 };
 
 const hideNames = (issue: z.core.$ZodRawIssue): z.core.$ZodRawIssue =>
@@ -116,11 +112,7 @@ const hideWrittenNames = (issue: z.core.$ZodIssue): z.core.$ZodRawIssue => {
 };
 
 const hideKeys = (keys: readonly string[]): string[] => {
-  const named: string[] = [];
-  for (const key of keys) {
-    if (named.length === maxNamedKeys) break;
-    if (safeKey.test(key)) named.push(key);
-  }
+  const named = keys.filter((key) => safeKey.test(key)).slice(0, maxNamedKeys);
   return named.length === keys.length ? named : [...named, hiddenKey];
 };
 

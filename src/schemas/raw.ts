@@ -4,10 +4,10 @@ import { assertShape } from "./assert-schema.ts";
 import { declareContent, type ContentOptions, type MediaTyped } from "./content.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
-const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
+export const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
 
 /** Checks whether a value is a Buffer. Only the schemas of raw bodies use this function, which identifies them. */
-const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
+export const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
 
 /**
  * Creates the schema of a Buffer in an input or an output.
@@ -23,7 +23,7 @@ export const buffer: {
   (meta?: SchemaMeta): z.ZodCustom<Buffer, Buffer>;
 } = ((type: SchemaMeta | string = {}, options?: ContentOptions) =>
   typeof type === "string"
-    ? declareContent({ kind: "buffer", type }, isBuffer, "Expected Buffer", options)
+    ? declareContent("buffer", type, isBuffer, "Expected Buffer", options)
     : z.custom<Buffer>(isBuffer, { error: "Expected Buffer" }).meta({ ...type })) as typeof buffer;
 
 /** The schema returned by {@link buffer} with a media type. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { listArrayFields } from "./list-fields.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
-import { readTopLevel } from "./top-level-keys.ts";
+import { listArrayFields, readTopLevel } from "./top-level-keys.ts";
 
 /** A file sent by a client. */
 export interface FileUpload {
@@ -35,7 +34,7 @@ const hasBytes = (value: object): boolean => {
   return own && "value" in own ? own.value instanceof Uint8Array : "data" in value;
 };
 
-const isFileUpload = (value: unknown): boolean =>
+export const isFileUpload = (value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
   hasBytes(value) &&
@@ -63,11 +62,9 @@ const describe = (value: unknown): string => {
   return value === null ? "null" : typeof value;
 };
 
-const isUpload = (schema: ZodSchema): boolean =>
-  (schema._zod.def as { fn?: unknown }).fn === isFileUpload;
-
 /** Checks whether a schema accepts files, at any depth. */
-export const takesFiles = (schema: ZodSchema): boolean => someSchema(schema, isUpload);
+export const takesFiles = (schema: ZodSchema): boolean =>
+  someSchema(schema, ({ _zod }) => (_zod.def as { fn?: unknown }).fn === isFileUpload);
 
 /** Lists the top-level fields that accept only arrays of files. A single file for such a field is put into an array. */
 export const listFileLists = (schema: ZodSchema): readonly string[] => {
