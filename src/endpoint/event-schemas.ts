@@ -1,6 +1,7 @@
-import { DefinitionError } from "../errors.ts";
+import { DefinitionError, ServerFault } from "../errors.ts";
 import { isObject } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
+import { describeUnknown } from "../messages/unknown-names.ts";
 import { toSchema } from "../schemas/assert-schema.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 
@@ -28,4 +29,18 @@ const assertEvent = (where: string, name: string, schema: unknown): ZodSchema =>
       `${where}: the name of an event must be a non-empty string without line breaks; got ${JSON.stringify(name)}. Rename it.`,
     );
   return toSchema(`${where}: \`${name}\``, schema, "z.number()");
+};
+
+/** @throws {@link ServerFault} when there is no event with that name. */
+export const toEventSchema = (
+  where: string,
+  schemas: ReadonlyMap<string, ZodSchema>,
+  event: string,
+): ZodSchema => {
+  const schema = schemas.get(event);
+  if (schema) return schema;
+  throw new ServerFault(
+    "SLP_EVENT_UNKNOWN",
+    describeUnknown("event", event, [...schemas.keys()], { where }),
+  );
 };

@@ -51,16 +51,6 @@ export interface EventStreamOptions {
   readonly maxBuffered?: number | undefined;
 }
 
-interface Origin<Factory> {
-  /**
-   * The factory whose middlewares run before the stream, and whose result handler sends the errors that occur before
-   * the first event.
-   *
-   * @default no middlewares, and `defaultResultHandler`
-   */
-  readonly factory?: Factory | undefined;
-}
-
 interface EventStreamFactoryKind<
   Events extends EventSchemas,
   Handler extends AnyResultHandler,
@@ -119,8 +109,17 @@ export class EventStreamFactory<
    */
   constructor(
     events: Events,
-    options: EventStreamOptions &
-      Origin<EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Handler, Errors>> = {},
+    options: EventStreamOptions & {
+      /**
+       * The factory whose middlewares run before the stream, and whose result handler sends the errors that occur before
+       * the first event.
+       *
+       * @default no middlewares, and `defaultResultHandler`
+       */
+      readonly factory?:
+        | EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Handler, Errors>
+        | undefined;
+    } = {},
   ) {
     const schemas = toEventSchemas("new EventStreamFactory", events, "the first argument");
     checkOptions("new EventStreamFactory", options, optionChecks);

@@ -1,6 +1,5 @@
 import type { Request, Response } from "express";
 import { findSocket } from "../reply/response-state.ts";
-import { describeUnknown } from "../messages/unknown-names.ts";
 import { ClientLeft, ServerFault } from "../errors.ts";
 import { OutputValidationError } from "../schemas/validation-errors.ts";
 import type { Logger } from "../logger/logger.ts";
@@ -8,10 +7,11 @@ import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import { readSafely } from "../reply/http-error.ts";
-import { findUnserialisable } from "../reply/find-unserialisable.ts";
+import { toUnserialisable } from "../reply/find-unserialisable.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import { toParser, type ParseResult } from "../schemas/parser.ts";
 import type { SchemaInput, ZodSchema } from "../schemas/schema.ts";
+import { toEventSchema } from "./event-schemas.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 
 /** The optional fields of an event. */
@@ -90,13 +90,7 @@ export class EventWriter {
 
   readonly emit = (event: string, data: unknown, options: EmitOptions = {}): Promise<void> => {
     if (this.isClosed()) return refuse();
-    const { schemas } = this.#settings;
-    const schema = schemas.get(event);
-    if (!schema)
-      throw new ServerFault(
-        "SLP_EVENT_UNKNOWN",
-        describeUnknown("event", event, [...schemas.keys()], { where: "emit" }),
-      );
+    const schema = toEventSchema("emit", this.#settings.schemas, event);
     const head = toHead(event, options);
     const result = toParser(schema)(data);
     if (!(result instanceof Promise)) return this.#send(event, head, result);
@@ -247,10 +241,7 @@ export const toEventData = (event: string, { issues, value }: ParseResult): stri
     cause = error;
   }
   if (json !== undefined) return json;
-  const found = findUnserialisable(value, "data");
-  const text = `The data of the event ${JSON.stringify(event)} cannot be serialised as JSON`;
-  const full = found === undefined ? text : `${text}: ${found}`;
-  throw new ServerFault("SLP_OUTPUT_UNSERIALIZABLE", full, cause);
+  throw toUnserialisable(`The data of the event ${JSON.stringify(event)}`, value, "data", cause);
 };
 
 /** Returns a rejected promise, which stops a handler that awaits it and is harmless otherwise. */

@@ -20,7 +20,11 @@ import { toParser, type Parser } from "../schemas/parser.ts";
 import { isForm } from "../schemas/form.ts";
 import { takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { listArrayFields, listMiddlewareOnlyKeys, readTopLevel } from "../schemas/top-level-keys.ts";
+import {
+  listArrayFields,
+  listMiddlewareOnlyKeys,
+  readTopLevel,
+} from "../schemas/top-level-keys.ts";
 import { listFileLists, takesFiles } from "../schemas/upload.ts";
 
 export interface ErrorData extends DeclaredProblem {
