@@ -34,7 +34,6 @@ export const anEndpointsFactory: Check = be(
   (value) => isFunction(Reflect.get(Object(value) as object, "buildVoid")),
 );
 
-/** @throws {@link DefinitionError} when a method is unknown, or the array of methods is empty. */
 export const toMethods = (where: string, declared: unknown): readonly Method[] | undefined => {
   if (declared === undefined) return undefined;
   const methods: readonly unknown[] = Array.isArray(declared) ? declared : [declared];

@@ -62,7 +62,6 @@ export interface DeclaredError extends DeclaredProblem {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @throws {@link DefinitionError} when a status is not an error status, or a declaration is invalid. */
 export const toErrorDeclarations = (
   where: string,
   errors: unknown,

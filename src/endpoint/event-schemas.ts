@@ -31,7 +31,6 @@ const assertEvent = (where: string, name: string, schema: unknown): ZodSchema =>
   return toSchema(`${where}: \`${name}\``, schema, "z.number()");
 };
 
-/** @throws {@link ServerFault} when there is no event with that name. */
 export const toEventSchema = (
   where: string,
   schemas: ReadonlyMap<string, ZodSchema>,

@@ -221,7 +221,6 @@ export abstract class Factory<
     return this.add(Object.assign(middleware, { isObserver: true }));
   }
 
-  /** Returns a copy with some other members. */
   protected derive<Derived>(changes: object): Derived {
     const copy = Object.create(Object.getPrototypeOf(this) as object) as object;
     return Object.assign(copy, this, changes) as Derived;

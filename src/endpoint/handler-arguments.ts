@@ -50,7 +50,6 @@ export type SentResponse = Pick<Response, "headersSent" | "writableEnded">;
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Checks whether a value is a promise or another object with a `then` method. */
 export const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && typeof Reflect.get(value, "then") === "function";
 

@@ -4,10 +4,8 @@ import { toNearestIssues } from "./nearest-issues.ts";
 /** The maximum number of issues reported for one validation; further issues are dropped unread. */
 export const maxIssues = 10;
 
-/** The maximum length of one validation's message, in bytes. */
 export const maxMessageBytes = 2048;
 
-/** The maximum length of one validation's issues as JSON, in bytes. */
 const maxIssuesBytes = 4096;
 
 /** The maximum length of one issue's message and of one key in its path, in bytes. */
@@ -39,7 +37,6 @@ export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[]
 /** The text shown in place of a key that the client has chosen and that a message does not repeat. */
 const hiddenKey = "…";
 
-/** The maximum number of unknown keys that one issue names. */
 const maxNamedKeys = 5;
 
 /** Matches keys that messages may repeat, because they cannot pass for other text. */
@@ -82,7 +79,6 @@ export const toZodError = (
 /** The reported issues of unions, without the keys that must not be named. */
 const unionIssues = new WeakMap<z.core.$ZodIssue, readonly z.core.$ZodIssue[]>();
 
-/** Lists the issues to report, up to the limit. */
 const listReported = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] =>
   issues
     .flatMap((issue) => unionIssues.get(issue) ?? toNearestIssues(issue))

@@ -76,7 +76,6 @@ export const readRawType = (schema: ZodSchema): string | undefined => {
   return types.find((type): type is string => typeof type === "string");
 };
 
-/** Checks whether a schema accepts the unparsed body. */
 export const takesRawBody = (schema: ZodSchema): boolean => {
   const field = readTopLevel(schema).fields.get("raw");
   return (field?._zod.def as { fn?: unknown } | undefined)?.fn === isRawBody;

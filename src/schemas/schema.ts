@@ -37,7 +37,6 @@ const otherKinds = [
 /** A kind of schema that never returns an object. */
 export type OtherKind = (typeof otherKinds)[number];
 
-/** Checks whether a kind of schema never returns an object. */
 export const isOtherKind = (kind: string): boolean => otherKinds.some((one) => one === kind);
 
 /** What a schema accepts: the type of a value before it is parsed. */
@@ -85,6 +84,5 @@ export interface SchemaMeta<Example = unknown> {
 /** The schema type that Zod's own functions accept. */
 export type ZodSchema = z.core.$ZodType;
 
-/** Checks whether a value is a Zod 4 schema. */
 export const isSchema = (value: unknown): value is ZodSchema =>
   typeof value === "object" && value !== null && "_zod" in value;

@@ -17,7 +17,6 @@ export function* walkSchemas(
   }
 }
 
-/** Checks whether a schema, or any schema inside it, satisfies a predicate. */
 export const someSchema = (schema: ZodSchema, has: (schema: ZodSchema) => boolean): boolean => {
   for (const inner of walkSchemas(schema)) if (has(inner)) return true;
   return false;

@@ -6,7 +6,6 @@
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 
-/** The parsing method of a schema. */
 export type Run = (
   ...args: Parameters<ZodSchema["_zod"]["run"]>
 ) => ReturnType<ZodSchema["_zod"]["run"]>;
