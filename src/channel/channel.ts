@@ -1,9 +1,8 @@
 import { AsyncResource } from "node:async_hooks";
 import { once } from "node:events";
 import { z } from "zod";
-import type { FollowedChannel } from "../endpoint/channel-definition.ts";
-import { toEventSchema, toEventSchemas } from "../endpoint/event-schemas.ts";
-import { toEventData } from "../endpoint/event-stream.ts";
+import { toEventSchemas, type FollowedChannel } from "../endpoint/channel-definition.ts";
+import { toEventData, toEventSchema } from "../endpoint/event-stream.ts";
 import { DefinitionError, ServerFault } from "../errors.ts";
 import { anything, be, checkOptions, group, isDelay } from "../messages/option-checks.ts";
 import { aPositiveInteger, isObject, refuseValue } from "../messages/option-checks.ts";

@@ -1,9 +1,14 @@
-import { ServerFault } from "../errors.ts";
+import { DefinitionError, ServerFault } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { show } from "../messages/show.ts";
-import { be, type Check } from "../messages/option-checks.ts";
+import { be, isObject, type Check } from "../messages/option-checks.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
-import type { InputSchema, SchemaOutput } from "../schemas/schema.ts";
+import {
+  toSchema,
+  type InputSchema,
+  type SchemaOutput,
+  type ZodSchema,
+} from "../schemas/schema.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import type { EventWriter, StreamHandler } from "./event-stream.ts";
@@ -94,4 +99,30 @@ const toTopics = (returned: unknown): ReadonlySet<string> => {
     "SLP_CHANNEL_TOPIC",
     `\`topic\` must return a string or an array of strings; got ${show(returned)}.`,
   );
+};
+
+/** @throws {@link DefinitionError} when a name cannot be sent, or a value is not a schema. */
+export const toEventSchemas = (
+  where: string,
+  events: unknown,
+  what: string,
+): ReadonlyMap<string, ZodSchema> => {
+  if (!isObject(events))
+    throw new DefinitionError(
+      "SLP_DEFINITION_EVENT",
+      `${where}: ${what} must be an object of events, as in { time: z.number() }; got ${show(events)}.`,
+    );
+  return new Map(
+    Object.entries(events).map(([name, schema]) => [name, assertEvent(where, name, schema)]),
+  );
+};
+
+const assertEvent = (where: string, name: string, schema: unknown): ZodSchema => {
+  // a line break would end the field, and clients treat an empty name as `message`
+  if (name === "" || /[\r\n]/.test(name))
+    throw new DefinitionError(
+      "SLP_DEFINITION_EVENT",
+      `${where}: the name of an event must be a non-empty string without line breaks; got ${JSON.stringify(name)}. Rename it.`,
+    );
+  return toSchema(`${where}: \`${name}\``, schema, "z.number()");
 };

@@ -2,8 +2,7 @@ import { DefinitionError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import { show } from "../messages/show.ts";
 import { be, isFunction, type Check } from "../messages/option-checks.ts";
-import { toSchema } from "../schemas/assert-schema.ts";
-import { isOtherKind, type ZodSchema } from "../schemas/schema.ts";
+import { isOtherKind, toSchema, type ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 
 /** Checks that a value is a Zod 4 schema, and not one that never returns an object. */

@@ -2,8 +2,7 @@ import { assertKeys, be, type Check } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../reply/http-error.ts";
-import { toSchema } from "../schemas/assert-schema.ts";
-import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
+import { toSchema, type AnySchema, type ZodSchema } from "../schemas/schema.ts";
 import { listConditionErrors, type Conditions } from "./conditions.ts";
 
 /** The declaration of an error that a handler or a middleware throws. */

@@ -15,11 +15,11 @@ import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { EndpointsFactory } from "./endpoints-factory.ts";
 import { Endpoint } from "./endpoint.ts";
 import { definitionChecks, type VoidEndpointDefinition } from "./endpoint-definition.ts";
-import { toEventSchemas } from "./event-schemas.ts";
 import type { EventStream, EventStreamSettings, StreamHandler } from "./event-stream.ts";
 import {
   aChannel,
   createFollowing,
+  toEventSchemas,
   type ChannelDefinition,
   type NoChannel,
 } from "./channel-definition.ts";

@@ -1,16 +1,15 @@
 import type { Response } from "express";
 import { findSocket } from "../reply/response-state.ts";
 import { ClientLeft, ServerFault } from "../errors.ts";
-import { OutputValidationError } from "../schemas/validation-errors.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import { readSafely } from "../reply/http-error.ts";
 import { toUnserialisable } from "../reply/find-unserialisable.ts";
-import { formatIssues, toZodError } from "../schemas/issues.ts";
+import { formatIssues, OutputValidationError, toZodError } from "../schemas/issues.ts";
 import { toParser, type ParseResult } from "../schemas/parser.ts";
 import type { SchemaInput, ZodSchema } from "../schemas/schema.ts";
-import { toEventSchema } from "./event-schemas.ts";
+import { describeUnknown } from "../messages/unknown-names.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 
 /** The optional fields of an event. */
@@ -216,6 +215,19 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
     head += `retry: ${retry}\n`;
   }
   return head;
+};
+
+export const toEventSchema = (
+  where: string,
+  schemas: ReadonlyMap<string, ZodSchema>,
+  event: string,
+): ZodSchema => {
+  const schema = schemas.get(event);
+  if (schema) return schema;
+  throw new ServerFault(
+    "SLP_EVENT_UNKNOWN",
+    describeUnknown("event", event, [...schemas.keys()], { where }),
+  );
 };
 
 export const toEventData = (event: string, { issues, value }: ParseResult): string => {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { toDateKind } from "../schemas/form.ts";
+import { toDateKind } from "../schemas/bodies.ts";
 import { readEncoded, readToldOutput } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readLazy, readPropertyValues } from "../schemas/zod-internals.ts";

@@ -72,7 +72,7 @@ export type FileSchema<Type extends string = string> = MediaTyped<Type> &
 const contentChecks = { fileName: aString, description: anything, examples: anything };
 
 /** Creates the schema of an output that bypasses the result handler. */
-export const declareContent = <T, Type extends string>(
+const declareContent = <T, Type extends string>(
   kind: ContentDeclaration["kind"],
   type: Type | undefined,
   isContent: (value: unknown) => boolean,
@@ -158,3 +158,26 @@ export const file = <const Type extends string = "*/*">(
   type?: Type,
   options?: ContentOptions,
 ): FileSchema<Type> => declareContent("file", type, isFile, "Expected the path of a file", options);
+
+export const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
+
+/**
+ * Creates the schema of a Buffer in an input or an output.
+ *
+ * With a media type, this is the output schema of an endpoint that sends the bytes as is, without an envelope.
+ *
+ * @throws {@link DefinitionError} when the first argument is not a media type.
+ * @example
+ * output: ez.buffer("image/png"),
+ */
+export const buffer: {
+  <const Type extends string>(type: Type, options?: ContentOptions): BufferSchema<Type>;
+  (meta?: SchemaMeta): z.ZodCustom<Buffer, Buffer>;
+} = ((type: SchemaMeta | string = {}, options?: ContentOptions) =>
+  typeof type === "string"
+    ? declareContent("buffer", type, isBuffer, "Expected Buffer", options)
+    : z.custom<Buffer>(isBuffer, { error: "Expected Buffer" }).meta({ ...type })) as typeof buffer;
+
+/** The schema returned by {@link buffer} with a media type. */
+export type BufferSchema<Type extends string = string> = MediaTyped<Type> &
+  z.ZodCustom<Buffer, Buffer>;

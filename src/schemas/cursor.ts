@@ -3,8 +3,7 @@ import { show } from "../messages/show.ts";
 import { anything, checkOptions, isObject, type Checks } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import { loadNodeCrypto } from "../lazy/node-modules.ts";
-import { toSchema } from "./assert-schema.ts";
-import { isSchema, type ZodSchema } from "./schema.ts";
+import { isSchema, toSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas, walkSchemas } from "./some-schema.ts";
 import { runIn } from "./zod-internals.ts";
 

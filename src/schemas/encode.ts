@@ -1,8 +1,13 @@
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
-import { toSchema } from "./assert-schema.ts";
-import { isSchema } from "./schema.ts";
-import type { AnySchema, SchemaInput, SchemaOutput, ZodSchema } from "./schema.ts";
+import {
+  isSchema,
+  toSchema,
+  type AnySchema,
+  type SchemaInput,
+  type SchemaOutput,
+  type ZodSchema,
+} from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 import { reverse } from "./zod-internals.ts";
 

@@ -17,8 +17,7 @@ import {
   type CursorCodec,
   type SignedCursor,
 } from "./cursor.ts";
-import { toSchema } from "./assert-schema.ts";
-import type { ZodSchema } from "./schema.ts";
+import { toSchema, type ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
 /** A schema for an integer within a range, with a default; accepts a number or plain decimal digits. */

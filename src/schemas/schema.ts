@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import { DefinitionError } from "../errors.ts";
+import { show } from "../messages/show.ts";
 
 /** Any schema made by Zod 4; the constraint `z.ZodObject` would cost the compiler four times as much per endpoint. */
 export interface AnySchema {
@@ -86,3 +88,27 @@ export type ZodSchema = z.core.$ZodType;
 
 export const isSchema = (value: unknown): value is ZodSchema =>
   typeof value === "object" && value !== null && "_zod" in value;
+
+/** Returns a value that must be a schema; `what` names it at the beginning of the message. */
+export const toSchema = (
+  what: string,
+  value: unknown,
+  example = "z.object({ ... })",
+): ZodSchema => {
+  if (isSchema(value)) return value;
+  throw new DefinitionError(
+    "SLP_DEFINITION_SCHEMA",
+    `${what} must be a Zod 4 schema, such as ${example}; got ${show(value)}.`,
+  );
+};
+
+/** @throws {@link DefinitionError} when the fields are not an object of schemas. */
+export const assertShape = (where: string, fields: unknown): void => {
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields) || isSchema(fields))
+    throw new DefinitionError(
+      "SLP_DEFINITION_SCHEMA",
+      `${where}: the argument must be an object of fields, such as { name: z.string() }; got ${show(fields)}${isSchema(fields) ? ": pass its `shape`" : ""}.`,
+    );
+  for (const [name, field] of Object.entries(fields))
+    toSchema(`${where}: the field \`${name}\``, field, "z.string()");
+};

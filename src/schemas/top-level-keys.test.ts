@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { listArrayFields, listMiddlewareOnlyKeys, readTopLevel } from "./top-level-keys.ts";
-import { listFileLists, upload } from "./upload.ts";
+import { listFileLists, upload } from "./bodies.ts";
 
 const read = (schema: z.ZodType): unknown => {
   const { fields, others } = readTopLevel(schema);
