@@ -1,4 +1,4 @@
-import { assertKeys, be, type Check } from "../messages/option-checks.ts";
+import { assertKeys, be, isObject, type Check } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../reply/http-error.ts";
@@ -66,7 +66,7 @@ export const toErrorDeclarations = (
   errors: unknown,
 ): ErrorDeclarations | undefined => {
   if (errors === undefined) return undefined;
-  if (typeof errors !== "object" || errors === null || Array.isArray(errors))
+  if (!isObject(errors))
     throw toError(
       `${where}: \`errors\` must be an object whose keys are statuses, as in { 404: "No such user" }.`,
     );

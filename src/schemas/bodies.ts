@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "../messages/option-checks.ts";
 import { isBuffer } from "./content.ts";
 import { assertShape, type SchemaMeta, type ZodSchema } from "./schema.ts";
 import { listSameValue, someSchema, walkSchemas } from "./some-schema.ts";
@@ -125,8 +126,7 @@ const hasBytes = (value: object): boolean => {
 };
 
 const isFileUpload = (value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
+  isObject(value) &&
   hasBytes(value) &&
   typeof Reflect.get(value, "name") === "string" &&
   typeof Reflect.get(value, "size") === "number" &&

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { z } from "zod";
-import { anything, aString, checkOptions } from "../messages/option-checks.ts";
+import { anything, aString, checkOptions, isObject } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 
@@ -104,15 +104,14 @@ export const readContent = (schema: ZodSchema): ContentDeclaration | undefined =
 };
 
 const isStream = (value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
+  isObject(value) &&
   [Symbol.asyncIterator, "getReader"].some(
     (name) => typeof Reflect.get(value, name) === "function",
   );
 
 const isFile = (value: unknown): boolean => {
   if (typeof value === "string") return value !== "";
-  if (typeof value !== "object" || value === null) return false;
+  if (!isObject(value)) return false;
   const { path, root, fileName, maxAge } = value as Record<keyof FileContent, unknown>;
   return (
     typeof path === "string" &&

@@ -24,7 +24,11 @@ const parsers = new WeakMap<ZodSchema, Parser>();
 export const toParser = (schema: ZodSchema): Parser => {
   const known = parsers.get(schema);
   if (known) return known;
-  const parse = runsUserCode(schema) ? createCarefulParser(schema) : createFastParser(schema);
+  // a compiled schema would run functions of the application again on invalid input; Zod's asynchronous mode runs each
+  // exactly once, and returns synchronously if nothing is asynchronous
+  const parse: Parser = runsUserCode(schema)
+    ? (value) => schema._zod.run({ value, issues: [] }, { async: true })
+    : createFastParser(schema);
   const parser = Object.assign(parse, { schema });
   parsers.set(schema, parser);
   return parser;
@@ -43,15 +47,6 @@ const hasKey = (schema: ZodSchema, key: string): boolean => {
   if (def.type === "record") return readValues(def.keyType)?.has(key) === true;
   return def.type === "object" && Object.hasOwn(def.shape, key);
 };
-
-/**
- * Creates a parser for a schema that runs functions of the application, each exactly once: a compiled schema would run
- * them again on invalid input. Zod's asynchronous mode returns synchronously if nothing is asynchronous.
- */
-const createCarefulParser =
-  (schema: ZodSchema): Parser =>
-  (value) =>
-    schema._zod.run({ value, issues: [] }, { async: true });
 
 /** Creates a synchronous parser for a schema of Zod's own parts, which is compiled when it becomes hot. */
 const createFastParser = (schema: ZodSchema): Parser => {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { DefinitionError } from "../errors.ts";
+import { isObject } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 
 /** Any schema made by Zod 4; the constraint `z.ZodObject` would cost the compiler four times as much per endpoint. */
@@ -104,7 +105,7 @@ export const toSchema = (
 
 /** @throws {@link DefinitionError} when the fields are not an object of schemas. */
 export const assertShape = (where: string, fields: unknown): void => {
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields) || isSchema(fields))
+  if (!isObject(fields) || isSchema(fields))
     throw new DefinitionError(
       "SLP_DEFINITION_SCHEMA",
       `${where}: the argument must be an object of fields, such as { name: z.string() }; got ${show(fields)}${isSchema(fields) ? ": pass its `shape`" : ""}.`,
