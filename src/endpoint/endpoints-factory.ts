@@ -91,7 +91,7 @@ export class EndpointsFactory<
     resultHandler: Other,
   ): EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Other, Errors> {
     assertResultHandler("withResultHandler", resultHandler);
-    return this.derive({ resultHandler });
+    return this.derive({ resultHandler }) as never;
   }
 
   /**

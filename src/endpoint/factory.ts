@@ -221,9 +221,9 @@ export abstract class Factory<
     return this.add(Object.assign(middleware, { isObserver: true }));
   }
 
-  protected derive<Derived>(changes: object): Derived {
+  protected derive(changes: object): unknown {
     const copy = Object.create(Object.getPrototypeOf(this) as object) as object;
-    return Object.assign(copy, this, changes) as Derived;
+    return Object.assign(copy, this, changes);
   }
 
   /** Checks a definition, whose handler must do what `does` says, and returns the parts of its endpoint. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isSchema, type ZodSchema } from "./schema.ts";
+import type { ZodSchema } from "./schema.ts";
 import { readLazy } from "./zod-internals.ts";
 
 /** Visits a schema, then the schemas inside it that `listInner` lists, each once. */
@@ -46,8 +46,11 @@ export const listInnerSchemas = (schema: ZodSchema): ZodSchema[] => {
 /** Finds the schemas among values, and inside arrays and plain objects; skips Zod's checks, which have no type. */
 const listSchemas = (values: readonly unknown[]): ZodSchema[] =>
   values.flatMap((value) => {
-    if (isSchema(value)) return "type" in value._zod.def ? [value] : [];
     if (typeof value !== "object" || value === null) return [];
+    if ("_zod" in value) {
+      const schema = value as ZodSchema;
+      return "type" in schema._zod.def ? [schema] : [];
+    }
     const prototype: unknown = Object.getPrototypeOf(value);
     const isContainer =
       Array.isArray(value) || prototype === Object.prototype || prototype === null;
