@@ -78,7 +78,6 @@ export const aChannel: Check = be(
   (value) => typeof Reflect.get(Object(value) as object, "~follow") === "function",
 );
 
-/** Creates the handler of a stream that sends the events of a channel. */
 export const createFollowing =
   (
     channel: FollowedChannel<EventSchemas>,
@@ -90,7 +89,6 @@ export const createFollowing =
     await channel["~follow"]({ args, writer, topics, maxBuffered });
   };
 
-/** @throws {@link ServerFault} when `topic` has returned something else than topics. */
 const toTopics = (returned: unknown): ReadonlySet<string> => {
   const topics: readonly unknown[] = [returned].flat();
   // a missing topic must never stand for all of them
@@ -101,7 +99,6 @@ const toTopics = (returned: unknown): ReadonlySet<string> => {
   );
 };
 
-/** @throws {@link DefinitionError} when a name cannot be sent, or a value is not a schema. */
 export const toEventSchemas = (
   where: string,
   events: unknown,

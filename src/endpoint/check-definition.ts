@@ -5,7 +5,6 @@ import { be, isFunction, type Check } from "../messages/option-checks.ts";
 import { isOtherKind, toSchema, type ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 
-/** Checks that a value is a Zod 4 schema, and not one that never returns an object. */
 export const anObjectSchema: Check = (schema, name, { label }) => {
   const { type } = toSchema(label(name), schema)._zod.def;
   if (!isOtherKind(type)) return;
@@ -15,7 +14,6 @@ export const anObjectSchema: Check = (schema, name, { label }) => {
   );
 };
 
-/** Checks that a value is an object schema whose fields have the names of header fields. */
 export const aHeaderSchema: Check = (schema, name, wording) => {
   anObjectSchema(schema, name, wording);
   const names = [...readTopLevel(schema as ZodSchema).fields.keys()];

@@ -109,7 +109,6 @@ export const isCursorCodec = (value: unknown): value is CursorCodec => {
 export const isText = (value: unknown): boolean =>
   isSchema(value) && value._zod.def.type === "string";
 
-/** @throws {@link DefinitionError} when the options are not an object, or when one is unknown or invalid. */
 export const assertOptions = (where: string, options: unknown, checks: Checks): void => {
   if (!isObject(options))
     throw new DefinitionError(

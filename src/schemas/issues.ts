@@ -8,10 +8,8 @@ export const maxMessageBytes = 2048;
 
 const maxIssuesBytes = 4096;
 
-/** The maximum length of one issue's message and of one key in its path, in bytes. */
 const maxTextBytes = 256;
 
-/** A validation issue, shortened to a size that can be sent. */
 export interface ShortIssue {
   readonly path: readonly (string | number)[];
   readonly message: string;

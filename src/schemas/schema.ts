@@ -103,7 +103,6 @@ export const toSchema = (
   );
 };
 
-/** @throws {@link DefinitionError} when the fields are not an object of schemas. */
 export const assertShape = (where: string, fields: unknown): void => {
   if (!isObject(fields) || isSchema(fields))
     throw new DefinitionError(

@@ -22,7 +22,6 @@ const join = (parts: readonly TopLevel[]): TopLevel => {
   };
 };
 
-/** Reads the keys that a schema names at its top level, through wrappers, unions and intersections. */
 export const readTopLevel = (
   schema: ZodSchema,
   seen: ReadonlySet<ZodSchema> = new Set(),
