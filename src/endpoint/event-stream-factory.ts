@@ -99,8 +99,6 @@ export class EventStreamFactory<
   Errors
 > {
   protected override readonly isStreaming = true;
-  /** The result handler of errors, if it is not the default one. */
-  private readonly errors: AnyResultHandler | undefined;
   private readonly settings: EventStreamSettings;
 
   /**
@@ -124,9 +122,10 @@ export class EventStreamFactory<
     const schemas = toEventSchemas("new EventStreamFactory", events, "the first argument");
     checkOptions("new EventStreamFactory", options, optionChecks);
     const { heartbeat = 15_000, openAfter = 10_000, maxBuffered = 1_048_576, factory } = options;
-    const errors = factory?.["resultHandler"];
-    super(createEventStreamResultHandler(events, errors), factory?.["middlewares"]);
-    this.errors = errors;
+    super(
+      createEventStreamResultHandler(events, factory?.["resultHandler"]),
+      factory?.["middlewares"],
+    );
     this.settings = { schemas, heartbeat, openAfter, maxBuffered };
   }
 
@@ -179,7 +178,7 @@ export class EventStreamFactory<
     return new Endpoint({
       ...parts,
       resultHandler: following
-        ? createEventStreamResultHandler(following.channel.events, this.errors)
+        ? createEventStreamResultHandler(following.channel.events, this.resultHandler)
         : parts.resultHandler,
       timeout: parts.timeout ?? 0,
       handle: async (args) => {

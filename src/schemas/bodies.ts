@@ -21,12 +21,9 @@ export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.
   if (!(fields instanceof z.ZodObject)) assertShape("ez.form", fields);
   const schema = fields instanceof z.ZodObject ? fields : z.object(fields);
   // property descriptors are copied, because getters of fields may refer to something that is declared later
-  const descriptors = {
-    ...Object.getOwnPropertyDescriptors(schema._zod.def),
-    [formMark]: { configurable: true, enumerable: true, value: true },
-  };
-  const def = Object.defineProperties({}, descriptors) as z.core.$ZodObjectDef;
-  const marked = schema.clone(def, { parent: true });
+  const descriptors = Object.getOwnPropertyDescriptors(schema._zod.def);
+  const def: object = Object.defineProperties({ [formMark]: true }, descriptors);
+  const marked = schema.clone(def as z.core.$ZodObjectDef, { parent: true });
   const made = meta ? marked.meta({ ...meta }) : marked;
   return Object.defineProperty(made, formMark, { value: true });
 }
