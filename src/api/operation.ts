@@ -9,12 +9,10 @@ import type { Security } from "../endpoint/security.ts";
 import type { Method } from "../http/method.ts";
 import { listNames, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
 import type { EndpointEntry, RoutingEntry, WalkOptions } from "../routing/walk-routing.ts";
-import { isForm } from "../schemas/form.ts";
+import { isForm, readRawType, takesFiles, takesRawBody } from "../schemas/bodies.ts";
 import { readPagination } from "../schemas/paginated.ts";
-import { readRawType, takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { takesFiles } from "../schemas/upload.ts";
 import { formatRoute } from "./operation-ids.ts";
 import { isJson, listErrors, listSuccesses, type ErrorReply, type Reply } from "./replies.ts";
 

@@ -1,6 +1,5 @@
 import type { Operation } from "../api/operation.ts";
-import { takesRawBody } from "../schemas/raw.ts";
-import { takesFiles } from "../schemas/upload.ts";
+import { takesFiles, takesRawBody } from "../schemas/bodies.ts";
 import { report, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { withoutFiles } from "./wire.ts";

@@ -3,12 +3,10 @@ import { show } from "../messages/show.ts";
 import { anything, checkOptions, isObject, type Checks } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import { loadNodeCrypto } from "../lazy/node-modules.ts";
-import { toSchema } from "./assert-schema.ts";
-import { isSchema, type ZodSchema } from "./schema.ts";
+import { isSchema, toSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas, walkSchemas } from "./some-schema.ts";
 import { runIn } from "./zod-internals.ts";
 
-/** The maximum length of a cursor, in characters. */
 export const maxCursorLength = 4096;
 
 /** The minimum length of a secret, in characters; RFC 2104 recommends keys at least as long as the hash. */
@@ -102,18 +100,15 @@ export const toSignedCursor = <Codec extends CursorCodec>(codec: Codec): SignedC
   return turned as unknown as SignedCursor<Codec>;
 };
 
-/** Checks whether a value is a codec whose input is a string. */
 export const isCursorCodec = (value: unknown): value is CursorCodec => {
   if (!isSchema(value)) return false;
   const { def } = (value as z.core.$ZodTypes)._zod;
   return def.type === "pipe" && def.reverseTransform !== undefined && isText(def.in);
 };
 
-/** Checks whether a value is a string schema. */
 export const isText = (value: unknown): boolean =>
   isSchema(value) && value._zod.def.type === "string";
 
-/** @throws {@link DefinitionError} when the options are not an object, or when one is unknown or invalid. */
 export const assertOptions = (where: string, options: unknown, checks: Checks): void => {
   if (!isObject(options))
     throw new DefinitionError(
