@@ -1,4 +1,3 @@
-import { loadNodeUtil } from "../lazy/node-modules.ts";
 import { severities, type Logger, type LogMethod, type Severity } from "./logger.ts";
 
 /** The levels of the built-in logger, from logging nothing to logging everything. */
@@ -62,7 +61,7 @@ export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger 
         const details =
           meta === undefined
             ? ""
-            : ` ${escapeLines(loadNodeUtil().inspect(meta, { depth, breakLength: Infinity, compact: true }))}`;
+            : ` ${escapeLines(process.getBuiltinModule("node:util").inspect(meta, { depth, breakLength: Infinity, compact: true }))}`;
         // oxlint-disable-next-line no-console -- this logger writes to the console, which survives a closed pipe
         console.log(`${new Date().toISOString()} ${label}: ${escapeLine(message)}${details}`);
       } catch {

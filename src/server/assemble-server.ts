@@ -3,7 +3,6 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from "e
 import { ConfigError, RequestError } from "../errors.ts";
 import { watchPipes } from "../http/node-internals.ts";
 import { normalisePath } from "../http/normal-path.ts";
-import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { isExpressLoaded, loadCompression, loadExpress } from "../lazy/packages.ts";
 import { answered, findState, RequestState, type OfferFault } from "../pipeline/request-state.ts";
 import { expectBody } from "../request/expectation.ts";
@@ -214,12 +213,14 @@ const createServers = (
   };
   const listeners: Listener[] = [];
   if (http) {
-    const options = { ...defaultOptions, ...http.options, ...classes };
-    listeners.push(toListener("http", loadNodeHttp().createServer(options), http.listen));
+    const { createServer } = process.getBuiltinModule("node:http");
+    const server = createServer({ ...defaultOptions, ...http.options, ...classes });
+    listeners.push(toListener("http", server, http.listen));
   }
   if (https) {
-    const options = { ...defaultOptions, ...https.options, ...classes };
-    listeners.push(toListener("https", loadNodeHttps().createServer(options), https.listen));
+    const { createServer } = process.getBuiltinModule("node:https");
+    const server = createServer({ ...defaultOptions, ...https.options, ...classes });
+    listeners.push(toListener("https", server, https.listen));
   }
   return listeners;
 };

@@ -1,6 +1,6 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Request } from "express";
 import { DefinitionError } from "../errors.ts";
-import { loadNodeHttp } from "../lazy/node-modules.ts";
 import type { RequestProps } from "./test-options.ts";
 
 /** The header fields that frame a message; the handler sees them, but they must not affect the connection. */
@@ -21,7 +21,6 @@ const toHeaders = (given: RequestProps["headers"]): Headers =>
 
 /** Lists the headers that are actually sent. */
 export const toSentHeaders = (where: string, given: RequestProps["headers"]): Headers => {
-  const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
   const headers: Headers = { "content-type": "application/json", ...toHeaders(given) };
   for (const [name, value] of Object.entries(headers)) {
     if (framingHeaders.has(name)) delete headers[name];

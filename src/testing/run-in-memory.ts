@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import type { Request, Response } from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { show } from "../messages/show.ts";
@@ -11,7 +12,6 @@ import { createExpressObjects } from "../server/express/express-objects.ts";
 import { connect } from "../server/serve-request.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
 import { isExpressLoaded } from "../lazy/packages.ts";
-import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
@@ -85,7 +85,7 @@ export const runInMemory = async <LoggerProps extends object>(
   let responseMock: Response | undefined;
   let acting: Promise<boolean> | undefined;
   const serverOptions = { ...classes, maxHeaderSize };
-  const server = loadNodeHttp().createServer(serverOptions, (message, reply) => {
+  const server = createServer(serverOptions, (message, reply) => {
     const request = (requestMock = message as Request);
     const response = (responseMock = reply as Response);
     const state = connect(request, response, prepared.service);

@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
-import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import { closeAfterReply } from "../../reply/closing.ts";
 import { countWaiting } from "./serve-in-order.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
@@ -56,7 +55,7 @@ export interface Closable {
 const beginDraining = ({ running, responses }: Closable): void => {
   if (running.isDraining) return;
   running.isDraining = true;
-  const { ServerResponse } = loadNodeHttp();
+  const { ServerResponse } = process.getBuiltinModule("node:http");
   Object.defineProperty(responses, "writeHead", {
     configurable: true,
     writable: true,

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Express, Request, Response } from "express";
-import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import { loadExpress } from "../../lazy/packages.ts";
 import { plainWays, type AppFacts } from "../../reply/response-state.ts";
 import { shortcuts } from "../../shortcuts/shortcuts.ts";
@@ -35,7 +34,7 @@ export const createExpressObjects = (
   }: Partial<ServerConfig>,
   build: (app: Express) => void = () => undefined,
 ): ExpressObjects => {
-  const node = loadNodeHttp();
+  const node = process.getBuiltinModule("node:http");
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
