@@ -7,8 +7,8 @@ import {
 } from "../endpoint/input-sources.ts";
 import type { Security } from "../endpoint/security.ts";
 import type { Method } from "../http/method.ts";
-import { listNames, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
-import type { EndpointEntry, RoutingEntry, WalkOptions } from "../routing/walk-routing.ts";
+import { parsePathPattern, type Segment } from "../routing/path-pattern.ts";
+import type { EndpointEntry, WalkOptions } from "../routing/walk-routing.ts";
 import { isForm } from "../schemas/form.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import { readRawType, takesRawBody } from "../schemas/raw.ts";
@@ -59,13 +59,13 @@ export class Operation {
   readonly #config: DocumentedConfig;
   #successes: readonly Reply[] | undefined;
 
-  constructor({ method, path, endpoint }: Omit<EndpointEntry, "kind">, config: DocumentedConfig) {
+  constructor({ method, path, endpoint }: EndpointEntry, config: DocumentedConfig) {
     this.method = method;
     this.path = path;
     this.endpoint = endpoint;
     this.route = formatRoute(method, path);
     this.segments = parsePathPattern(path);
-    this.parameters = this.segments.flatMap(listNames);
+    this.parameters = this.segments.flatMap((segment) => segment.names);
     this.sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
     this.inputs = [...endpoint.middlewares, endpoint].flatMap(
       ({ inputSchema }) => inputSchema ?? [],
@@ -205,10 +205,9 @@ const toWriteConditions = (isRequired: boolean): ZodSchema => {
 };
 
 export const listOperations = (
-  entries: readonly RoutingEntry[],
+  entries: readonly EndpointEntry[],
   config: DocumentedConfig,
-): readonly Operation[] =>
-  entries.flatMap((entry) => (entry.kind === "endpoint" ? new Operation(entry, config) : []));
+): readonly Operation[] => entries.map((entry) => new Operation(entry, config));
 
 export const toQueryParser = ({ app, queryParser = "simple" }: DocumentedConfig): QueryParser => {
   // a router has no application, and thus no parser, until it serves a request

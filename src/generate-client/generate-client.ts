@@ -56,7 +56,7 @@ const header = `/* eslint-disable */
 export const generateClient = (options: GenerateClientOptions): string => {
   assertKeys("generateClient", options, ["routing", "config", "format", "types"], "option");
   const { routing, config = {}, format = "string", types: isForInferred = false } = options;
-  const operations = listOperations(listRoutes(routing, config), config);
+  const operations = listOperations(listRoutes(routing, config).endpoints, config);
   const ids = new OperationIds(operations);
   const names = new TypeNames();
   const revival = format === "date" && !isForInferred ? new RevivalWriter() : undefined;

@@ -23,7 +23,6 @@ export const listHealthEntries = ({
     path: string,
     find: (state: RequestState) => Health | Promise<Health>,
   ): EndpointEntry => ({
-    kind: "endpoint",
     method: "get",
     path,
     endpoint: defaultEndpointsFactory.buildVoid({

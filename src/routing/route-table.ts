@@ -1,7 +1,7 @@
 import { RequestError, RoutingError } from "../errors.ts";
 import { BareObject } from "../http/query.ts";
 import type { Method } from "../http/method.ts";
-import { listNames, matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
+import { matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
 
 /** The parameters of a path, by name, on an object without a prototype. */
 export type PathParameters = Record<string, string | string[]>;
@@ -69,7 +69,7 @@ export class RouteTable<Target> {
     const toLiteral = this.#fold ?? ((text: string) => text);
     let node = this.#trees.get(method) ?? createNode<Target>();
     this.#trees.set(method, node);
-    const names = segments.flatMap(listNames);
+    const names = segments.flatMap((segment) => segment.names);
     const leaf = { path, target, names, ranks: [...segments.map(toRank), this.#size++] };
     for (const segment of segments) {
       if (segment.kind === "rest") {
@@ -77,10 +77,11 @@ export class RouteTable<Target> {
         node.rest = leaf;
         return;
       }
+      const around = segment.around.map(toLiteral);
       node =
         segment.kind === "literal"
-          ? toChild(node, toLiteral(segment.text))
-          : toParameterChild(node, segment.around.map(toLiteral), toRank(segment));
+          ? toChild(node, around.join(""))
+          : toParameterChild(node, around, toRank(segment));
     }
     if (node.leaf) refuseDuplicate(method, path, node.leaf);
     node.leaf = leaf;

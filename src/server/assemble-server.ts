@@ -41,13 +41,13 @@ export const assembleServer = async (
     if (!hasHooks) void buildStack(app, prepared, config);
   });
   const { facts: app } = objects;
-  const entries = [...walkRouting(routing, config)];
+  const routes = walkRouting(routing, config);
   const offerFault: OfferFault = (...fault) =>
     app.express && offerToHandlers(app.express, ...fault);
-  const prepared = await prepare(config, entries, { app, offerFault });
+  const prepared = await prepare(config, routes, { app, offerFault });
   if (hasHooks) await buildStack(objects.getApp(), prepared, config);
   else if (config.etag || isExpressLoaded()) objects.getApp();
-  checkSettings(entries, app.settings);
+  checkSettings(routes, app.settings);
   const listeners = createServers(config, objects, createServing(prepared, hasHooks), prepared);
   return { ...prepared, objects, listeners };
 };

@@ -2,7 +2,7 @@ import type { Express, NextFunction, RequestHandler } from "express";
 import { RequestError } from "../errors.ts";
 import { findState, RequestState } from "../pipeline/request-state.ts";
 import { interruptSending, recover } from "../pipeline/send-result.ts";
-import type { RoutingEntry } from "../routing/walk-routing.ts";
+import type { Routes } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { markSending } from "./express/mark-sending.ts";
 import { prepare } from "./prepare.ts";
@@ -17,9 +17,9 @@ export interface AttachedApi {
 /** Creates the layers of an API; see `attachRouting`. */
 export const createAttachedApi = async (
   config: CommonConfig,
-  entries: readonly RoutingEntry[],
+  routes: Routes,
 ): Promise<AttachedApi> => {
-  const { begin, dispatcher, service, observe } = await prepare(config, entries);
+  const { begin, dispatcher, service, observe } = await prepare(config, routes);
   const serve = async (state: RequestState, next: NextFunction): Promise<void> => {
     // a router has no application until it serves a request
     markSending((state.request.app as Express).response);

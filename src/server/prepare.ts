@@ -19,7 +19,7 @@ import {
   RunningRequests,
 } from "../pipeline/request-state.ts";
 import { RouteTable } from "../routing/route-table.ts";
-import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
+import type { EndpointEntry, Routes } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
@@ -45,7 +45,7 @@ export interface Prepared {
 /** @throws RoutingError when two entries have the same method and path. */
 export const prepare = async (
   config: CommonConfig,
-  entries: readonly RoutingEntry[],
+  routes: Routes,
   { app, offerFault }: Partial<Pick<Service, "app" | "offerFault">> = {},
 ): Promise<Prepared> => {
   const given = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
@@ -63,27 +63,26 @@ export const prepare = async (
 
   const toSources = (method: Method, endpoint?: AnyEndpoint): readonly InputSource[] =>
     toEndpointSources(endpoint?.inputSources, config.inputSources, method);
-  const declaredEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
-  const endpointEntries = [
-    ...declaredEntries,
-    ...(await listDocs(config, declaredEntries, logger)),
+  const { endpoints, statics } = routes;
+  const entries = [
+    ...endpoints,
+    ...(await listDocs(config, endpoints, logger)),
     ...(await listHealth(config.health)),
   ];
   const telemetry = config.telemetry && guardTelemetry(config.telemetry, logger);
   const inherited = { ...config, telemetry };
   const table = new RouteTable<LazyPlan>(config.caseSensitive);
-  for (const { method, path, endpoint } of endpointEntries) {
+  for (const { method, path, endpoint } of entries) {
     const lazy = new LazyPlan(endpoint, toSources(method, endpoint), inherited, path);
     table.add(method, path, lazy);
     // creating the plan reveals faulty schemas before production
     if (isDevelopment) void lazy.plan;
   }
-  if (isDevelopment && entries.length > 0) {
+  if (isDevelopment && endpoints.length + statics.length > 0) {
     const { checkRouting } = await import("../diagnostics/check-routing.ts");
-    checkRouting(entries, config, logger);
+    checkRouting(routes, config, logger);
   }
 
-  const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   const findErrorHandler = createErrorHandlerSearch(config.errorHandler, config.caseSensitive);
   const service: Service = {
     app,

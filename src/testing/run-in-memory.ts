@@ -79,7 +79,7 @@ export const runInMemory = async <LoggerProps extends object>(
   };
   checkServerConfig(config);
   const classes = createExpressObjects(config);
-  const prepared = await prepare(config, [], { app: classes.facts });
+  const prepared = await prepare(config, { endpoints: [], statics: [] }, { app: classes.facts });
   if (config.etag || isExpressLoaded()) classes.getApp();
   let requestMock: Request | undefined;
   let responseMock: Response | undefined;

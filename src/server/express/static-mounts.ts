@@ -80,7 +80,7 @@ const toMount = (
   sources: readonly InputSource[],
 ): Mount => {
   const segments = parsePathPattern(path).map((segment) => {
-    if (segment.kind === "literal") return segment.text;
+    if (segment.kind === "literal") return segment.around.join("");
     throw new RoutingError(
       "SLP_ROUTING_PATH_SYNTAX",
       `The path "${path}" of static files contains a parameter; use literal segments only.`,
