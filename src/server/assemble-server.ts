@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from "node:http";
+import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { ConfigError, RequestError } from "../errors.ts";
 import { watchPipes } from "../http/node-internals.ts";
@@ -10,8 +10,7 @@ import type { Routing } from "../routing/routing.ts";
 import { checkSettings, walkRouting } from "../routing/walk-routing.ts";
 import type { CompressionOptions, ServerConfig } from "./config/config.ts";
 import { answerClientErrors } from "./connection/client-errors.ts";
-import { Connections } from "./connection/connections.ts";
-import type { Listen, Listener } from "./connection/listen.ts";
+import { Listener } from "./connection/listener.ts";
 import { serveInOrder } from "./connection/serve-in-order.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { prepare, type Prepared } from "./prepare.ts";
@@ -23,18 +22,12 @@ import {
   type Serve,
 } from "./serve-request.ts";
 
-/** A server that does not listen yet. */
-export interface AssembledServer extends Prepared {
-  readonly objects: ExpressObjects;
-  /** The configured servers, each with the address at which it is to listen. */
-  readonly listeners: readonly Listener[];
-}
-
-/** @throws RoutingError when the routing is invalid, and any error that a hook throws. */
-export const assembleServer = async (
-  config: ServerConfig,
-  routing: Routing,
-): Promise<AssembledServer> => {
+/**
+ * Creates the configured servers, which do not listen yet.
+ *
+ * @throws RoutingError when the routing is invalid, and any error that a hook throws.
+ */
+export const assembleServer = async (config: ServerConfig, routing: Routing) => {
   const { compression, beforeRouting, afterRouting } = config;
   const hasHooks = Boolean(compression || beforeRouting || afterRouting);
   const objects = createExpressObjects(config, (app) => {
@@ -201,26 +194,24 @@ const createServers = (
   const onExpectation = inOrder((state) =>
     refuseEarly(prepared, new RequestError("SLP_EXPECTATION"), state),
   );
-  const toListener = (name: Listener["name"], server: Server, at: Listen): Listener => {
-    const connections = new Connections(server, name === "https");
+  const listeners: Listener[] = [];
+  if (http) {
+    const { createServer } = process.getBuiltinModule("node:http");
+    const server = createServer({ ...defaultOptions, ...http.options, ...classes });
+    listeners.push(new Listener("http", server, http.listen));
+  }
+  if (https) {
+    const { createServer } = process.getBuiltinModule("node:https");
+    const server = createServer({ ...defaultOptions, ...https.options, ...classes });
+    listeners.push(new Listener("https", server, https.listen));
+  }
+  for (const { server } of listeners) {
     watchPipes(server);
     server
       .on("request", onRequest)
       .on("checkContinue", onContinue)
       .on("checkExpectation", onExpectation);
     answerClientErrors(server, service.logger, cors === true);
-    return { name, server, connections, at };
-  };
-  const listeners: Listener[] = [];
-  if (http) {
-    const { createServer } = process.getBuiltinModule("node:http");
-    const server = createServer({ ...defaultOptions, ...http.options, ...classes });
-    listeners.push(toListener("http", server, http.listen));
-  }
-  if (https) {
-    const { createServer } = process.getBuiltinModule("node:https");
-    const server = createServer({ ...defaultOptions, ...https.options, ...classes });
-    listeners.push(toListener("https", server, https.listen));
   }
   return listeners;
 };

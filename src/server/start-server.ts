@@ -6,7 +6,7 @@ import { assembleServer } from "./assemble-server.ts";
 import { checkServerConfig } from "./config/check-config.ts";
 import type { ServerConfig } from "./config/config.ts";
 import { listen } from "./connection/listen.ts";
-import { createClosing, shutDownOnSignals } from "./connection/shutdown.ts";
+import { prepareShutdown } from "./connection/shutdown.ts";
 
 /** A running server. */
 export interface RunningServer {
@@ -33,24 +33,14 @@ export const startServer = async (
       "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
     );
   await listen(listeners, service.logger, config.startupLogo ?? true);
-  const servers = listeners.map(({ server }) => server);
-  const { gracefulShutdown = false } = config;
-  const options = gracefulShutdown === true ? {} : gracefulShutdown || undefined;
   const { prototype: responses } = objects.ServerResponse;
-  const closable = { listeners, running: service.running, responses, logger: service.logger };
-  let close = createClosing(closable, options?.timeout);
-  try {
-    if (options) close = shutDownOnSignals(closable, close, options);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const close = await prepareShutdown({ listeners, responses, service }, config.gracefulShutdown);
   return {
     get app() {
       return objects.getApp();
     },
     logger,
-    servers,
+    servers: listeners.map(({ server }) => server),
     close,
   };
 };

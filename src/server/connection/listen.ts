@@ -1,19 +1,7 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
-import { createConnection, type ListenOptions } from "node:net";
+import { createConnection } from "node:net";
 import type { Logger } from "../../logger/logger.ts";
-import type { Connections } from "./connections.ts";
-
-/** The address of a server: a port, the path of a UNIX socket, or Node's listen options. */
-export type Listen = number | string | ListenOptions;
-
-/** A server with the address at which it is to listen. */
-export interface Listener {
-  readonly name: "http" | "https";
-  readonly server: Server;
-  readonly connections: Connections;
-  readonly at: Listen;
-}
+import type { Listen, Listener } from "./listener.ts";
 
 /** Makes all servers listen, or none; an error of Node gets the option and the fix added to its message. */
 export const listen = async (
@@ -30,7 +18,7 @@ export const listen = async (
     throw failure.reason;
   }
   if (!isAnnounced) return;
-  for (const { name, server } of listeners) logger.info(`Listening on ${toUrl(name, server)}`);
+  for (const listener of listeners) logger.info(`Listening on ${toUrl(listener)}`);
 };
 
 const bind = async ({ name, server, at }: Listener): Promise<void> => {
@@ -70,7 +58,7 @@ const isServed = (path: string): Promise<boolean> =>
     socket.once("connect", () => settle(true)).once("error", () => settle(false));
   });
 
-const toUrl = (name: string, server: Server): string => {
+const toUrl = ({ name, server }: Listener): string => {
   const address = server.address();
   if (typeof address === "string" || address === null) return String(address);
   const host = ["::", "0.0.0.0"].includes(address.address) ? "localhost" : address.address;

@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import type { Socket } from "node:net";
+import type { ListenOptions, Socket } from "node:net";
 import { readThroughStream } from "../../http/node-internals.ts";
 import { findReply } from "./serve-in-order.ts";
 
@@ -9,10 +9,14 @@ import { findReply } from "./serve-in-order.ts";
  */
 const silenceGrace = 50;
 
-/** The connections of a server, with state that Node does not track. */
-export class Connections {
-  readonly #server: Server;
-  readonly #isTls: boolean;
+/** The address of a server: a port, the path of a UNIX socket, or Node's listen options. */
+export type Listen = number | string | ListenOptions;
+
+/** A server with the address at which it is to listen, and its connections with state that Node does not track. */
+export class Listener {
+  readonly name: "http" | "https";
+  readonly server: Server;
+  readonly at: Listen;
   /** The connections, with the time at which each was opened. */
   readonly #sockets = new Map<Socket, number>();
   /** The connections that have sent something over TLS. */
@@ -23,12 +27,13 @@ export class Connections {
   opened = 0;
 
   /** Also makes `closeIdleConnections` and `close` of the server spare responses that are still being sent. */
-  constructor(server: Server, isTls: boolean) {
-    this.#server = server;
-    this.#isTls = isTls;
+  constructor(name: "http" | "https", server: Server, at: Listen) {
+    this.name = name;
+    this.server = server;
+    this.at = at;
     server.on("connection", (socket: Socket) => {
       this.opened++;
-      if (!isTls) {
+      if (name === "http") {
         this.#add(socket);
         return;
       }
@@ -56,17 +61,17 @@ export class Connections {
     for (const [socket, opened] of this.#sockets)
       if (opened < latest && this.#isSilent(socket)) socket.destroy();
     for (const [socket, opened] of this.#handshakes.values()) if (opened < latest) socket.destroy();
-    this.#server.closeIdleConnections();
+    this.server.closeIdleConnections();
   }
 
   /** Ends all connections at once, including those that have been upgraded, which Node no longer counts. */
   destroy(): void {
     for (const socket of this.#sockets.keys()) socket.destroy();
-    this.#server.closeAllConnections();
+    this.server.closeAllConnections();
   }
 
   #isSilent(socket: Socket): boolean {
-    return this.#isTls ? !this.#heard.has(socket) : socket.bytesRead === 0;
+    return this.name === "https" ? !this.#heard.has(socket) : socket.bytesRead === 0;
   }
 
   /**
