@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage, type Server } from "node:http";
-import { createSocketPair } from "./memory-socket.ts";
+import { MemorySocket } from "./memory-socket.ts";
 
 /** The maximum head size on either side, in bytes; large, because a test's cookies and tokens may be of any size. */
 export const maxHeaderSize = 1_048_576;
@@ -26,7 +26,7 @@ export const exchange = (
   onResponse?: (message: IncomingMessage) => void,
 ): Promise<IncomingMessage | undefined> =>
   new Promise((resolve, reject) => {
-    const [near, far] = createSocketPair();
+    const [near, far] = MemorySocket.createPair();
     const request = httpRequest({
       method,
       path: target,

@@ -1,7 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Request } from "express";
-import { DefinitionError } from "../errors.ts";
-import type { RequestProps } from "./test-options.ts";
+import { refuseTest, type RequestProps } from "./test-options.ts";
 
 /** The header fields that frame a message; the handler sees them, but they must not affect the connection. */
 const framingHeaders: ReadonlySet<string> = new Set([
@@ -28,9 +27,9 @@ export const toSentHeaders = (where: string, given: RequestProps["headers"]): He
       validateHeaderName(name);
       for (const one of [value].flat()) validateHeaderValue(name, one);
     } catch {
-      throw new DefinitionError(
-        "SLP_TEST_OPTIONS",
-        `${where}: requestProps.headers has a field that cannot be sent: ${JSON.stringify(name)}: ${JSON.stringify(value)}. Names consist of letters, digits and hyphens; values consist of Latin-1 characters without line breaks.`,
+      refuseTest(
+        where,
+        `requestProps.headers has a field that cannot be sent: ${JSON.stringify(name)}: ${JSON.stringify(value)}. Names consist of letters, digits and hyphens; values consist of Latin-1 characters without line breaks.`,
       );
     }
   }
@@ -65,11 +64,15 @@ export const defineProps = (request: Request, props: Readonly<Record<string, unk
       });
 };
 
-/** Returns the length that a body would have on the wire. */
+/** Converts a body to the bytes that a client would have sent. */
+export const toBytes = (body: unknown): Buffer =>
+  Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+
 const toLength = (body: unknown): string | undefined => {
-  if (Buffer.isBuffer(body)) return String(body.length);
   try {
-    return String(Buffer.byteLength(typeof body === "string" ? body : JSON.stringify(body)));
+    return String(toBytes(body).length);
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
-import { RequestState } from "../pipeline/request-state.ts";
+import type { RequestState } from "../pipeline/request-state.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
@@ -22,8 +22,6 @@ export interface Scene {
   readonly config: ServerConfig;
   readonly prepared: Prepared;
   readonly state: RequestState;
-  readonly request: Request;
-  readonly response: Response;
   readonly method: Method;
   readonly isPreflight: boolean;
 }
@@ -81,18 +79,16 @@ export const runInMemory = async <LoggerProps extends object>(
   const classes = createExpressObjects(config);
   const prepared = await prepare(config, { endpoints: [], statics: [] }, { app: classes.facts });
   if (config.etag || isExpressLoaded()) classes.getApp();
-  let requestMock: Request | undefined;
-  let responseMock: Response | undefined;
+  let state: RequestState | undefined;
   let acting: Promise<boolean> | undefined;
-  const serverOptions = { ...classes, maxHeaderSize };
-  const server = createServer(serverOptions, (message, reply) => {
-    const request = (requestMock = message as Request);
-    const response = (responseMock = reply as Response);
-    const state = connect(request, response, prepared.service);
+  const server = createServer({ ...classes, maxHeaderSize }, (message, reply) => {
+    const request = message as Request;
+    const response = reply as Response;
+    state = connect(request, response, prepared.service);
+    const scene = { config, prepared, state, method, isPreflight };
     // a test may replace the socket with an incomplete one
     request.on("error", () => undefined);
     Object.assign(response.locals, options.responseOptions?.locals);
-    const scene = { config, prepared, state, request, response, method, isPreflight };
     const begin = (): Promise<boolean> => {
       applyRequestProps(request, props);
       return perform(act, scene, props, endpoint);
@@ -112,14 +108,14 @@ export const runInMemory = async <LoggerProps extends object>(
   }
   const received = await receiving;
   const isSent = (await acting) ?? false;
+  const { request, response } = state as unknown as RequestState;
   return {
-    requestMock: requestMock as Request,
-    responseMock: toResponseMock(responseMock as Response, received, isSent),
+    requestMock: request,
+    responseMock: toResponseMock(response, received, isSent),
     loggerMock,
   };
 };
 
-/** Waits until a body ends or the client disconnects. */
 const untilRead = (request: Request): Promise<void> =>
   new Promise((resolve) => {
     request.resume().once("end", resolve).once("close", resolve);
@@ -132,7 +128,8 @@ const perform = async (
   { cookies, signedCookies }: RequestProps,
   endpoint: AnyEndpoint | undefined,
 ): Promise<boolean> => {
-  const { prepared, state, request, response } = scene;
+  const { prepared, state } = scene;
+  const { request, response } = state;
   try {
     // as on a server, the handler begins at once if there is nothing to wait for
     const beginning = prepared.begin(state);
