@@ -4,7 +4,6 @@ import type { HealthCheck } from "./health-options.ts";
 /** The result of a check; the reason for a failure is only logged. */
 export interface CheckResult {
   readonly status: "up" | "down";
-  /** How long the check took. */
   readonly milliseconds: number;
 }
 

@@ -5,13 +5,11 @@ import type { EndpointEntry } from "../routing/walk-routing.ts";
 import { CheckRunner, type CheckResult } from "./check-runner.ts";
 import type { HealthOptions } from "./health-options.ts";
 
-/** The state of a server, with the results of the checks if one of them fails. */
 interface Health {
   readonly status: "up" | "degraded" | "down" | "draining";
   readonly checks?: Readonly<Record<string, CheckResult>>;
 }
 
-/** Lists the two routes that tell whether a server is alive and ready. */
 export const listHealthEntries = ({
   live = "/livez",
   ready = "/readyz",

@@ -1,4 +1,3 @@
-/** A media type parsed from a `Content-Type` field. */
 export interface ContentType {
   /** The type and subtype in lower case, such as `application/json`. */
   readonly type: string;

@@ -8,7 +8,6 @@ BareObject.prototype = Object.freeze(Object.create(null));
 /** A parsed query; repeated names have arrays as values. */
 export type Query = Record<string, string | string[]>;
 
-/** The maximum number of parameters in a query, and of fields in a form. */
 export const maxPairs = 1000;
 
 /** Returns the query of a URL as it was sent, without the question mark. */
@@ -18,14 +17,11 @@ export const toQueryText = (url: string): string => {
   return start < 0 ? "" : url.slice(start + 1, end < 0 ? undefined : end);
 };
 
-/** Decodes a name or a value in a query or a form. */
 export type Decode = (text: string) => string;
 
-/** Checks whether a urlencoded string has more pairs than allowed. */
 export const hasTooManyPairs = (text: string): boolean =>
   text.length >= maxPairs && text.split("&", maxPairs + 1).length > maxPairs;
 
-/** Decodes percent-encoding; malformed sequences stay unchanged. */
 export const decodeLeniently: Decode = (text) => {
   try {
     return decodeURIComponent(text);

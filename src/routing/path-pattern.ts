@@ -1,9 +1,7 @@
 import { RoutingError } from "../errors.ts";
 
-/** One segment of a route's path. */
 export interface Segment {
   readonly kind: "literal" | "parameters" | "rest";
-  /** The names of the parameters; a literal has none. */
   readonly names: readonly string[];
   /** The literals around the parameters, one more than there are names. */
   readonly around: readonly string[];

@@ -6,13 +6,11 @@ import { matchParameters, parsePathPattern, type Segment } from "./path-pattern.
 /** The parameters of a path, by name, on an object without a prototype. */
 export type PathParameters = Record<string, string | string[]>;
 
-/** A route that was found. */
 export interface RouteMatch<Target> {
   readonly target: Target;
   readonly params: PathParameters;
 }
 
-/** A route as the tree stores it. */
 interface Leaf<Target> {
   readonly path: string;
   readonly target: Target;
@@ -21,7 +19,6 @@ interface Leaf<Target> {
   readonly ranks: readonly number[];
 }
 
-/** A segment in the tree of paths. */
 interface Node<Target> {
   readonly literals: Map<string, Node<Target>>;
   /** The children with parameters, in ascending order of their ranks. */
@@ -32,7 +29,6 @@ interface Node<Target> {
 
 interface ParameterChild<Target> {
   readonly around: readonly string[];
-  /** Whether a single parameter matches the whole segment. */
   readonly isWhole: boolean;
   readonly rank: number;
   readonly node: Node<Target>;
@@ -159,7 +155,6 @@ const toParameterChild = <Target>(
   return node;
 };
 
-/** Walks down the tree from the segment at an index; the first leaf ends the walk. */
 const match = <Target>(
   node: Node<Target>,
   segments: readonly string[],
@@ -195,7 +190,6 @@ const match = <Target>(
 const foldCase = (text: string): string =>
   text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** Splits a canonical path, and decodes each segment once. */
 const toSegments = (path: string): readonly string[] => {
   if (path === "/") return [];
   const segments: string[] = [];

@@ -91,6 +91,5 @@ const optionChecks: Readonly<Record<keyof ServeStaticOptions, Check>> = {
   setHeaders: aFunction,
 };
 
-/** Checks whether a value is a static files entry. */
 export const isServeStatic = (value: unknown): value is ServeStatic =>
   typeof value === "object" && value !== null && serveStaticMark in value;

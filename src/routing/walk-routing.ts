@@ -8,7 +8,6 @@ import { RouteTable } from "./route-table.ts";
 import type { Routing } from "./routing.ts";
 import { isServeStatic, type ServeStatic } from "./static-files.ts";
 
-/** An endpoint at a path, for one method. */
 export interface EndpointEntry {
   readonly method: Method;
   /** The path with a leading slash and colons, such as `/v1/users/:id`. */
@@ -16,19 +15,16 @@ export interface EndpointEntry {
   readonly endpoint: AnyEndpoint;
 }
 
-/** Static files at a path. */
 export interface StaticEntry {
   readonly path: string;
   readonly files: ServeStatic;
 }
 
-/** What a routing map contains, in its order. */
 export interface Routes {
   readonly endpoints: readonly EndpointEntry[];
   readonly statics: readonly StaticEntry[];
 }
 
-/** Options for reading a routing map. */
 export interface WalkOptions {
   /**
    * Whether a key such as `get`, with an endpoint as its value, names the method or another segment of the path. The

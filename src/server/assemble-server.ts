@@ -82,7 +82,6 @@ const buildStack = async (
   };
 };
 
-/** @throws ConfigError when the package compression is not installed. */
 const createCompression = (options: CompressionOptions): RequestHandler => {
   const compression = findCompression();
   const { filter = compression.filter } = options;

@@ -8,13 +8,11 @@ import { markSending } from "./express/mark-sending.ts";
 import { prepare } from "./prepare.ts";
 import { serveInOrder } from "./connection/serve-in-order.ts";
 
-/** An API as layers of an Express application. */
 export interface AttachedApi {
   readonly handle: RequestHandler;
   readonly answerNotFound: RequestHandler;
 }
 
-/** Creates the layers of an API; see `attachRouting`. */
 export const createAttachedApi = async (
   config: CommonConfig,
   routes: Routes,

@@ -28,9 +28,7 @@ import { createBeginning, type Serve } from "./serve-request.ts";
 /** Serves a request, observed by the option `telemetry`. */
 export type Observe = <T>(state: RequestState, serve: () => T) => T;
 
-/** Everything that is prepared before a server accepts its first request. */
 export interface Prepared {
-  /** The logger as configured. */
   readonly logger: Logger;
   readonly dispatcher: Dispatcher;
   /** Returns the logger of a request, or the server's logger if no request is given. */
@@ -42,7 +40,6 @@ export interface Prepared {
   readonly service: Service;
 }
 
-/** @throws RoutingError when two entries have the same method and path. */
 export const prepare = async (
   config: CommonConfig,
   routes: Routes,
@@ -129,7 +126,6 @@ const hasExtendedParser = (config: CommonConfig): boolean => {
   return (app ? app.settings?.["query parser"] : queryParser) === "extended";
 };
 
-/** Lists the routes that serve the documentation. */
 const listDocs = async (
   config: CommonConfig,
   entries: readonly EndpointEntry[],
@@ -150,7 +146,6 @@ const listDocs = async (
   return served.flatMap((options) => listDocsEntries(entries, config, options, logger));
 };
 
-/** Lists the routes that tell the health of the server. */
 const listHealth = async (health: CommonConfig["health"]): Promise<readonly EndpointEntry[]> => {
   if (!health) return [];
   const { listHealthEntries } = await import("../health/health-entries.ts");

@@ -20,7 +20,6 @@ export interface RunningServer {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the server; see `createServer`. */
 export const startServer = async (
   config: ServerConfig,
   routing: Routing,
@@ -48,7 +47,6 @@ export const startServer = async (
 /** The oldest Node.js release line with security fixes, as of November 2026. */
 const oldestMaintained = 22;
 
-/** Returns a warning for a version of Node.js that no longer receives security fixes; undefined for other versions. */
 export const toRuntimeWarning = (version: string): string | undefined => {
   const major = Number(version.split(".")[0]);
   return major >= oldestMaintained

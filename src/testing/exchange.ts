@@ -4,13 +4,11 @@ import { MemorySocket } from "./memory-socket.ts";
 /** The maximum head size on either side, in bytes; large, because a test's cookies and tokens may be of any size. */
 export const maxHeaderSize = 1_048_576;
 
-/** The request that a client sends. */
 export interface Sent {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Buffer | undefined;
-  /** Disconnects the client when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -58,7 +56,6 @@ export const exchange = (
     request.end(body);
   });
 
-/** The response that a client has received. */
 export interface Received {
   readonly status: number;
   /** The header fields by name in lower case; `Set-Cookie` fields are an array. */
@@ -68,7 +65,6 @@ export interface Received {
   readonly isCut: boolean;
 }
 
-/** Collects a response until it ends or is cut off. */
 export const collect = (message: IncomingMessage): Promise<Received> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];

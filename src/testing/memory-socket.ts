@@ -14,7 +14,6 @@ export class MemorySocket extends Duplex {
   #isEnded = false;
   #onRead: (() => void) | undefined;
 
-  /** Creates the two ends of a connection. */
   static createPair(): readonly [MemorySocket, MemorySocket] {
     const [one, other] = [new MemorySocket(), new MemorySocket()];
     one.#peer = other;
@@ -60,7 +59,6 @@ export class MemorySocket extends Duplex {
     else this.#onRead = onTaken;
   }
 
-  /** Ends the connection; Node calls this after the last response. */
   destroySoon(): void {
     if (this.writableFinished) this.destroy();
     else this.once("finish", () => this.destroy());

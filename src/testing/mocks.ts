@@ -67,7 +67,6 @@ const connectionHeaders: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-/** Adds the methods of a mock to a response; `isSent` is false if the code under test did not respond. */
 export const toResponseMock = (
   response: Response,
   received: Received | undefined,

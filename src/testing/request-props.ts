@@ -10,7 +10,6 @@ const framingHeaders: ReadonlySet<string> = new Set([
 
 type Headers = Record<string, string | readonly string[]>;
 
-/** Returns the headers of a test by lower-case name, without undefined values. */
 const toHeaders = (given: RequestProps["headers"]): Headers =>
   Object.fromEntries(
     Object.entries(given ?? {})
@@ -18,7 +17,6 @@ const toHeaders = (given: RequestProps["headers"]): Headers =>
       .map(([name, value]) => [name.toLowerCase(), value]),
   );
 
-/** Lists the headers that are actually sent. */
 export const toSentHeaders = (where: string, given: RequestProps["headers"]): Headers => {
   const headers: Headers = { "content-type": "application/json", ...toHeaders(given) };
   for (const [name, value] of Object.entries(headers)) {
@@ -36,7 +34,6 @@ export const toSentHeaders = (where: string, given: RequestProps["headers"]): He
   return headers;
 };
 
-/** Sets the properties of a request that a test wants its handler to see. */
 export const applyRequestProps = (request: Request, { headers, ...props }: RequestProps): void => {
   const given = toHeaders(headers);
   for (const name of framingHeaders) delete request.headers[name];

@@ -28,7 +28,6 @@ export interface Scene {
 
 const knownMethods = [...endpointMethods.map((method) => method.toUpperCase()), "HEAD", "OPTIONS"];
 
-/** Returns the method for a test that sets none. */
 const toDefaultMethod = (
   declared: readonly Method[] | undefined,
   hasBody: boolean,
@@ -39,7 +38,6 @@ const toDefaultMethod = (
   return methods.includes("get") ? "get" : methods[0];
 };
 
-/** @throws {@link DefinitionError} when the method is invalid. */
 const toMethod = (where: string, method: unknown): string => {
   const upper = typeof method === "string" ? method.toUpperCase() : undefined;
   if (upper !== undefined && knownMethods.includes(upper)) return upper;

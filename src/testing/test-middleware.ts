@@ -98,7 +98,6 @@ export const testMiddleware = async <
   return { ...result, output: output as ContextOf<Returned> };
 };
 
-/** Wraps a middleware to record what it adds to the context. */
 const toSpy = (step: MiddlewareStep, tell: (given: unknown) => void): MiddlewareStep => {
   const { handle, surround } = step;
   return {

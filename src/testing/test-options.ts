@@ -68,14 +68,12 @@ export interface TestResult<LoggerProps extends object = object> {
   readonly loggerMock: LoggerMock<LoggerProps>;
 }
 
-/** @throws {@link DefinitionError} always. */
 export const refuseTest = (where: string, text: string): never => {
   throw new DefinitionError("SLP_TEST_OPTIONS", `${where}: ${text}`);
 };
 
 const optionNames = ["requestProps", "responseOptions", "configProps", "loggerProps", "signal"];
 
-/** @throws {@link DefinitionError} when the options of a test are invalid. */
 export const assertTestOptions = (where: string, options: object, own: readonly string[]): void => {
   const assertObject = (what: string, value: unknown, known?: readonly string[]): void => {
     if (!isObject(value)) return refuseTest(where, `${what} must be an object.`);

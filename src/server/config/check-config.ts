@@ -233,7 +233,6 @@ const serverChecks: Checks = {
 
 const appChecks: Checks = { app: be("an Express application or router", isFunction) };
 
-/** The checks for the options that only one of the two functions has. */
 const ownChecks = { createServer: serverChecks, attachRouting: appChecks };
 
 const check = (
@@ -250,7 +249,6 @@ const check = (
   checkConfig(config, { ...commonChecks, ...ownChecks[own] });
 };
 
-/** @throws {@link ConfigError} when an option of an API on the user's own application is missing or invalid. */
 export const checkAppConfig = (config: unknown): void => {
   if (!isObject(config)) return refuseConfig(config);
   if (Reflect.get(config, "app") === undefined)

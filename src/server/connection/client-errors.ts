@@ -17,7 +17,6 @@ const lingeringTime = 500;
 /** How many bytes a client may send after CONNECT while a response is in progress. */
 const maxDiscarded = 256 * 1024;
 
-/** The statuses for error codes of the parser; all other codes get a 400. */
 const statuses: ReadonlyMap<string, number> = new Map([
   ["HPE_HEADER_OVERFLOW", 431],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", 413],
@@ -87,7 +86,6 @@ const endAfter = (socket: Duplex, running: ServerResponse, reply: string): void 
   });
 };
 
-/** Sends the last response, and waits briefly for the client to read it. */
 const endWith = (socket: Duplex, reply: string): void => {
   if (!socket.writable) return;
   socket.on("error", () => undefined).end(reply);

@@ -19,11 +19,9 @@ export class Listener {
   readonly at: Listen;
   /** The connections, with the time at which each was opened. */
   readonly #sockets = new Map<Socket, number>();
-  /** The connections that have sent something over TLS. */
   readonly #heard = new WeakSet<Socket>();
   /** The TCP connections whose TLS handshake is not finished, by remote address. */
   readonly #handshakes = new Map<string, readonly [socket: Socket, opened: number]>();
-  /** The number of connections so far. */
   opened = 0;
 
   /** Also makes `closeIdleConnections` and `close` of the server spare responses that are still being sent. */

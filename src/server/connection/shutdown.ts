@@ -40,10 +40,8 @@ const sweepInterval = 10;
 /** How long a connection is still read after its last response during a shutdown, in milliseconds. */
 const shutdownLingering = 30;
 
-/** The parts of a server that a shutdown needs. */
 export interface Closable {
   readonly listeners: readonly Listener[];
-  /** The prototype of the server's responses. */
   readonly responses: ServerResponse;
   readonly service: Service;
 }

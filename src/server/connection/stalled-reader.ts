@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { findState } from "../../pipeline/request-state.ts";
 
-/** The responses whose clients are watched. */
 const watched = new WeakSet<ServerResponse>();
 
 /**

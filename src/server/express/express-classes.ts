@@ -19,7 +19,6 @@ import { logServerFault } from "../../results/log-fault.ts";
 import { readOtherQuery } from "../../request/other-query.ts";
 import { hasTooManyPairs, parseQuery, toQueryText } from "../../http/query.ts";
 
-/** Creates the class of an application's requests. */
 export const createRequestClass = (
   OwnMessage: typeof IncomingMessage,
   facts: AppFacts,
@@ -45,7 +44,6 @@ export const createRequestClass = (
       super(socket);
     }
 
-    /** The query, which is parsed when it is first read. */
     get query(): unknown {
       const url = this.url ?? "";
       const app = findMounted(this);
@@ -265,7 +263,6 @@ const findField = (response: ServerResponse, name: string): string | undefined =
   return found && String(found[1]);
 };
 
-/** Creates what the responses of an application share. */
 export const createFacts = (
   ways: AppFacts["ways"],
   settings: AppSettings,

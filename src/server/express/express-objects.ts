@@ -7,7 +7,6 @@ import type { ServerConfig } from "../config/config.ts";
 import { createFacts, createRequestClass, createResponseClass } from "./express-classes.ts";
 import { markSending } from "./mark-sending.ts";
 
-/** The request and response classes of one application, for `http.createServer`. */
 export interface ExpressObjects {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
@@ -74,14 +73,12 @@ export const requestMembers: readonly string[] = [
   ...["stale", "subdomains", "xhr"],
 ];
 
-/** The members that Express adds to responses. */
 export const responseMembers: readonly string[] = [
   ...["app", "append", "attachment", "clearCookie", "contentType", "cookie", "download", "format"],
   ...["get", "header", "json", "jsonp", "links", "location", "redirect", "render", "send"],
   ...["sendFile", "sendStatus", "set", "status", "type", "vary"],
 ];
 
-/** Copies the members that Express adds, including `app`, to a prototype. */
 const copyMembers = (target: object, own: object, except: readonly string[]): void => {
   for (const source of [Object.getPrototypeOf(own) as object, own]) {
     const descriptors = Object.getOwnPropertyDescriptors(source);

@@ -81,6 +81,5 @@ const setSending = (response: Response, isSending: boolean): void => {
   if (state) state.isSending = isSending;
 };
 
-/** Returns the function that Express calls if it could not send something and has no callback. */
 const readNext = ({ req }: Response): NextFunction =>
   (req as Request & { readonly next: NextFunction }).next;

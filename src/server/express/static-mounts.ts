@@ -11,18 +11,14 @@ import type { StaticEntry } from "../../routing/walk-routing.ts";
 import { loadExpress } from "../../lazy/packages.ts";
 
 interface Mount {
-  /** The decoded segments of the path; empty for the root. */
   readonly segments: readonly string[];
   readonly serve: RequestHandler;
-  /** The plan whose middlewares run before a file is looked up. */
   readonly guard: EndpointPlan | undefined;
 }
 
-/** The mounted directories of a server's static files. */
 export class StaticMounts {
   readonly #mounts: readonly Mount[];
 
-  /** @throws {@link RoutingError} when a path has parameters. */
   constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
     // longer paths come first, so that their guards apply regardless of what is mounted at shorter paths
     this.#mounts = entries
@@ -30,7 +26,6 @@ export class StaticMounts {
       .toSorted((one, other) => other.segments.length - one.segments.length);
   }
 
-  /** Checks whether a path is below one of the mounts. */
   mayServe(path: string): boolean {
     return isPlain(path) && this.#mounts.some((mount) => findPrefix(mount, path) !== undefined);
   }
@@ -108,7 +103,6 @@ const toSetHeaders =
     }
   };
 
-/** The errors that `setHeaders` has thrown. */
 const failures = new WeakMap<object, Error>();
 
 /** Returns the part of a path that leads to a mount, as it was sent; undefined if the path is not below the mount. */
