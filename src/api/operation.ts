@@ -7,6 +7,7 @@ import {
 } from "../endpoint/input-sources.ts";
 import type { Security } from "../endpoint/security.ts";
 import type { Method } from "../http/method.ts";
+import { toQueryParser, type QueryParser } from "../http/query.ts";
 import { parsePathPattern, type Segment } from "../routing/path-pattern.ts";
 import type { EndpointEntry, WalkOptions } from "../routing/walk-routing.ts";
 import { isForm } from "../schemas/form.ts";
@@ -35,9 +36,6 @@ export interface BodyDeclaration {
   readonly kind: "form" | "files" | "json" | "raw";
   readonly mediaType: string;
 }
-
-/** How queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
-export type QueryParser = "simple" | "extended" | "unknown";
 
 /** What an operation takes and sends: an endpoint, served at a path with a method. */
 export class Operation {
@@ -208,10 +206,3 @@ export const listOperations = (
   entries: readonly EndpointEntry[],
   config: DocumentedConfig,
 ): readonly Operation[] => entries.map((entry) => new Operation(entry, config));
-
-export const toQueryParser = ({ app, queryParser = "simple" }: DocumentedConfig): QueryParser => {
-  // a router has no application, and thus no parser, until it serves a request
-  const { settings } = Object(app) as { readonly settings?: Readonly<Record<string, unknown>> };
-  const setting = app === undefined ? queryParser : settings?.["query parser"];
-  return setting === "simple" || setting === "extended" ? setting : "unknown";
-};

@@ -1,5 +1,6 @@
 import { assertKeys } from "../messages/option-checks.ts";
-import { listOperations, toQueryParser, type DocumentedConfig } from "../api/operation.ts";
+import { listOperations, type DocumentedConfig } from "../api/operation.ts";
+import { toQueryParser } from "../http/query.ts";
 import { OperationIds } from "../api/operation-ids.ts";
 import { listRoutes } from "../routing/walk-routing.ts";
 import type { Routing } from "../routing/routing.ts";

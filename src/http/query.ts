@@ -64,3 +64,19 @@ const decodePart = (part: string, decode: Decode): string => {
   const text = part.includes("+") ? part.replaceAll("+", " ") : part;
   return text.includes("%") ? decode(text) : text;
 };
+
+/** How queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
+export type QueryParser = "simple" | "extended" | "unknown";
+
+export const toQueryParser = ({
+  app,
+  queryParser = "simple",
+}: {
+  readonly app?: unknown;
+  readonly queryParser?: unknown;
+}): QueryParser => {
+  // a router has no application, and thus no parser, until it serves a request
+  const { settings } = Object(app) as { readonly settings?: Readonly<Record<string, unknown>> };
+  const setting = app === undefined ? queryParser : settings?.["query parser"];
+  return setting === "simple" || setting === "extended" ? setting : "unknown";
+};

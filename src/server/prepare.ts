@@ -5,6 +5,7 @@ import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
+import { toQueryParser } from "../http/query.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
@@ -90,9 +91,10 @@ export const prepare = async (
       uploads: config.upload
         ? (await import("../request/uploads.ts")).prepareUploads(config.upload)
         : undefined,
-      nestNames: hasExtendedParser(config)
-        ? (await import("../request/nested-names.ts")).nestNames
-        : undefined,
+      nestNames:
+        toQueryParser(config as object) === "extended"
+          ? (await import("../request/nested-names.ts")).nestNames
+          : undefined,
       idleTimeout: config.bodyIdleTimeout ?? defaultBodyIdleTimeout,
     },
     running: new RunningRequests(),
@@ -115,15 +117,6 @@ export const prepare = async (
       findErrorHandler,
     }),
   };
-};
-
-/** Checks whether queries are parsed to objects; the user's own application has a parser of its own. */
-const hasExtendedParser = (config: CommonConfig): boolean => {
-  const { app, queryParser } = config as {
-    readonly app?: { readonly settings?: Readonly<Record<string, unknown>> };
-    readonly queryParser?: unknown;
-  };
-  return (app ? app.settings?.["query parser"] : queryParser) === "extended";
 };
 
 const listDocs = async (

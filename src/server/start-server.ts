@@ -5,7 +5,7 @@ import type { Routing } from "../routing/routing.ts";
 import { assembleServer } from "./assemble-server.ts";
 import { checkServerConfig } from "./config/check-config.ts";
 import type { ServerConfig } from "./config/config.ts";
-import { listen } from "./connection/listen.ts";
+import { listen } from "./connection/listener.ts";
 import { prepareShutdown } from "./connection/shutdown.ts";
 
 /** A running server. */

@@ -4,7 +4,7 @@ import { loadExpress } from "../../lazy/packages.ts";
 import { plainWays, type AppFacts } from "../../reply/response-state.ts";
 import { shortcuts } from "../../shortcuts/shortcuts.ts";
 import type { ServerConfig } from "../config/config.ts";
-import { createFacts, createRequestClass, createResponseClass } from "./express-classes.ts";
+import { createRequestClass, createResponseClass } from "./express-classes.ts";
 import { markSending } from "./mark-sending.ts";
 
 export interface ExpressObjects {
@@ -37,11 +37,17 @@ export const createExpressObjects = (
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
-  const facts = createFacts(
-    mayTakeShortcuts ? shortcuts : plainWays,
-    { "query parser": queryParser },
-    OwnResponse.prototype,
-  );
+  const methods: Readonly<Record<"end" | "setHeader" | "write", unknown>> = OwnResponse.prototype;
+  const { end, setHeader, write } = methods;
+  const facts: { -readonly [Key in keyof AppFacts]: AppFacts[Key] } = {
+    ways: mayTakeShortcuts ? shortcuts : plainWays,
+    settings: { "query parser": queryParser },
+    isPristine: true,
+    express: undefined,
+    // tools replace these methods to add header fields
+    isPatched: () =>
+      methods.end !== end || methods.setHeader !== setHeader || methods.write !== write,
+  };
   const getApp = (): Express => {
     if (facts.express) return facts.express;
     const app = loadExpress()();
