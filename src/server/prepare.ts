@@ -104,7 +104,7 @@ export const prepare = async (
     logger: given,
     getLogger: (request) => (request && findState(request)?.logger) ?? logger,
     begin: await createBeginning(config, logger),
-    observe: telemetry && createObserving(telemetry),
+    observe: telemetry?.observe,
     service,
     dispatcher: new Dispatcher({
       table,
@@ -146,7 +146,10 @@ const listHealth = async (health: CommonConfig["health"]): Promise<readonly Endp
 };
 
 /** Guards telemetry: whatever fails in it fails no request, and is logged once for each of its functions. */
-const guardTelemetry = (telemetry: Telemetry, logger: Logger): Telemetry => {
+const guardTelemetry = (
+  telemetry: Telemetry,
+  logger: Logger,
+): Pick<Telemetry, "tracePlan"> & { readonly observe: Observe } => {
   const failed = new Set<string>();
   const attempt = <T>(name: string, act: () => T): T | undefined => {
     const report = (error: unknown): void => {
@@ -163,36 +166,26 @@ const guardTelemetry = (telemetry: Telemetry, logger: Logger): Telemetry => {
     return undefined;
   };
   return {
-    begin: (request, response) => {
-      const observation = attempt("begin", () => telemetry.begin(request, response));
-      if (!observation) return undefined;
-      const { logFields } = observation;
-      return {
-        logFields,
-        run: (serve) => runSurrounded((run) => attempt("run", () => observation.run(run)), serve),
-        recordFault: (error) => attempt("recordFault", () => observation.recordFault(error)),
-        end: () => attempt("end", () => observation.end()),
-      };
-    },
     tracePlan: (plan) => attempt("tracePlan", () => telemetry.tracePlan(plan)) ?? plan,
+    observe: (state, serve) => {
+      if (state.observation) return serve();
+      const { request, response } = state;
+      const observation = attempt("begin", () => telemetry.begin(request, response));
+      if (!observation) return serve();
+      state.observation = {
+        logFields: observation.logFields,
+        recordFault: (error) => attempt("recordFault", () => observation.recordFault(error)),
+      };
+      let isEnded = false;
+      const end = (): void => {
+        if (!isEnded) attempt("end", () => observation.end());
+        isEnded = true;
+      };
+      state.harmlessFinishes++;
+      state.harmlessCloses++;
+      // before the listeners of tools that read what the observation knows at the end
+      response.prependOnceListener("finish", end).prependOnceListener("close", end);
+      return runSurrounded((run) => attempt("run", () => observation.run(run)), serve);
+    },
   };
 };
-
-const createObserving =
-  (telemetry: Telemetry): Observe =>
-  (state, serve) => {
-    const { request, response } = state;
-    const observation = state.observation ? undefined : telemetry.begin(request, response);
-    if (!observation) return serve();
-    state.observation = observation;
-    let isEnded = false;
-    const end = (): void => {
-      if (!isEnded) observation.end();
-      isEnded = true;
-    };
-    state.harmlessFinishes++;
-    state.harmlessCloses++;
-    // before the listeners of tools that read what the observation knows at the end
-    response.prependOnceListener("finish", end).prependOnceListener("close", end);
-    return observation.run(serve);
-  };
