@@ -15,7 +15,7 @@ import { isExpressLoaded } from "../lazy/packages.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
-import type { RequestProps, TestOptions, TestResult } from "./test-options.ts";
+import type { TestOptions, TestResult } from "./test-options.ts";
 
 /** The request that is passed to the code under test, and everything that belongs to it. */
 export interface Scene {
@@ -77,22 +77,35 @@ export const runInMemory = async <LoggerProps extends object>(
   const classes = createExpressObjects(config);
   const prepared = await prepare(config, { endpoints: [], statics: [] }, { app: classes.facts });
   if (config.etag || isExpressLoaded()) classes.getApp();
-  let state: RequestState | undefined;
-  let acting: Promise<boolean> | undefined;
-  const server = createServer({ ...classes, maxHeaderSize }, (message, reply) => {
-    const request = message as Request;
-    const response = reply as Response;
-    state = connect(request, response, prepared.service);
-    const scene = { config, prepared, state, method, isPreflight };
+  /** Resolves to false if no response was sent, as with most middlewares. */
+  const serve = async (state: RequestState): Promise<boolean> => {
+    const { request, response } = state;
     // a test may replace the socket with an incomplete one
     request.on("error", () => undefined);
     Object.assign(response.locals, options.responseOptions?.locals);
-    const begin = (): Promise<boolean> => {
-      applyRequestProps(request, props);
-      return perform(act, scene, props, endpoint);
-    };
     // a body in parsed form has already been read, so its bytes are drained first
-    acting = props.body === undefined ? begin() : untilRead(request).then(begin);
+    if (props.body !== undefined) await untilRead(request);
+    applyRequestProps(request, props);
+    try {
+      // as on a server, the handler begins at once if there is nothing to wait for
+      const beginning = prepared.begin(state);
+      if (beginning) await beginning;
+      // cookies that a test sets override those that the server would parse
+      const { cookies, signedCookies } = props;
+      defineProps(request, { cookies, signedCookies });
+      await act({ config, prepared, state, method, isPreflight });
+    } catch (error) {
+      await prepared.dispatcher.refuse(state, error, endpoint?.resultHandler);
+    }
+    if (isTaken(response) || isAbandoned(response)) return true;
+    response.destroy();
+    return false;
+  };
+  let served: RequestState | undefined;
+  let serving: Promise<boolean> | undefined;
+  const server = createServer({ ...classes, maxHeaderSize }, (message, reply) => {
+    served = connect(message as Request, reply as Response, prepared.service);
+    serving = serve(served);
   });
   let receiving: Promise<Received> | undefined;
   const headers = { Host: "localhost", ...toSentHeaders(where, props.headers) };
@@ -105,8 +118,8 @@ export const runInMemory = async <LoggerProps extends object>(
     if (!signal?.aborted) throw error;
   }
   const received = await receiving;
-  const isSent = (await acting) ?? false;
-  const { request, response } = state as unknown as RequestState;
+  const isSent = (await serving) ?? false;
+  const { request, response } = served as unknown as RequestState;
   return {
     requestMock: request,
     responseMock: toResponseMock(response, received, isSent),
@@ -118,27 +131,3 @@ const untilRead = (request: Request): Promise<void> =>
   new Promise((resolve) => {
     request.resume().once("end", resolve).once("close", resolve);
   });
-
-/** @returns false if no response was sent, as with most middlewares */
-const perform = async (
-  act: (scene: Scene) => Promise<void>,
-  scene: Scene,
-  { cookies, signedCookies }: RequestProps,
-  endpoint: AnyEndpoint | undefined,
-): Promise<boolean> => {
-  const { prepared, state } = scene;
-  const { request, response } = state;
-  try {
-    // as on a server, the handler begins at once if there is nothing to wait for
-    const beginning = prepared.begin(state);
-    if (beginning) await beginning;
-    // cookies that a test sets override those that the server would parse
-    defineProps(request, { cookies, signedCookies });
-    await act(scene);
-  } catch (error) {
-    await prepared.dispatcher.refuse(state, error, endpoint?.resultHandler);
-  }
-  if (isTaken(response) || isAbandoned(response)) return true;
-  response.destroy();
-  return false;
-};
