@@ -24,28 +24,18 @@ import type { EndpointEntry, Routes } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
-import { createBeginning, type Serve } from "./serve-request.ts";
+import { createBeginning } from "./serve-request.ts";
 
 /** Serves a request, observed by the option `telemetry`. */
 export type Observe = <T>(state: RequestState, serve: () => T) => T;
 
-export interface Prepared {
-  readonly logger: Logger;
-  readonly dispatcher: Dispatcher;
-  /** Returns the logger of a request, or the server's logger if no request is given. */
-  readonly getLogger: (request?: Request) => Logger;
-  /** Begins a request; returns a promise if its logger is created asynchronously. */
-  readonly begin: Serve;
-  /** Observes the requests that are served; undefined without the option `telemetry`. */
-  readonly observe: Observe | undefined;
-  readonly service: Service;
-}
+export type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 export const prepare = async (
   config: CommonConfig,
   routes: Routes,
   { app, offerFault }: Partial<Pick<Service, "app" | "offerFault">> = {},
-): Promise<Prepared> => {
+) => {
   const given = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const logger = guardLogger(given);
   setFaultLog(logger, config.logFaults, readCombined);
@@ -102,7 +92,8 @@ export const prepare = async (
   };
   return {
     logger: given,
-    getLogger: (request) => (request && findState(request)?.logger) ?? logger,
+    /** Returns the logger of a request, or the server's logger if no request is given. */
+    getLogger: (request?: Request): Logger => (request && findState(request)?.logger) ?? logger,
     begin: await createBeginning(config, logger),
     observe: telemetry?.observe,
     service,

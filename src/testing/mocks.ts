@@ -60,7 +60,7 @@ export interface ResponseMockMethods {
 export type ResponseMock = Response & ResponseMockMethods;
 
 /** The headers that a mock omits: those that node:http adds for the connection, and the date, which always differs. */
-const connectionHeaders = ["connection", "date", "keep-alive", "transfer-encoding"];
+const connectionHeaders = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
 
 export const toResponseMock = (
   response: Response,
@@ -71,7 +71,7 @@ export const toResponseMock = (
   const status = received?.status ?? response.statusCode;
   const all = received?.headers ?? toTexts(response.getHeaders());
   const isShown = ([name]: [string, unknown]): boolean =>
-    !connectionHeaders.includes(name) || response.hasHeader(name);
+    !connectionHeaders.has(name) || response.hasHeader(name);
   const headers = Object.fromEntries(Object.entries(all).filter(isShown));
   const methods: ResponseMockMethods = {
     _getStatusCode: () => status,

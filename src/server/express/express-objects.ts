@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Express, Request, Response } from "express";
 import { loadExpress } from "../../lazy/packages.ts";
 import { plainWays, type AppFacts } from "../../reply/response-state.ts";
@@ -6,14 +5,6 @@ import { shortcuts } from "../../shortcuts/shortcuts.ts";
 import type { ServerConfig } from "../config/config.ts";
 import { createRequestClass, createResponseClass } from "./express-classes.ts";
 import { markSending } from "./mark-sending.ts";
-
-export interface ExpressObjects {
-  readonly IncomingMessage: typeof IncomingMessage;
-  readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
-  /** Returns the application; it is created, and Express is loaded, when it is first needed. */
-  readonly getApp: () => Express;
-  readonly facts: AppFacts;
-}
 
 /**
  * Creates an Express application, and the classes of its requests and responses.
@@ -32,7 +23,7 @@ export const createExpressObjects = (
     shortcuts: mayTakeShortcuts = true,
   }: Partial<ServerConfig>,
   build: (app: Express) => void = () => undefined,
-): ExpressObjects => {
+) => {
   const node = process.getBuiltinModule("node:http");
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
@@ -69,8 +60,11 @@ export const createExpressObjects = (
   const ExpressResponse = createResponseClass(OwnResponse, responseIdleTimeout);
   copyMembersLater(ExpressRequest.prototype, requestMembers, getApp);
   copyMembersLater(ExpressResponse.prototype, responseMembers, getApp);
+  // the application is created, and Express is loaded, when `getApp` is first called
   return { getApp, facts, IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 };
+
+export type ExpressObjects = ReturnType<typeof createExpressObjects>;
 
 /** The members that Express adds to requests, apart from those that `ExpressRequest` defines itself. */
 export const requestMembers: readonly string[] = [

@@ -1,7 +1,7 @@
-import type { Request, RequestHandler, Response } from "express";
+import type { Request, Response } from "express";
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
-import { planEndpoint, type EndpointPlan } from "../../pipeline/endpoint-plan.ts";
+import { planEndpoint } from "../../pipeline/endpoint-plan.ts";
 import { runAlone } from "../../pipeline/run-middlewares.ts";
 import type { RequestState } from "../../pipeline/request-state.ts";
 import { ensureError } from "../../reply/http-error.ts";
@@ -9,12 +9,6 @@ import { parsePathPattern } from "../../routing/path-pattern.ts";
 import type { ServeStaticOptions } from "../../routing/static-files.ts";
 import type { StaticEntry } from "../../routing/walk-routing.ts";
 import { loadExpress } from "../../lazy/packages.ts";
-
-interface Mount {
-  readonly segments: readonly string[];
-  readonly serve: RequestHandler;
-  readonly guard: EndpointPlan | undefined;
-}
 
 export class StaticMounts {
   readonly #mounts: readonly Mount[];
@@ -70,10 +64,12 @@ const decode = (segment: string): string => {
   }
 };
 
+type Mount = ReturnType<typeof toMount>;
+
 const toMount = (
   { path, files: { directory, options, guard } }: StaticEntry,
   sources: readonly InputSource[],
-): Mount => {
+) => {
   const segments = parsePathPattern(path).map((segment) => {
     if (segment.kind === "literal") return segment.around.join("");
     throw new RoutingError(
