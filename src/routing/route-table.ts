@@ -4,12 +4,7 @@ import type { Method } from "../http/method.ts";
 import { matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
 
 /** The parameters of a path, by name, on an object without a prototype. */
-export type PathParameters = Record<string, string | string[]>;
-
-export interface RouteMatch<Target> {
-  readonly target: Target;
-  readonly params: PathParameters;
-}
+type PathParameters = Record<string, string | string[]>;
 
 interface Leaf<Target> {
   readonly path: string;
@@ -84,7 +79,7 @@ export class RouteTable<Target> {
   }
 
   /** Finds the route of a canonical path; throws a {@link RequestError} if its percent-encoding is malformed. */
-  find(method: Method, path: string): RouteMatch<Target> | undefined {
+  find(method: Method, path: string) {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
     const values: (string | string[])[] = [];
@@ -102,14 +97,12 @@ export class RouteTable<Target> {
    */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
     const segments = toSegments(path);
-    const found: { readonly method: Method; readonly leaf: Leaf<Target> }[] = [];
-    for (const [method, tree] of this.#trees) {
-      const leaf = match(tree, segments, this.#fold, 0, []);
-      if (leaf) found.push({ method, leaf });
-    }
-    return found
-      .sort((one, other) => compareRanks(one.leaf.ranks, other.leaf.ranks))
-      .map(({ method, leaf }) => ({ method, target: leaf.target }));
+    return [...this.#trees]
+      .flatMap(([method, tree]) => {
+        const leaf = match(tree, segments, this.#fold, 0, []);
+        return leaf ? { method, ...leaf } : [];
+      })
+      .sort((one, other) => compareRanks(one.ranks, other.ranks));
   }
 }
 
@@ -122,7 +115,7 @@ export const toRank = (segment: Segment): number => {
 
 const compareRanks = (one: readonly number[], other: readonly number[]): number => {
   const at = one.findIndex((rank, index) => rank !== other[index]);
-  return at < 0 ? 0 : (one[at] ?? 0) < (other[at] ?? 0) ? -1 : 1;
+  return (one[at] ?? 0) - (other[at] ?? 0);
 };
 
 const refuseDuplicate = (method: Method, path: string, known: { readonly path: string }): never => {
