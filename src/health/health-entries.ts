@@ -78,15 +78,13 @@ const createRunner = (name: string, given: HealthCheck | HealthCheck["check"]) =
   const checkInTime = async (): Promise<void> => {
     if (isPending) throw new Error("The check is still running");
     const abort = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
+    const { signal } = abort;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        const error = new Error(`The check did not finish within ${timeout} milliseconds`);
-        abort.abort(error);
-        reject(error);
-      }, timeout);
+      signal.addEventListener("abort", () => reject(signal.reason as Error));
     });
-    const checking = (async () => check({ signal: abort.signal }))();
+    const text = `The check did not finish within ${timeout} milliseconds`;
+    const timer = setTimeout(() => abort.abort(new Error(text)), timeout);
+    const checking = (async () => check({ signal }))();
     isPending = true;
     const settle = (): void => void (isPending = false);
     checking.then(settle, settle);

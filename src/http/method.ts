@@ -1,4 +1,3 @@
-/** The methods that an endpoint may declare. */
 export const endpointMethods = ["get", "post", "put", "patch", "delete"] as const;
 
 /** A method that an endpoint may declare. */

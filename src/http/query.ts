@@ -10,7 +10,6 @@ export type Query = Record<string, string | string[]>;
 
 export const maxPairs = 1000;
 
-/** Returns the query of a URL as it was sent, without the question mark. */
 export const toQueryText = (url: string): string => {
   const start = url.indexOf("?");
   const end = url.indexOf("#");

@@ -14,7 +14,6 @@ const refuse = (path: string, reason: string): never => {
   throw new RoutingError("SLP_ROUTING_PATH_SYNTAX", `The path "${path}" ${reason}`, { path });
 };
 
-/** Parses the path of a route into segments; throws a {@link RoutingError} if its syntax is invalid. */
 export const parsePathPattern = (path: string): readonly Segment[] => {
   if (/\p{Cs}/u.test(path))
     // as JSON, because a lone surrogate is not printable

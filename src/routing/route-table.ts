@@ -3,7 +3,6 @@ import { BareObject } from "../http/query.ts";
 import type { Method } from "../http/method.ts";
 import { matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
 
-/** The parameters of a path, by name, on an object without a prototype. */
 type PathParameters = Record<string, string | string[]>;
 
 interface Leaf<Target> {
@@ -47,7 +46,6 @@ export class RouteTable<Target> {
   /** Prepares the literals of routes, and the segments that are compared with them. */
   readonly #fold: ((text: string) => string) | undefined;
 
-  /** @param caseSensitive whether literals match only in the case of the route */
   constructor(caseSensitive = true) {
     this.#fold = caseSensitive ? undefined : foldCase;
   }

@@ -46,7 +46,6 @@ const httpMethods = new Set([
   ...["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"],
 ]);
 
-/** Reads a routing map; throws a {@link RoutingError} if a key or a value is invalid. */
 export const walkRouting = (routing: Routing, options: WalkOptions = {}): Routes => {
   const endpoints: EndpointEntry[] = [];
   const statics: StaticEntry[] = [];

@@ -134,7 +134,6 @@ const findCompression = (): ReturnType<typeof loadCompression> => {
   }
 };
 
-/** The layers of applications that serve an API. */
 const apiLayers = new WeakSet<object>();
 
 /** Offers a fault to the error handlers that were added to an application after the API, as Express does. */

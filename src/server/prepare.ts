@@ -26,7 +26,6 @@ import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
 import { createBeginning } from "./serve-request.ts";
 
-/** Serves a request, observed by the option `telemetry`. */
 export type Observe = <T>(state: RequestState, serve: () => T) => T;
 
 export type Prepared = Awaited<ReturnType<typeof prepare>>;
@@ -92,7 +91,6 @@ export const prepare = async (
   };
   return {
     logger: given,
-    /** Returns the logger of a request, or the server's logger if no request is given. */
     getLogger: (request?: Request): Logger => (request && findState(request)?.logger) ?? logger,
     begin: await createBeginning(config, logger),
     observe: telemetry?.observe,

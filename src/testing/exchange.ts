@@ -61,7 +61,6 @@ export interface Received {
   /** The header fields by name in lower case; `Set-Cookie` fields are an array. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Buffer;
-  /** Whether the response was cut off before its end. */
   readonly isCut: boolean;
 }
 

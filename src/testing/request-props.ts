@@ -61,7 +61,6 @@ export const defineProps = (request: Request, props: Readonly<Record<string, unk
       });
 };
 
-/** Converts a body to the bytes that a client would have sent. */
 export const toBytes = (body: unknown): Buffer =>
   Buffer.isBuffer(body)
     ? body

@@ -17,7 +17,6 @@ import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
 import type { TestOptions, TestResult } from "./test-options.ts";
 
-/** The request that is passed to the code under test, and everything that belongs to it. */
 export interface Scene {
   readonly config: ServerConfig;
   readonly prepared: Prepared;

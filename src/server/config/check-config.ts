@@ -64,7 +64,6 @@ const docsChecks: Checks = {
 
 const aResultHandler = be("a result handler, made with `new ResultHandler`", isResultHandler);
 
-/** The checks for the options that `createServer` and `attachRouting` share. */
 const commonChecks: Checks = {
   cors: be(
     "true, false, or a function that returns headers",
@@ -259,7 +258,6 @@ export const checkAppConfig = (config: unknown): void => {
   check(config, "attachRouting", "createServer");
 };
 
-/** @throws {@link ConfigError} when an option of a server is invalid, or when the routing is given first. */
 export const checkServerConfig = (config: unknown, routing?: unknown): void => {
   if (!isObject(config)) return refuseConfig(config);
   if (isConfig(routing) && !isConfig(config))

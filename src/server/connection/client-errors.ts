@@ -53,7 +53,6 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
   });
 };
 
-/** Returns the response in progress on a connection. */
 const findRunning = (socket: Duplex): ServerResponse | undefined => {
   const reply = findReply(socket);
   return reply?.writableFinished ? undefined : reply;

@@ -262,7 +262,6 @@ const findField = (response: ServerResponse, name: string): string | undefined =
   return found && String(found[1]);
 };
 
-/** The responses whose clients are watched. */
 const watched = new WeakSet<ServerResponse>();
 
 /**
