@@ -29,11 +29,7 @@ export const decodeLeniently: Decode = (text) => {
   }
 };
 
-/**
- * Parses a urlencoded string; brackets are literal, and `__proto__` is left out.
- *
- * @param onForbidden called if there is a `__proto__`
- */
+/** Parses a urlencoded string; brackets are literal, and `__proto__`, which is forbidden, is left out. */
 export const parseQuery = (
   text: string,
   decode: Decode = decodeLeniently,

@@ -140,11 +140,7 @@ const toPlain = (error: unknown, depth = 0): unknown => {
 
 export type Members = Record<PropertyKey, unknown>;
 
-/**
- * Replaces some members of an object; all others are those of the object, and what is written to them reaches it.
- *
- * @param toMember converts a value that is written in place of one of the replacing members
- */
+/** Replaces some members of an object; all others are those of the object, and what is written to them reaches it. */
 export const overlay = (
   own: Members,
   object: object,

@@ -50,9 +50,7 @@ export class RouteTable<Target> {
     this.#fold = caseSensitive ? undefined : foldCase;
   }
 
-  /**
-   * Adds a route; throws a {@link RoutingError} if its syntax is invalid, or if there is one with its method and path.
-   */
+  /** @throws {@link RoutingError} when the syntax is invalid, or the same paths have a route for the method. */
   add(method: Method, path: string, target: Target): void {
     const segments = parsePathPattern(path);
     const toLiteral = this.#fold ?? ((text: string) => text);
@@ -90,9 +88,7 @@ export class RouteTable<Target> {
     return { target: leaf.target, params };
   }
 
-  /**
-   * Lists the matching route of each method for a path; the best match comes first, and of equal ones the first added.
-   */
+  /** Lists the matching route of each method; the best match comes first, and of equal ones the first added. */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
     const segments = toSegments(path);
     return [...this.#trees]

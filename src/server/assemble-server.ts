@@ -22,11 +22,7 @@ import {
   type Serve,
 } from "./serve-request.ts";
 
-/**
- * Creates the configured servers, which do not listen yet.
- *
- * @throws RoutingError when the routing is invalid, and any error that a hook throws.
- */
+/** Creates the configured servers, which do not listen yet. */
 export const assembleServer = async (config: ServerConfig, routing: Routing) => {
   const { compression, beforeRouting, afterRouting } = config;
   const hasHooks = Boolean(compression || beforeRouting || afterRouting);
@@ -89,9 +85,10 @@ const createCompression = (options: CompressionOptions): RequestHandler => {
     ...options,
     filter: (request, response) => {
       // events must not wait in the encoder
+      if (String(response.getHeader("Content-Type")).startsWith("text/event-stream")) return false;
       // a 304 has no media type, but varies like the JSON that it replaces
       const isUnchanged = findState(response)?.isUnchanged === true;
-      if (isEventStream(response) || !(isUnchanged || filter(request, response))) return false;
+      if (!isUnchanged && !filter(request, response)) return false;
       response.vary("Accept-Encoding");
       // a range counts the bytes of the file itself; and if a secret is compressed together with reflected input, the
       // size of the response reveals the secret (BREACH)
@@ -120,9 +117,6 @@ const createCompression = (options: CompressionOptions): RequestHandler => {
 
 type Methods = Record<"end" | "writeHead", (...args: unknown[]) => Response>;
 
-const isEventStream = (response: Response): boolean =>
-  String(response.getHeader("Content-Type")).startsWith("text/event-stream");
-
 const findCompression = (): ReturnType<typeof loadCompression> => {
   try {
     return loadCompression();
@@ -145,8 +139,7 @@ const offerToHandlers = (
 ): Promise<unknown> | undefined => {
   const { stack } = app.router;
   const begin = stack.findIndex(({ handle }) => apiLayers.has(handle));
-  const handlers =
-    begin < 0 ? [] : stack.slice(begin + 1).filter(({ handle }) => handle.length === 4);
+  const handlers = stack.slice(begin + 1).filter(({ handle }) => handle.length === 4);
   if (handlers.length === 0) return undefined;
   const router = loadExpress().Router();
   router.use((_request: Request, _response: Response, next: NextFunction) => next(error));
@@ -173,11 +166,10 @@ const defaultOptions = {
 
 const createServers = (
   { http, https, cors }: ServerConfig,
-  { IncomingMessage, ServerResponse }: ExpressObjects,
+  objects: ExpressObjects,
   serve: Serve,
   prepared: Prepared,
 ): Listener[] => {
-  const classes = { IncomingMessage, ServerResponse };
   const { service, observe } = prepared;
   const inOrder = (own: Serve): RequestListener =>
     serveInOrder(
@@ -195,12 +187,12 @@ const createServers = (
   const listeners: Listener[] = [];
   if (http) {
     const { createServer } = process.getBuiltinModule("node:http");
-    const server = createServer({ ...defaultOptions, ...http.options, ...classes });
+    const server = createServer({ ...defaultOptions, ...http.options, ...objects });
     listeners.push(new Listener("http", server, http.listen));
   }
   if (https) {
     const { createServer } = process.getBuiltinModule("node:https");
-    const server = createServer({ ...defaultOptions, ...https.options, ...classes });
+    const server = createServer({ ...defaultOptions, ...https.options, ...objects });
     listeners.push(new Listener("https", server, https.listen));
   }
   for (const { server } of listeners) {

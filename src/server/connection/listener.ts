@@ -74,10 +74,7 @@ export class Listener {
     return this.name === "https" ? !this.#heard.has(socket) : socket.bytesRead === 0;
   }
 
-  /**
-   * Runs a function that closes idle connections, but spares those with unsent bytes and, which only Node 26 counts as
-   * idle, new ones.
-   */
+  /** Spares connections with unsent bytes and, which only Node 26 counts as idle, new ones. */
   #spareBusy(closeIdle: () => void): void {
     const latest = performance.now() - silenceGrace;
     const busy: Socket[] = [];

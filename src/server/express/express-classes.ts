@@ -132,7 +132,8 @@ export const createResponseClass = (
       // Node's own `finished`, because compression replaces `writableEnded`
       if (this.finished && isSentTwice(this, encoding, callback)) return false;
       // Node compares the first chunk with the Content-Length only if the head has been written; a tool may still add to it
-      if (!this.headersSent && !isPatched(this) && this.hasHeader("content-length"))
+      const isPatched = findState(this)?.app?.isPatched() === true;
+      if (!this.headersSent && !isPatched && this.hasHeader("content-length"))
         this.writeHead(this.statusCode);
       try {
         const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
@@ -250,25 +251,13 @@ const refuseBody = (response: ServerResponse): void => {
   if (response.statusCode >= 400 || req.destroyed) discardRestOfBody(req, response, true);
 };
 
-const isPatched = (response: ServerResponse): boolean =>
-  findState(response)?.app?.isPatched() === true;
-
-/** Returns a header field that was sent without `setHeader` as a string, as Express sets it. */
-const findField = (response: ServerResponse, name: string): string | undefined => {
-  const fields = findState(response)?.sentFields;
-  if (!fields) return undefined;
-  const wanted = name.toLowerCase();
-  const found = Object.entries(fields).find(([field]) => field.toLowerCase() === wanted);
-  return found && String(found[1]);
-};
+/** Returns a header field that was sent without `setHeader`. */
+const findField = (response: ServerResponse, name: string) =>
+  findState(response)?.sentFields && response.getHeaders()[name.toLowerCase()];
 
 const watched = new WeakSet<ServerResponse>();
 
-/**
- * Drops the connection of a response whose client reads nothing for too long; called after each write.
- *
- * @param timeout in milliseconds; 0 for no limit
- */
+/** Drops a client that reads nothing for too long; called after each write. A timeout of 0 means no limit. */
 export const dropStalledReader = (response: ServerResponse, timeout: number): void => {
   const { socket } = response;
   // an adapter's socket may have no `writableLength`

@@ -12,8 +12,6 @@ import { markSending } from "./mark-sending.ts";
  * Express sets the prototype of each request and response. Here, the classes already have these prototypes, so that no
  * `setPrototypeOf` is needed. Fields are declared in the constructor, so that all requests share one shape. Express
  * itself is loaded when one of its members is first used, which saves 90 milliseconds at startup.
- *
- * @param build adds the API to the application once it is created
  */
 export const createExpressObjects = (
   {
