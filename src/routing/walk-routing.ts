@@ -4,6 +4,7 @@ import { show } from "../messages/show.ts";
 import { describeUnknown } from "../messages/unknown-names.ts";
 import { RoutingError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
+import type { AppSettings } from "../reply/response-state.ts";
 import { RouteTable } from "./route-table.ts";
 import type { Routing } from "./routing.ts";
 import { isServeStatic, type ServeStatic } from "./static-files.ts";
@@ -156,10 +157,7 @@ export const listRoutes = (routing: Routing, options: WalkOptions): Routes => {
 };
 
 /** Lets the middlewares of all endpoints reject settings of the Express application. */
-export const checkSettings = (
-  { endpoints }: Routes,
-  settings: Readonly<Record<string, unknown>>,
-): void => {
+export const checkSettings = ({ endpoints }: Routes, settings: AppSettings): void => {
   for (const { endpoint } of endpoints)
     for (const middleware of endpoint.middlewares) middleware.checkSettings?.(settings);
 };

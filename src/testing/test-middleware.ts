@@ -78,9 +78,6 @@ export const testMiddleware = async <
     const { state } = scene;
     state.ctx = Object.assign(Object.create(null) as RequestContext, ctx);
     let returned: unknown;
-    const tell = (given: unknown): void => {
-      returned = given;
-    };
     try {
       const endpoint = new EndpointsFactory(state.resultHandler)
         .addMiddleware(middleware as AnyMiddleware as Middleware)
@@ -88,7 +85,9 @@ export const testMiddleware = async <
       const sources = toEndpointSources(undefined, scene.config.inputSources, scene.method);
       const plan = planEndpoint(endpoint, sources);
       state.plan = plan;
-      const middlewares = plan.middlewares.map((step) => toSpy(step, tell));
+      const middlewares = plan.middlewares.map((step) =>
+        toSpy(step, (given) => (returned = given)),
+      );
       await runMiddlewares({ ...plan, middlewares }, state, () => Promise.resolve());
       output = returned;
     } catch (error) {
@@ -98,7 +97,7 @@ export const testMiddleware = async <
   return { ...result, output: output as ContextOf<Returned> };
 };
 
-const toSpy = (step: MiddlewareStep, tell: (given: unknown) => void): MiddlewareStep => {
+const toSpy = (step: MiddlewareStep, tell: (given: unknown) => unknown): MiddlewareStep => {
   const { handle, surround } = step;
   return {
     ...step,

@@ -136,12 +136,8 @@ export const prepareShutdown = async (
   closable: Closable,
   option: boolean | ShutdownOptions = false,
 ): Promise<() => Promise<void>> => {
-  const {
-    timeout = 15_000,
-    events = option === false ? [] : ["SIGINT", "SIGTERM"],
-    drain = 0,
-    beforeExit,
-  } = Object(option) as ShutdownOptions;
+  const options: ShutdownOptions = option === true ? {} : option || { events: [] };
+  const { timeout = 15_000, events = ["SIGINT", "SIGTERM"], drain = 0, beforeExit } = options;
   const { logger } = closable.service;
   let closing: Promise<void> | undefined;
   let isShuttingDown = false;

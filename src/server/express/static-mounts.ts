@@ -1,4 +1,3 @@
-import type { Request, Response } from "express";
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
 import { planEndpoint } from "../../pipeline/endpoint-plan.ts";
@@ -33,7 +32,7 @@ export class StaticMounts {
       // if a middleware of the guard throws, its factory's result handler has sent the error
       let isServed = true;
       const send = async (): Promise<void> => {
-        isServed = await serveFrom(mount, prefix, state.request, state.response);
+        isServed = await serveFrom(mount, prefix, state);
       };
       if (mount.guard) await runAlone(mount.guard, state, send);
       else await send();
@@ -114,8 +113,7 @@ const findPrefix = ({ segments }: Mount, path: string): string | undefined => {
 const serveFrom = (
   { serve }: Mount,
   prefix: string,
-  request: Request,
-  response: Response,
+  { request, response }: RequestState,
 ): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const { url, baseUrl, headers } = request;
