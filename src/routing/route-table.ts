@@ -13,10 +13,10 @@ interface Leaf<Target> {
   readonly ranks: readonly number[];
 }
 
-interface Node<Target> {
-  readonly literals: Map<string, Node<Target>>;
+class Node<Target> {
+  readonly literals = new Map<string, Node<Target>>();
   /** The children with parameters, in ascending order of their ranks. */
-  readonly parameters: ParameterChild<Target>[];
+  readonly parameters: ParameterChild<Target>[] = [];
   rest: Leaf<Target> | undefined;
   leaf: Leaf<Target> | undefined;
 }
@@ -27,13 +27,6 @@ interface ParameterChild<Target> {
   readonly rank: number;
   readonly node: Node<Target>;
 }
-
-const createNode = <Target>(): Node<Target> => ({
-  literals: new Map(),
-  parameters: [],
-  rest: undefined,
-  leaf: undefined,
-});
 
 /**
  * A table that finds the route for a method and a path. A literal segment takes precedence over a parameter, and a
@@ -54,7 +47,7 @@ export class RouteTable<Target> {
   add(method: Method, path: string, target: Target): void {
     const segments = parsePathPattern(path);
     const toLiteral = this.#fold ?? ((text: string) => text);
-    let node = this.#trees.get(method) ?? createNode<Target>();
+    let node = this.#trees.get(method) ?? new Node<Target>();
     this.#trees.set(method, node);
     const names = segments.flatMap((segment) => segment.names);
     const leaf = { path, target, names, ranks: [...segments.map(toRank), this.#size++] };
@@ -123,7 +116,7 @@ const refuseDuplicate = (method: Method, path: string, known: { readonly path: s
 };
 
 const toChild = <Target>({ literals }: Node<Target>, text: string): Node<Target> => {
-  const node = literals.get(text) ?? createNode<Target>();
+  const node = literals.get(text) ?? new Node<Target>();
   literals.set(text, node);
   return node;
 };
@@ -136,7 +129,7 @@ const toParameterChild = <Target>(
   const text = JSON.stringify(around);
   const same = parameters.find((one) => JSON.stringify(one.around) === text);
   if (same) return same.node;
-  const node = createNode<Target>();
+  const node = new Node<Target>();
   parameters.push({ around, isWhole: text === '["",""]', rank, node });
   parameters.sort((one, other) => one.rank - other.rank);
   return node;
