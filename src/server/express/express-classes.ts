@@ -132,8 +132,7 @@ export const createResponseClass = (
       // Node's own `finished`, because compression replaces `writableEnded`
       if (this.finished && isSentTwice(this, encoding, callback)) return false;
       // Node compares the first chunk with the Content-Length only if the head has been written; a tool may still add to it
-      const isPatched = findState(this)?.app?.isPatched() === true;
-      if (!this.headersSent && !isPatched && this.hasHeader("content-length"))
+      if (!this.headersSent && !isPatched(this) && this.hasHeader("content-length"))
         this.writeHead(this.statusCode);
       try {
         const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
@@ -250,6 +249,9 @@ const refuseBody = (response: ServerResponse): void => {
   if (req.complete || response.headersSent) return;
   if (response.statusCode >= 400 || req.destroyed) discardRestOfBody(req, response, true);
 };
+
+const isPatched = (response: ServerResponse): boolean =>
+  findState(response)?.app?.isPatched() === true;
 
 /** Returns a header field that was sent without `setHeader`. */
 const findField = (response: ServerResponse, name: string) =>
