@@ -1,6 +1,6 @@
 // The types that the declarations of an application refer to, but that nobody writes by hand.
 
-export type { Listen } from "./server/connection/listen.ts";
+export type { Listen } from "./server/connection/listener.ts";
 
 export type { Endpoint } from "./endpoint/endpoint.ts";
 

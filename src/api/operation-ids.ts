@@ -1,9 +1,7 @@
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
-import { listLiterals, listNames, parsePathPattern } from "../routing/path-pattern.ts";
+import { parsePathPattern } from "../routing/path-pattern.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
-
-type Served = Pick<EndpointEntry, "endpoint" | "method" | "path">;
 
 /** Formats a route for messages, such as `GET /users/:id`. */
 export const formatRoute = (method: string, path: string): string =>
@@ -14,7 +12,7 @@ export class OperationIds {
   readonly #taken = new Map<string, string>();
 
   /** Registers the ids chosen by the application first, so that generated ids never collide with them. */
-  constructor(operations: readonly Served[]) {
+  constructor(operations: readonly EndpointEntry[]) {
     for (const operation of operations) {
       const given = readId(operation);
       if (given !== undefined) this.give(given, operation.method, operation.path);
@@ -35,18 +33,15 @@ export class OperationIds {
     return id;
   }
 
-  find(operation: Served): string {
+  find(operation: EndpointEntry): string {
     return readId(operation) ?? this.make(operation.method, operation.path);
   }
 
   /** Derives an id from method and path, such as `getUsersById`. */
   make(method: string, path: string): string {
-    const words = parsePathPattern(path).flatMap((segment) => {
-      const names = listNames(segment);
-      return listLiterals(segment).flatMap((text, at) =>
-        toWords(at < names.length ? `${text} by ${names[at]}` : text),
-      );
-    });
+    const words = parsePathPattern(path).flatMap(({ names, around }) =>
+      around.flatMap((text, at) => toWords(at < names.length ? `${text} by ${names[at]}` : text)),
+    );
     const wanted = method + (words.length > 0 ? words.map(capitalise).join("") : "Root");
     const at = formatRoute(method, path);
     const id = toFreeName(wanted, (one) => (this.#taken.get(one) ?? at) !== at);
@@ -55,7 +50,7 @@ export class OperationIds {
   }
 }
 
-const readId = ({ method, endpoint: { operationId } }: Served): string | undefined =>
+const readId = ({ method, endpoint: { operationId } }: EndpointEntry): string | undefined =>
   typeof operationId === "function" ? operationId(method) : operationId;
 
 /** Appends a number to a name if it is taken. */

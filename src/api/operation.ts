@@ -7,8 +7,9 @@ import {
 } from "../endpoint/input-sources.ts";
 import type { Security } from "../endpoint/security.ts";
 import type { Method } from "../http/method.ts";
-import { listNames, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
-import type { EndpointEntry, RoutingEntry, WalkOptions } from "../routing/walk-routing.ts";
+import { toQueryParser, type QueryParser } from "../http/query.ts";
+import { parsePathPattern, type Segment } from "../routing/path-pattern.ts";
+import type { EndpointEntry, WalkOptions } from "../routing/walk-routing.ts";
 import { isForm, readRawType, takesFiles, takesRawBody } from "../schemas/bodies.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
@@ -34,9 +35,6 @@ export interface BodyDeclaration {
   readonly mediaType: string;
 }
 
-/** How queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
-export type QueryParser = "simple" | "extended" | "unknown";
-
 /** What an operation takes and sends: an endpoint, served at a path with a method. */
 export class Operation {
   readonly method: Method;
@@ -57,13 +55,13 @@ export class Operation {
   readonly #config: DocumentedConfig;
   #successes: readonly Reply[] | undefined;
 
-  constructor({ method, path, endpoint }: Omit<EndpointEntry, "kind">, config: DocumentedConfig) {
+  constructor({ method, path, endpoint }: EndpointEntry, config: DocumentedConfig) {
     this.method = method;
     this.path = path;
     this.endpoint = endpoint;
     this.route = formatRoute(method, path);
     this.segments = parsePathPattern(path);
-    this.parameters = this.segments.flatMap(listNames);
+    this.parameters = this.segments.flatMap((segment) => segment.names);
     this.sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
     this.inputs = [...endpoint.middlewares, endpoint].flatMap(
       ({ inputSchema }) => inputSchema ?? [],
@@ -203,14 +201,6 @@ const toWriteConditions = (isRequired: boolean): ZodSchema => {
 };
 
 export const listOperations = (
-  entries: readonly RoutingEntry[],
+  entries: readonly EndpointEntry[],
   config: DocumentedConfig,
-): readonly Operation[] =>
-  entries.flatMap((entry) => (entry.kind === "endpoint" ? new Operation(entry, config) : []));
-
-export const toQueryParser = ({ app, queryParser = "simple" }: DocumentedConfig): QueryParser => {
-  // a router has no application, and thus no parser, until it serves a request
-  const { settings } = Object(app) as { readonly settings?: Readonly<Record<string, unknown>> };
-  const setting = app === undefined ? queryParser : settings?.["query parser"];
-  return setting === "simple" || setting === "extended" ? setting : "unknown";
-};
+): readonly Operation[] => entries.map((entry) => new Operation(entry, config));

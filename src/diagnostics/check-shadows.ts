@@ -1,5 +1,5 @@
 import type { Operation } from "../api/operation.ts";
-import { listLiterals, matchParameters, type Segment } from "../routing/path-pattern.ts";
+import { matchParameters, type Segment } from "../routing/path-pattern.ts";
 import { RouteTable, toRank } from "../routing/route-table.ts";
 import type { StaticEntry } from "../routing/walk-routing.ts";
 import { report, type Diagnostic } from "./diagnostic.ts";
@@ -31,7 +31,7 @@ const hasText = (segment: Segment): boolean =>
 /** Checks whether the route table ranks two routes equally at the first segment in which they differ. */
 const areEqual = ({ segments }: Operation, other: Operation): boolean => {
   const toText = (segment: Segment | undefined): string =>
-    segment ? JSON.stringify([segment.kind, listLiterals(segment)]) : "";
+    segment ? JSON.stringify([segment.kind, segment.around]) : "";
   const at = segments.findIndex(
     (segment, index) => toText(segment) !== toText(other.segments[index]),
   );
@@ -41,14 +41,14 @@ const areEqual = ({ segments }: Operation, other: Operation): boolean => {
 
 const fits = (segment: Segment, text: string): boolean =>
   segment.kind === "literal"
-    ? segment.text === text
-    : matchParameters(listLiterals(segment), text) !== undefined;
+    ? segment.around.join("") === text
+    : matchParameters(segment.around, text) !== undefined;
 
 const findCommonPath = (one: readonly Segment[], other: readonly Segment[]): string | undefined => {
   if (one.length !== other.length) return undefined;
   const parts = one.map((first, at) => {
     const second = other[at] ?? first;
-    const part = combine(listLiterals(first), listLiterals(second));
+    const part = combine(first.around, second.around);
     return fits(first, part) && fits(second, part) ? part : undefined;
   });
   const isCommon = parts.every((part) => part !== undefined);

@@ -1,8 +1,7 @@
 import { listOperations, type Operation } from "../api/operation.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
-import { listLiterals, listNames } from "../routing/path-pattern.ts";
-import { listRoutes, type RoutingEntry } from "../routing/walk-routing.ts";
+import { listRoutes, type EndpointEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { assertOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
@@ -30,12 +29,12 @@ import { SecuritySchemes } from "./security-schemes.ts";
  * const document = generateOpenApi({ routing, config, info: { title: "Users", version: "1.0.0" } });
  */
 export const generateOpenApi = (options: OpenApiOptions): OpenApiDocument => {
-  return writeDocument(() => listRoutes(options.routing, options.config ?? {}), options);
+  return writeDocument(() => listRoutes(options.routing, options.config ?? {}).endpoints, options);
 };
 
 /** Generates the document from a list of routes, which is created once the options have been checked. */
 export const writeDocument = (
-  listEntries: () => readonly RoutingEntry[],
+  listEntries: () => readonly EndpointEntry[],
   options: Omit<OpenApiOptions, "routing">,
 ): OpenApiDocument => {
   assertOptions(options);
@@ -130,12 +129,11 @@ const toPaths = (
 
 /** Writes a path with its parameters in braces, such as `/users/{id}`. */
 const toTemplate = ({ segments }: Operation): string => {
-  const parts = segments.map((segment) => {
-    const names = listNames(segment);
-    return listLiterals(segment)
+  const parts = segments.map(({ names, around }) =>
+    around
       .map((text, at) => encodeText(text) + (at < names.length ? `{${names[at]}}` : ""))
-      .join("");
-  });
+      .join(""),
+  );
   return `/${parts.join("/")}`;
 };
 
@@ -152,7 +150,7 @@ const groupByPath = (
   const shapes = new Map<string, Operation>();
   for (const operation of operations) {
     const template = toTemplate(operation);
-    const shape = JSON.stringify(operation.segments.map(listLiterals));
+    const shape = JSON.stringify(operation.segments.map(({ around }) => around));
     const known = shapes.get(shape) ?? operation;
     if (toTemplate(known) !== template)
       throw new OpenApiError(

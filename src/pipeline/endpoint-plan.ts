@@ -95,7 +95,7 @@ export interface Telemetry {
 export interface InheritedOptions {
   readonly requestTimeout?: number | undefined;
   readonly forms?: boolean | undefined;
-  readonly telemetry?: Telemetry | undefined;
+  readonly telemetry?: Pick<Telemetry, "tracePlan"> | undefined;
 }
 
 const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => {

@@ -79,7 +79,7 @@ export interface ReplyState {
   /** The number of `close` listeners that do not use the request. */
   harmlessCloses: number;
   /** What observes the request, if the option `telemetry` is set. */
-  observation: Observation | undefined;
+  observation: Pick<Observation, "logFields" | "recordFault"> | undefined;
 }
 
 /** The property of a request and of its response that holds the state of the request. */

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { ClientLeft, RequestError, ServerFault } from "../errors.ts";
-import { loadNodeHttp, loadNodeZlib } from "../lazy/node-modules.ts";
 import { closeAfterReply } from "../reply/closing.ts";
 import { findReplyState, isAbandoned, plainWays } from "../reply/response-state.ts";
 
@@ -15,7 +14,7 @@ interface Zstd {
 }
 
 const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
-  const zlib = loadNodeZlib();
+  const zlib = process.getBuiltinModule("node:zlib");
   const { createZstdDecompress, constants } = zlib as unknown as Zstd;
   const decoders = new Map<string, () => Decoder>([
     ["gzip", () => zlib.createGunzip()],
@@ -52,7 +51,8 @@ const toUnreadable = (reason: string): Error =>
 const toDeparture = (): Error => new ClientLeft("The client disconnected while sending the body");
 
 /** Node's own methods of streams, for comparison. */
-const { on, emit } = Object.getPrototypeOf(loadNodeHttp().IncomingMessage.prototype) as {
+const { IncomingMessage: NodeMessage } = process.getBuiltinModule("node:http");
+const { on, emit } = Object.getPrototypeOf(NodeMessage.prototype) as {
   readonly on: unknown;
   readonly emit: unknown;
 };

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { ServerFault } from "../errors.ts";
-import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { toStatusText } from "../http/status.ts";
 import { InputValidationError, toShortIssues, type ShortIssue } from "../schemas/issues.ts";
 import { clearRepresentation } from "../reply/response-state.ts";
@@ -32,7 +31,7 @@ export const toIssuesSchema = (): z.ZodType<ErrorAnswer["issues"]> =>
     .optional();
 
 const canBeSent = (name: string, value: string): boolean => {
-  const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
+  const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule("node:http");
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);

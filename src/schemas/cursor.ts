@@ -2,7 +2,6 @@ import { z } from "zod";
 import { show } from "../messages/show.ts";
 import { anything, checkOptions, isObject, type Checks } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
-import { loadNodeCrypto } from "../lazy/node-modules.ts";
 import { isSchema, toSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas, walkSchemas } from "./some-schema.ts";
 import { runIn } from "./zod-internals.ts";
@@ -135,7 +134,7 @@ const refuse = (payload: z.core.ParsePayload, message: string): never => {
 };
 
 const sign = (content: Buffer, key: Buffer): Buffer =>
-  loadNodeCrypto().createHmac("sha256", key).update(content).digest();
+  process.getBuiltinModule("node:crypto").createHmac("sha256", key).update(content).digest();
 
 const seal = (value: unknown, [key]: readonly Buffer[]): string | undefined => {
   const json = JSON.stringify(value) as string | undefined;
@@ -151,13 +150,14 @@ const open = (text: string, keys: readonly Buffer[]): { readonly value: unknown 
   if (bytes.length <= macLength || bytes.toString("base64url") !== text) return undefined;
   const mac = bytes.subarray(0, macLength);
   const content = bytes.subarray(macLength);
-  const isOurs = keys.some((key) => loadNodeCrypto().timingSafeEqual(sign(content, key), mac));
+  const { timingSafeEqual } = process.getBuiltinModule("node:crypto");
+  const isOurs = keys.some((key) => timingSafeEqual(sign(content, key), mac));
   return isOurs ? { value: JSON.parse(content.toString()) as unknown } : undefined;
 };
 
 /** Derives the key, so that nothing else that the application signs with its secret passes as a cursor. */
 const toKey = (secret: string): Buffer =>
-  loadNodeCrypto().createHmac("sha256", secret).update("sallyport/cursor/1").digest();
+  sign(Buffer.from("sallyport/cursor/1"), Buffer.from(secret));
 
 const toKeys = (secret: unknown): readonly Buffer[] => {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
