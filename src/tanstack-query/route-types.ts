@@ -1,6 +1,6 @@
 import type { CallError } from "../client/client-errors.ts";
 import type { GeneratedRoutes, PartOf } from "../client/generated-client.ts";
-import type { CheckKey, CheckPage, RoutesOf } from "../client/inferred-client.ts";
+import type { CheckKey, RoutesOf } from "../client/inferred-client.ts";
 import type { TypesAt } from "../client/route-at.ts";
 import type { RouteReplyError } from "../client/route-parts.ts";
 
@@ -25,7 +25,7 @@ export type CheckedPage<R, Key extends string> =
         ? `${Key} returns no pages`
         : Key
       : keyof Routes & string
-    : CheckPage<R, Key, TypesAt<R, Key>>;
+    : CheckKey<R, Key, TypesAt<R, Key>, "page">;
 
 /** The arguments after the key: the input, which is optional if none of its fields is required, and the options. */
 export type Arguments<Input, Options> = [
