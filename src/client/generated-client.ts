@@ -31,7 +31,7 @@ export interface Lacks {
 }
 
 /** The key itself, or a message if the route does not have the named type. */
-type KeyWith<Routes, Key extends keyof Routes & string, Name> = Name extends keyof Lacks
+export type KeyWith<Routes, Key extends keyof Routes & string, Name> = Name extends keyof Lacks
   ? [PartOf<Routes[Key], Name>] extends [never]
     ? `${Key} ${Lacks[Name]}`
     : Key

@@ -1,6 +1,6 @@
-import type { CallOptions, OptionsFor, SubscribeOptions } from "./call-options.ts";
-import type { Pages } from "./client.ts";
-import type { HasMore } from "./pages.ts";
+import type { CallOptions, ClientOptions, OptionsFor, SubscribeOptions } from "./call-options.ts";
+import { createPlainClient, type Pages } from "./client.ts";
+import { hasMore, type HasMore } from "./pages.ts";
 import type { Alone, ClientFunctions, Lacks } from "./generated-client.ts";
 import type { UnexpectedReply } from "./reply-types.ts";
 import type { EndpointTypes, NoRoute, Suggested, TypesAt } from "./route-at.ts";
@@ -12,6 +12,7 @@ import type {
   InputAt,
   ItemOf,
   PageAt,
+  SuccessAt,
   SuccessReplyAt,
 } from "./wire-types.ts";
 
@@ -19,12 +20,16 @@ import type {
 export type CheckKey<R, Key, T, Name = "body"> = T extends NoRoute
   ? Instead<R, Key>
   : Name extends keyof Lacks
-    ? [Needed<T>[Name]] extends [never]
+    ? [InferredParts<T, Key>[Name]] extends [never]
       ? `${Key & string} ${Lacks[Name]}`
       : Key
     : Key;
 
-interface Needed<T> {
+/** The types of a route, under the names that they have in a generated client. */
+export interface InferredParts<T, Key> {
+  readonly input: T extends EndpointTypes ? InputAt<T, Key> : never;
+  readonly success: SuccessAt<T>;
+  readonly reply: ReplyAt<T>;
   readonly page: PageAt<T>;
   readonly event: EventAt<T>;
 }
@@ -39,7 +44,7 @@ export type ReplyAt<T> = T extends EndpointTypes
   ? SuccessReplyAt<T> | ErrorReplyAt<T> | UnexpectedReply
   : never;
 
-/** A client whose types are inferred from a routing map, or taken from a file that declares them. */
+/** A client whose types are inferred from a routing map, created by {@link createClient}. */
 export type Client<R> = R extends FrozenRouting
   ? R["~client"]
   : string extends keyof R
@@ -57,14 +62,13 @@ type Forgotten =
 type ForgottenCall = (key: Forgotten, ...rest: readonly unknown[]) => never;
 
 /** A client for a routing map whose type has no keys. */
-export interface ForgottenClient {
-  readonly provide: ForgottenCall;
-  readonly request: ForgottenCall;
-  readonly download: ForgottenCall;
-  readonly iterate: ForgottenCall;
-  readonly subscribe: ForgottenCall;
-  readonly hasMore: HasMore;
-}
+export interface ForgottenClient extends ClientFunctions<
+  ForgottenCall,
+  ForgottenCall,
+  ForgottenCall,
+  ForgottenCall,
+  ForgottenCall
+> {}
 
 /** The routes of a client, which exist only for the compiler. */
 export interface RoutesOf<R> {
@@ -111,3 +115,23 @@ export type InferredClient<R> = RoutesOf<R> &
     Caller<R, "page">,
     Caller<R, "event", SubscribeOptions>
   >;
+
+/** Functions that work with any client. */
+export const Client: {
+  /** Returns whether there are more pages after the result of `provide`, the page in it, or the result of `request`. */
+  readonly hasMore: HasMore;
+} = { hasMore };
+
+/**
+ * Creates a client for an API. The client's types are inferred from the routing map; no server code gets into your
+ * bundle.
+ *
+ * @example
+ * import type { routing } from "your-server/routing";
+ *
+ * const client = createClient<typeof routing>({ baseUrl: "https://api.example.com" });
+ * const response = await client.provide("get /v1/users/:id", { id: "7" });
+ * if (response.status === "success") console.log(response.data.name);
+ */
+export const createClient = <R>(options: ClientOptions): Client<R> =>
+  createPlainClient(options) as unknown as Client<R>;

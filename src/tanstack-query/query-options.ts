@@ -1,10 +1,40 @@
 import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
 import type { CallOptions } from "../client/call-options.ts";
 import type { PlainClient } from "../client/client.ts";
+import type { CallError } from "../client/client-errors.ts";
+import type { GeneratedRoutes, KeyWith } from "../client/generated-client.ts";
+import type { CheckKey, RoutesOf } from "../client/inferred-client.ts";
 import { toNextPage } from "../client/pages.ts";
-import type { RouteData, RouteInput, RoutePage } from "../client/route-parts.ts";
+import type { TypesAt } from "../client/route-at.ts";
+import type { RouteData, RouteInput, RoutePage, RouteReplyError } from "../client/route-parts.ts";
 import { queryKey, type RouteQueryKey } from "./query-key.ts";
-import type { Arguments, CheckedKey, CheckedPage, ClientOf, RouteError } from "./route-types.ts";
+
+/** A client for the routes `R`, with inferred or generated types. */
+export interface ClientOf<R> extends RoutesOf<R> {
+  readonly request: (...args: never) => Promise<unknown>;
+}
+
+type Checked<R, Key extends string, Name> =
+  R extends GeneratedRoutes<infer Routes>
+    ? Key extends keyof Routes
+      ? KeyWith<Routes, Key, Name>
+      : keyof Routes & string
+    : CheckKey<R, Key, TypesAt<R, Key>, Name>;
+
+/** The key itself; for an unknown key, the keys of the client's routes, or a message. */
+export type CheckedKey<R, Key extends string> = Checked<R, Key, "body">;
+
+/** The key itself, or a message that the route returns no pages. */
+export type CheckedPage<R, Key extends string> = Checked<R, Key, "page">;
+
+/** The arguments after the key: the input, which is optional if none of its fields is required, and the options. */
+type Arguments<Input, Options> = [
+  ...({} extends Input ? [input?: Input] : [input: Input]),
+  options?: Options,
+];
+
+/** What a query of a route may fail with. */
+export type RouteError<R, Key extends string> = CallError | RouteReplyError<R, Key>;
 
 /** Calls a route and returns the data of a successful response. */
 const fetchPayload = (
