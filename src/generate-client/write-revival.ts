@@ -17,7 +17,6 @@ export class RevivalWriter {
   readonly #names = new Map<string, string>();
   readonly #schemas = new Map<ZodSchema, number>();
   readonly #declarations = new Map<string, string>();
-  readonly #holding = new Map<string, boolean>();
   isUsed = false;
 
   get declarations(): readonly string[] {
@@ -26,7 +25,7 @@ export class RevivalWriter {
 
   /** Writes a function that revives the dates of a schema; returns undefined if there are none. */
   write(schema: ZodSchema, end: End): string | undefined {
-    if (!this.#holdsDates(schema, end, new Set())) return undefined;
+    if (!this.#holdsDates(schema, end)) return undefined;
     this.isUsed = true;
     if (isDate(schema, end)) return "dates.one";
     const [inner, innerEnd] = unwrap(schema, end);
@@ -49,19 +48,14 @@ export class RevivalWriter {
   }
 
   /** Checks whether a schema has a date that can be recognised. */
-  #holdsDates(schema: ZodSchema, end: End, seen: Set<string>): boolean {
+  #holdsDates(schema: ZodSchema, end: End, seen = new Set<string>()): boolean {
     const key = this.#toKey(schema, end);
-    const known = this.#holding.get(key);
-    if (known !== undefined) return known;
     if (seen.has(key)) return false;
-    const isRoot = seen.size === 0;
     seen.add(key);
-    const holds =
+    return (
       isDate(schema, end) ||
-      listParts(schema, end).some(([part, partEnd]) => this.#holdsDates(part, partEnd, seen));
-    // within a cycle, a negative result is not final
-    if (holds || isRoot) this.#holding.set(key, holds);
-    return holds;
+      listParts(schema, end).some(([part, partEnd]) => this.#holdsDates(part, partEnd, seen))
+    );
   }
 
   #writeOwn(schema: ZodSchema, end: End): string | undefined {

@@ -25,7 +25,6 @@ import { sent, type Side, type TypeWriter } from "./write-type.ts";
 export interface RouteContext {
   readonly names: TypeNames;
   readonly writer: TypeWriter;
-  readonly received: Side;
   /** The writer of the functions that revive dates; undefined if dates stay strings. */
   readonly revival: RevivalWriter | undefined;
   /** Whether the types are for an inferred client, which has no list of statuses at run time. */
@@ -45,7 +44,8 @@ export const writeRoute = (
   context: RouteContext,
 ): WrittenRoute => {
   const { method, path, endpoint, itemsName } = operation;
-  const { names, writer, received, revival, isForInferred } = context;
+  const { names, writer, revival, isForInferred } = context;
+  const received: Side = { direction: "output", isSent: false, hasDates: revival !== undefined };
   const key = `${method} ${path}`;
   const name = toTypeName(operationId);
   const define = (suffix: string, comment: string, text: string): string =>

@@ -31,11 +31,6 @@ export interface Side {
 /** The side of a schema that describes what the client sends. */
 export const sent: Side = { direction: "input", isSent: true, hasDates: false };
 
-/** Returns the side of a schema that describes what the client receives. */
-export const toReceived = (hasDates: boolean): Side => ({
-  ...{ direction: "output", isSent: false, hasDates },
-});
-
 /** The schemas whose type is always the same. */
 const plainTypes: Readonly<Record<string, string>> = {
   ...{ boolean: "boolean", success: "boolean", null: "null", never: "never", file: "Blob" },
