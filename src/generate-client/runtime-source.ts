@@ -5,7 +5,7 @@ import { ownFile } from "../lazy/own-file.ts";
 
 /** The client modules that a generated file contains, each after the modules that it imports. */
 const modules = [
-  ...["call-options", "client-errors", "reply-types", "wire-value", "encode-input"],
+  ...["call-options", "client-errors", "reply-types", "encode-input"],
   ...["build-request", "pages", "send-request", "read-reply", "subscribe", "client"],
   "generated-client",
 ] as const;

@@ -1,6 +1,4 @@
-export { queryKey } from "./query-key.ts";
-export { infiniteQueryOptions, mutationOptions, queryOptions } from "./query-options.ts";
-export type { RouteQueryKey } from "./query-key.ts";
+export { infiniteQueryOptions, mutationOptions, queryKey, queryOptions } from "./query-options.ts";
 export type { RouteData, RouteInput, RoutePage } from "../client/route-parts.ts";
 export type {
   CheckedKey,
@@ -11,5 +9,6 @@ export type {
   RouteError,
   RouteInfiniteQueryOptions,
   RouteMutationOptions,
+  RouteQueryKey,
   RouteQueryOptions,
 } from "./query-options.ts";
