@@ -16,13 +16,11 @@ const revivingModules = ["revive-dates"] as const;
 /** The parts of the client, each with its modules; the build writes them next to this module. */
 const parts = { runtime: modules, revival: revivingModules } as const;
 
-/** The classes that every file exports from the client. */
 export const exportedClasses = [
   ...["AbortedError", "ClientError", "EventSizeError", "NetworkError", "PageError"],
   ...["RedirectError", "ReplyError", "TimeoutError", "UnexpectedBodyError", "UnsendableInputError"],
 ] as const;
 
-/** The types that every file exports from the client. */
 export const exportedTypes = [
   ...["CallError", "ErrorOf", "HasMore", "InputOf", "OutputOf", "ReplyErrorOf"],
   ...["Attempt", "CallOptions", "CallRoute", "ClientOptions", "ErrorReply", "ErrorStatus", "Fetch"],

@@ -28,7 +28,6 @@ export interface Side {
   readonly hasDates: boolean;
 }
 
-/** The side of a schema that describes what the client sends. */
 export const sent: Side = { direction: "input", isSent: true, hasDates: false };
 
 /** The schemas whose type is always the same. */

@@ -68,12 +68,13 @@ type Arguments<Input, Options> = [
 export type RouteError<R, Key extends string> = CallError | RouteReplyError<R, Key>;
 
 /** Calls a route and returns the data of a successful response. */
-const fetchPayload = (
+const fetchPayload = <Data>(
   client: ClientOf<unknown>,
   key: string,
   input: unknown,
   options: CallOptions,
-): Promise<unknown> => (client as unknown as PlainClient)["~query"](key, input, options);
+): Promise<Data> =>
+  (client as unknown as PlainClient)["~query"](key, input, options) as Promise<Data>;
 
 /** Tells TanStack Query the type of the errors; the property is never set. */
 interface Failing<Failure> {
@@ -102,15 +103,10 @@ export const queryOptions = <R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
   ...[input, options]: Arguments<RouteInput<R, Key>, QueryCallOptions>
-): RouteQueryOptions<RouteData<R, Key>, RouteError<R, Key>> => {
-  type Data = RouteData<R, Key>;
-  type Failure = RouteError<R, Key>;
-  return {
-    queryKey: queryKey(key, input ?? {}) as DataTag<RouteQueryKey, Data, Failure>,
-    queryFn: ({ signal }) =>
-      fetchPayload(client, key, input, { ...options, signal }) as Promise<Data>,
-  };
-};
+): RouteQueryOptions<RouteData<R, Key>, RouteError<R, Key>> => ({
+  queryKey: queryKey(key, input ?? {}) as never,
+  queryFn: ({ signal }) => fetchPayload(client, key, input, { ...options, signal }),
+});
 
 /** The input to add for every page after the first. */
 export type PageParameter = { readonly cursor?: unknown; readonly offset?: number };
@@ -136,26 +132,14 @@ export const infiniteQueryOptions = <R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedPage<R, Key>,
   ...[input, options]: Arguments<RouteInput<R, Key>, QueryCallOptions>
-): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>> => {
-  type Page = RoutePage<R, Key>;
-  return {
-    // the key differs from that of a plain query for the same route, because the data has a different shape
-    queryKey: [...queryKey(key, input ?? {}), "infinite"] as unknown as DataTag<
-      RouteQueryKey,
-      InfiniteData<Page, PageParameter>,
-      RouteError<R, Key>
-    >,
-    queryFn: ({ pageParam, signal }) =>
-      fetchPayload(
-        client,
-        key,
-        { ...(input as object), ...pageParam },
-        { ...options, signal },
-      ) as Promise<Page>,
-    initialPageParam: {},
-    getNextPageParam: toNextPage,
-  };
-};
+): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>> => ({
+  // the key differs from that of a plain query for the same route, because the data has a different shape
+  queryKey: [...queryKey(key, input ?? {}), "infinite"] as never,
+  queryFn: ({ pageParam, signal }) =>
+    fetchPayload(client, key, { ...(input as object), ...pageParam }, { ...options, signal }),
+  initialPageParam: {},
+  getNextPageParam: toNextPage,
+});
 
 /** Options for `useMutation` and the like. */
 export interface RouteMutationOptions<Input, Data, Failure = Error> extends Failing<Failure> {
@@ -182,5 +166,5 @@ export const mutationOptions = <R, Key extends string>(
   options: CallOptions = {},
 ): RouteMutationOptions<RouteInput<R, Key>, RouteData<R, Key>, RouteError<R, Key>> => ({
   mutationKey: queryKey(key),
-  mutationFn: (input) => fetchPayload(client, key, input, options) as Promise<RouteData<R, Key>>,
+  mutationFn: (input) => fetchPayload(client, key, input, options),
 });
