@@ -71,17 +71,14 @@ export const writeRoute = (
   }));
   const bodies = toUnion(results.map(({ members }) => members));
   const result = define("Body", `The body of a successful response to \`${key}\`.`, toText(bodies));
-  const failures = groupByText(
-    errors.map(({ status, bodies: own, hasData }) => {
-      const text = toText(toBody(own, `Error${status}`));
-      // only object types need a name
-      if (!text.includes("{")) return [status, text, hasData];
-      const named = hasData
-        ? define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text)
-        : names.share("ErrorBody", text, "/** The body of an error response. */\n");
-      return [status, named, hasData];
-    }),
-  );
+  const failures = groupByText(errors, ({ status, bodies: own, hasData }) => {
+    const text = toText(toBody(own, `Error${status}`));
+    // only object types need a name
+    if (!text.includes("{")) return text;
+    return hasData
+      ? define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text)
+      : names.share("ErrorBody", text, "/** The body of an error response. */\n");
+  });
   const known = failures.filter(({ hasData }) => hasData).flatMap(({ statuses }) => statuses);
   const { responseHeadersSchema } = endpoint;
   const fields = responseHeadersSchema
@@ -145,10 +142,13 @@ interface Failures {
 }
 
 const groupByText = (
-  failures: readonly (readonly [status: number, text: string, hasData: boolean])[],
+  errors: readonly ReceivedReply[],
+  write: (error: ReceivedReply) => string,
 ): readonly Failures[] => {
   const groups = new Map<string, Failures>();
-  for (const [status, text, hasData] of failures) {
+  for (const error of errors) {
+    const { status, hasData } = error;
+    const text = write(error);
     const id = `${hasData} ${text}`;
     const { statuses = [] } = groups.get(id) ?? {};
     groups.set(id, { text, hasData, statuses: [...statuses, status] });
