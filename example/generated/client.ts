@@ -1388,6 +1388,7 @@ type ErrorStatus =
   | (414 | 415 | 416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451)
   | (500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511);
 
+/** What all replies have. */
 interface ReplyBase {
   readonly headers: Headers;
   /** The response itself; its body has been read. */
@@ -2112,17 +2113,12 @@ const toEntries = (fields: HeaderFields = {}): readonly (readonly [string, strin
     ? [...(fields as unknown as Iterable<[string, string]>)]
     : Object.entries(fields);
 
-interface Reply {
-  /** Whether the response is successful. */
+/** A reply of any kind, before its type is known. */
+interface Reply extends ReplyBase {
   readonly ok: boolean;
-  /** The status; `unexpected` if the API does not declare the reply. */
   readonly status: number | "unexpected";
-  /** The status of an unexpected reply. */
   readonly actualStatus?: number;
-  readonly headers: Headers;
   readonly body: unknown;
-  /** The response itself; its body has been read. */
-  readonly response: Response;
   /** Whether the body is one that the API does not declare for this status. */
   readonly isForeign: boolean;
 }

@@ -12,10 +12,14 @@ interface NamedType {
 const [opening, closing] = ["\u0001", "\u0002"];
 export const toReference = (key: string): string => `${opening}${JSON.stringify(key)}${closing}`;
 
-const reference = new RegExp(`${opening}(.*?)${closing}`, "g");
-
-const replaceReferences = (text: string, toName: (key: string) => string): string =>
-  text.replaceAll(reference, (_reference, key: string) => toName(JSON.parse(key) as string));
+const replaceReferences = (text: string, toName: (key: string) => string): string => {
+  const [start = "", ...others] = text.split(opening);
+  const named = others.map((part) => {
+    const [key = "", rest = ""] = part.split(closing);
+    return toName(JSON.parse(key) as string) + rest;
+  });
+  return start + named.join("");
+};
 
 /** Derives a type name, such as `UserProfile` from `user-profile`. */
 export const toTypeName = (text: string): string => {
