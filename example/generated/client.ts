@@ -2241,18 +2241,11 @@ const readLine = (block: EventBlock, line: string): number => {
   return name === "" ? 0 : line.length;
 };
 
-interface ReceivedEvent {
-  readonly event: string;
-  readonly data: unknown;
-  readonly id: string | undefined;
-  readonly retry: number | undefined;
-}
-
 /** Receives the events of a stream, and reopens the stream when it ends or breaks off. */
 async function* subscribe(
   call: Subscription,
   request: BuiltRequest,
-): AsyncGenerator<ReceivedEvent, void, undefined> {
+): AsyncGenerator<unknown, void, undefined> {
   const { signal, delay = 1000, maxDelay = 30_000, lastEventId: first } = call.options;
   let lastEventId = first;
   let least = delay;
@@ -2274,7 +2267,7 @@ async function* subscribe(
         failures = 0;
         if (data.length === 0) continue;
         const parsed = { event, data: parseData(call, response, data.join("\n")), id, retry };
-        yield (call.plan?.reviveEvent?.(parsed) as ReceivedEvent | undefined) ?? parsed;
+        yield call.plan?.reviveEvent?.(parsed) ?? parsed;
       }
     const asked = Math.max(least, toAskedTime(response));
     await waitFor(asked + toWait(least, maxDelay, failures), signal);
@@ -2335,7 +2328,7 @@ interface PlainClient {
   /** Resolves to the data of a successful reply and throws all others, as queries need it. */
   readonly "~query": PlainCaller<Promise<unknown>>;
   readonly iterate: PlainCaller<Pages<unknown, unknown>>;
-  readonly subscribe: PlainCaller<AsyncGenerator<ReceivedEvent, void, undefined>, SubscribeOptions>;
+  readonly subscribe: PlainCaller<AsyncGenerator<unknown, void, undefined>, SubscribeOptions>;
 }
 
 /** Returns the body of a successful reply, and throws all others. */
