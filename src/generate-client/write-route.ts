@@ -53,7 +53,7 @@ export const writeRoute = (
       origin: `${suffix} of ${key}`,
       wanted: name + suffix,
       text,
-      comment: writeComment({ texts: [comment] }),
+      comment: writeComment([comment]),
     });
   // a client sends no conditional requests
   const successes = toReceived(operation.successes.filter(({ isConditional }) => !isConditional));
@@ -112,11 +112,11 @@ export const writeRoute = (
   }
   const event = findEvents(successes);
   if (event) lines.push(`event: ${toText(writer.write(event, received, `${name}Event`))};`);
-  const comment = writeComment({
-    texts: [endpoint.shortDescription, endpoint.description],
-    isDeprecated: endpoint.isDeprecated,
-    deprecation: describeDeprecation(endpoint.deprecation),
-  });
+  const comment = writeComment([
+    endpoint.shortDescription,
+    endpoint.description,
+    endpoint.isDeprecated && `@deprecated ${describeDeprecation(endpoint.deprecation)}`,
+  ]);
   return {
     type: `${comment}${toKey(key)}: ${toObject(lines)};`,
     plan: `${quote(key)}: ${writePlan(operation, [...successes, ...errors], revival)},`,

@@ -42,7 +42,7 @@ const literal = (value: unknown): string => {
 };
 
 /** Reads the description and the deprecation of a schema, looking through its wrappers. */
-export const readNotes = (schema: ZodSchema): { description?: string; deprecated?: boolean } => {
+const readNotes = (schema: ZodSchema): { description?: string; deprecated?: boolean } => {
   const { description, deprecated } = z.globalRegistry.get(schema as z.ZodType) ?? {};
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const inner = "innerType" in def ? readNotes(def.innerType) : {};
@@ -87,7 +87,7 @@ export class TypeWriter {
           origin: `schema/${number}`,
           wanted: toTypeName(typeof id === "string" ? id : place),
           text: toText(members),
-          comment: writeComment({ texts: [description], isDeprecated: deprecated === true }),
+          comment: writeComment([description, deprecated === true && "@deprecated"]),
         }),
       ];
     this.#written.set(key, members);
@@ -110,7 +110,7 @@ export class TypeWriter {
       hasOptional ||= isOptional;
       const all = isOptional ? toUnion([members, ["undefined"]]) : members;
       const { description, deprecated } = readNotes(field);
-      const comment = writeComment({ texts: [description], isDeprecated: deprecated });
+      const comment = writeComment([description, deprecated && "@deprecated"]);
       return `${comment}${toKey(name)}${isOptional ? "?" : ""}: ${toText(all)};`;
     });
     if (!others) return toObject(lines);
