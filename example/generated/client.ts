@@ -1091,15 +1091,13 @@ type RouteHeaders<Fields> =
   | (() => RouteFields<Fields> | Promise<RouteFields<Fields>>);
 
 /** The options of a call to a route that declares header fields; required if one of the fields is. */
-type OptionsFor<Options, Fields> = keyof Fields extends never
-  ? [options?: Options]
-  : {} extends Fields
-    ? [
-        options?: Omit<Options, "headers"> & {
-          readonly headers?: RouteHeaders<Fields> | undefined;
-        },
-      ]
-    : [options: Omit<Options, "headers"> & { readonly headers: RouteHeaders<Fields> }];
+type OptionsFor<Options, Fields> = {} extends Fields
+  ? [
+      options?: keyof Fields extends never
+        ? Options
+        : Omit<Options, "headers"> & { readonly headers?: RouteHeaders<Fields> | undefined },
+    ]
+  : [options: Omit<Options, "headers"> & { readonly headers: RouteHeaders<Fields> }];
 
 /** Options for a subscription. */
 interface SubscribeOptions extends Omit<CallOptions, "onUploadProgress" | "retry"> {
@@ -1390,6 +1388,7 @@ type ErrorStatus =
   | (414 | 415 | 416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451)
   | (500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511);
 
+/** What all replies have. */
 interface ReplyBase {
   readonly headers: Headers;
   /** The response itself; its body has been read. */
@@ -2114,17 +2113,12 @@ const toEntries = (fields: HeaderFields = {}): readonly (readonly [string, strin
     ? [...(fields as unknown as Iterable<[string, string]>)]
     : Object.entries(fields);
 
-interface Reply {
-  /** Whether the response is successful. */
+/** A reply of any kind, before its type is known. */
+interface Reply extends ReplyBase {
   readonly ok: boolean;
-  /** The status; `unexpected` if the API does not declare the reply. */
   readonly status: number | "unexpected";
-  /** The status of an unexpected reply. */
   readonly actualStatus?: number;
-  readonly headers: Headers;
   readonly body: unknown;
-  /** The response itself; its body has been read. */
-  readonly response: Response;
   /** Whether the body is one that the API does not declare for this status. */
   readonly isForeign: boolean;
 }
@@ -2247,18 +2241,11 @@ const readLine = (block: EventBlock, line: string): number => {
   return name === "" ? 0 : line.length;
 };
 
-interface ReceivedEvent {
-  readonly event: string;
-  readonly data: unknown;
-  readonly id: string | undefined;
-  readonly retry: number | undefined;
-}
-
 /** Receives the events of a stream, and reopens the stream when it ends or breaks off. */
 async function* subscribe(
   call: Subscription,
   request: BuiltRequest,
-): AsyncGenerator<ReceivedEvent, void, undefined> {
+): AsyncGenerator<unknown, void, undefined> {
   const { signal, delay = 1000, maxDelay = 30_000, lastEventId: first } = call.options;
   let lastEventId = first;
   let least = delay;
@@ -2280,7 +2267,7 @@ async function* subscribe(
         failures = 0;
         if (data.length === 0) continue;
         const parsed = { event, data: parseData(call, response, data.join("\n")), id, retry };
-        yield (call.plan?.reviveEvent?.(parsed) as ReceivedEvent | undefined) ?? parsed;
+        yield call.plan?.reviveEvent?.(parsed) ?? parsed;
       }
     const asked = Math.max(least, toAskedTime(response));
     await waitFor(asked + toWait(least, maxDelay, failures), signal);
@@ -2341,7 +2328,7 @@ interface PlainClient {
   /** Resolves to the data of a successful reply and throws all others, as queries need it. */
   readonly "~query": PlainCaller<Promise<unknown>>;
   readonly iterate: PlainCaller<Pages<unknown, unknown>>;
-  readonly subscribe: PlainCaller<AsyncGenerator<ReceivedEvent, void, undefined>, SubscribeOptions>;
+  readonly subscribe: PlainCaller<AsyncGenerator<unknown, void, undefined>, SubscribeOptions>;
 }
 
 /** Returns the body of a successful reply, and throws all others. */
@@ -2457,11 +2444,17 @@ type FieldsOf<Route> = "headers" extends keyof Route ? Route["headers"] : {};
 /** One of the types of a route; `never` if the route does not have it. */
 type PartOf<Route, Name> = Name extends keyof Route ? Route[Name] : never;
 
+/** What a key whose route lacks a type is replaced with, after the key. */
+interface Lacks {
+  readonly page: "returns no pages";
+  readonly event: "is not an event stream";
+}
+
 /** The key itself, or a message if the route does not have the named type. */
-type KeyWith<Routes, Key extends keyof Routes & string, Name, Lack extends string> = [
-  PartOf<Routes[Key], Name>,
-] extends [never]
-  ? `${Key} ${Lack}`
+type KeyWith<Routes, Key extends keyof Routes & string, Name> = Name extends keyof Lacks
+  ? [PartOf<Routes[Key], Name>] extends [never]
+    ? `${Key} ${Lacks[Name]}`
+    : Key
   : Key;
 
 /** The types of the routes of a generated client, which exist only for the compiler. */
@@ -2469,28 +2462,29 @@ interface GeneratedRoutes<Routes> {
   readonly "~generated": Routes;
 }
 
-/** A function that calls a route and resolves to one of its types; the input may be missing if nothing is required. */
-type Caller<Routes, Name> = {
+/** What the functions of a client return for a route. */
+interface Results<Route> {
+  readonly body: Promise<PartOf<Route, "body">>;
+  readonly reply: Promise<PartOf<Route, "reply">>;
+  readonly response: Promise<Response>;
+  readonly page: Pages<PartOf<Route, "item">, PartOf<Route, "page">>;
+  readonly event: AsyncGenerator<PartOf<Route, "event">, void, undefined>;
+}
+
+/** A function that calls a route and returns what `Name` says; the input may be missing if nothing is required. */
+type Caller<Routes, Name extends keyof Results<unknown>, Options = CallOptions> = {
   <Key extends keyof Routes & string>(
-    key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
-  ): Promise<PartOf<Routes[Key], Name>>;
+    key: Alone<KeyWith<Routes, Key, Name>, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
+  ): Results<Routes[Key]>[Name];
   <Key extends keyof Routes & string>(
-    key: Key,
+    key: KeyWith<Routes, Key, Name>,
     input: PartOf<Routes[Key], "input">,
-    ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
-  ): Promise<PartOf<Routes[Key], Name>>;
+    ...options: OptionsFor<Options, FieldsOf<Routes[Key]>>
+  ): Results<Routes[Key]>[Name];
 };
 
-/**
- * A client with generated types. `Routes` contains, under the key of each route, its `input`, its `success` (the body
- * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` and the
- * page's `item`, or its `event`.
- *
- * The client's functions are bound, so they can be destructured.
- */
-interface GeneratedClient<Routes> {
-  /** Type information only. */
-  readonly "~routes"?: GeneratedRoutes<Routes>;
+/** The functions of a client. */
+type ClientFunctions<Provide, Request, Download, Iterate, Subscribe> = {
   /**
    * Sends a request and resolves to the body of the reply, for successes and errors.
    *
@@ -2498,7 +2492,7 @@ interface GeneratedClient<Routes> {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link RedirectError}, {@link UnexpectedBodyError}.
    */
-  readonly provide: Caller<Routes, "body">;
+  readonly provide: Provide;
   /**
    * Sends a request and resolves to the reply: status, header fields and body, discriminated by `ok` and `status`.
    *
@@ -2506,7 +2500,7 @@ interface GeneratedClient<Routes> {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link RedirectError}.
    */
-  readonly request: Caller<Routes, "reply">;
+  readonly request: Request;
   /**
    * Sends a request and resolves to the successful response, whose body has not been read: use `body`, its stream, or
    * `blob()`. `timeout` covers the time until the header fields arrive, and `signal` also aborts the body.
@@ -2514,16 +2508,7 @@ interface GeneratedClient<Routes> {
    * @param key method and path, such as `"get /v1/files/:id"`
    * @throws {@link ReplyError} when the API responds with an error, and the errors of `provide`.
    */
-  readonly download: {
-    <Key extends keyof Routes & string>(
-      key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
-    ): Promise<Response>;
-    <Key extends keyof Routes & string>(
-      key: Key,
-      input: PartOf<Routes[Key], "input">,
-      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
-    ): Promise<Response>;
-  };
+  readonly download: Download;
   /**
    * Iterates over the items of all pages, starting with the given one; `pages()` iterates over the pages.
    *
@@ -2533,20 +2518,7 @@ interface GeneratedClient<Routes> {
    * @throws {@link ReplyError} during the iteration when the API responds with an error, {@link PageError} when a page
    * brings no progress, and the errors of `provide`.
    */
-  readonly iterate: {
-    <Key extends keyof Routes & string>(
-      key: Alone<
-        KeyWith<Routes, Key, "page", "returns no pages">,
-        PartOf<Routes[Key], "input">,
-        FieldsOf<Routes[Key]>
-      >,
-    ): Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
-    <Key extends keyof Routes & string>(
-      key: KeyWith<Routes, Key, "page", "returns no pages">,
-      input: PartOf<Routes[Key], "input">,
-      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
-    ): Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
-  };
+  readonly iterate: Iterate;
   /**
    * Receives the events of a stream. When the stream ends or breaks off, it is reopened with `Last-Event-ID`.
    *
@@ -2557,22 +2529,27 @@ interface GeneratedClient<Routes> {
    * {@link UnexpectedBodyError} when it sends something other than a stream of JSON events, {@link EventSizeError} when
    * an event is larger than `maxEventSize`, and {@link RedirectError}.
    */
-  readonly subscribe: {
-    <Key extends keyof Routes & string>(
-      key: Alone<
-        KeyWith<Routes, Key, "event", "is not an event stream">,
-        PartOf<Routes[Key], "input">,
-        FieldsOf<Routes[Key]>
-      >,
-    ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
-    <Key extends keyof Routes & string>(
-      key: KeyWith<Routes, Key, "event", "is not an event stream">,
-      input: PartOf<Routes[Key], "input">,
-      ...options: OptionsFor<SubscribeOptions, FieldsOf<Routes[Key]>>
-    ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
-  };
+  readonly subscribe: Subscribe;
   /** Returns whether there are more pages after the result of `provide`, the page in it, or the result of `request`. */
   readonly hasMore: HasMore;
+};
+
+/**
+ * A client with generated types. `Routes` contains, under the key of each route, its `input`, its `success` (the body
+ * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` and the
+ * page's `item`, or its `event`.
+ *
+ * The client's functions are bound, so they can be destructured.
+ */
+interface GeneratedClient<Routes> extends ClientFunctions<
+  Caller<Routes, "body">,
+  Caller<Routes, "reply">,
+  Caller<Routes, "response">,
+  Caller<Routes, "page">,
+  Caller<Routes, "event", SubscribeOptions>
+> {
+  /** Type information only. */
+  readonly "~routes"?: GeneratedRoutes<Routes>;
 }
 
 /** The routes of a generated client. */

@@ -13,7 +13,6 @@ const checkOption = {
   description: "Fail if the file in --out is out of date, and show the difference",
 } as const;
 
-/** `sallyport client`: writes a typed client, or checks that a file is up to date. */
 export const clientCommand = defineCommand({
   description: "Writes a typed client of the API: one TypeScript file.",
   options: {
@@ -47,7 +46,6 @@ export const clientCommand = defineCommand({
 
 const versions: readonly string[] = ["3.0", "3.1", "3.2"];
 
-/** `sallyport openapi`: writes the OpenAPI document, or checks that a file is up to date. */
 export const openApiCommand = defineCommand({
   description: "Writes the OpenAPI document of the API.",
   options: {

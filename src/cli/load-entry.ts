@@ -110,21 +110,22 @@ const loadEntry = async (path: string): Promise<Entry> => {
 };
 
 const importSafely = async (path: string): Promise<unknown> => {
-  const startsServer = (): CliError =>
-    new CliError(
-      "SLP_CLI_STARTS_SERVER",
-      `${path} starts a server, or imports a module that does. Move \`routing\` and \`config\` to a module that starts nothing, and pass that module.`,
-    );
+  const refusal = new CliError(
+    "SLP_CLI_STARTS_SERVER",
+    `${path} starts a server, or imports a module that does. Move \`routing\` and \`config\` to a module that starts nothing, and pass that module.`,
+  );
+  let isRefused = false;
+  const refuse = (): CliError => {
+    isRefused = true;
+    return refusal;
+  };
   const prototype = Server.prototype as { listen: unknown };
   const { listen } = prototype;
-  let isStarted = false;
   prototype.listen = (): never => {
-    isStarted = true;
-    throw startsServer();
+    throw refuse();
   };
   subscribe(channels.starting, (message) => {
-    isStarted = true;
-    (message as Starting).refusal = startsServer();
+    (message as Starting).refusal = refuse();
   });
   const onFloating = (): void => undefined;
   process.on("unhandledRejection", onFloating);
@@ -136,10 +137,10 @@ const importSafely = async (path: string): Promise<unknown> => {
     const module: unknown = await import(pathToFileURL(path).href);
     // code that is not awaited may be about to listen
     await new Promise((settle) => setTimeout(settle, 50));
-    if (isStarted) throw startsServer();
+    if (isRefused) throw refusal;
     return module;
   } catch (error) {
-    if (isStarted || error instanceof CliError) throw startsServer();
+    if (isRefused) throw refusal;
     if (["DefinitionError", "RoutingError"].includes(String(readSafely(error, "name"))))
       throw error;
     const place = findPlace(String(readSafely(error, "stack")));

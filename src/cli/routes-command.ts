@@ -10,7 +10,6 @@ import { writeOut } from "./output.ts";
 /** A route as `sallyport routes --json` prints it. */
 type RouteLine = ReturnType<typeof listLines>[number];
 
-/** `sallyport routes`: lists the endpoints. */
 export const routesCommand = defineCommand({
   description: "Lists the routes of the API.",
   options: { json: { type: "boolean", description: "Print the routes as JSON" } },

@@ -1,21 +1,19 @@
 import type { Call, SourceName } from "./call-options.ts";
 import { readProperty, UnsendableInputError } from "./client-errors.ts";
 import {
+  assertString,
   encodeBrackets,
   encodeMultipart,
   encodePairs,
   hasFile,
-  listParts,
-} from "./encode-input.ts";
-import {
-  assertString,
   listFields,
+  listParts,
   refuse,
   toJsonValue,
   toKind,
   toText,
   type Refusal,
-} from "./wire-value.ts";
+} from "./encode-input.ts";
 
 export interface BuiltRequest {
   readonly url: string;

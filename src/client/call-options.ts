@@ -132,15 +132,13 @@ type RouteHeaders<Fields> =
   | (() => RouteFields<Fields> | Promise<RouteFields<Fields>>);
 
 /** The options of a call to a route that declares header fields; required if one of the fields is. */
-export type OptionsFor<Options, Fields> = keyof Fields extends never
-  ? [options?: Options]
-  : {} extends Fields
-    ? [
-        options?: Omit<Options, "headers"> & {
-          readonly headers?: RouteHeaders<Fields> | undefined;
-        },
-      ]
-    : [options: Omit<Options, "headers"> & { readonly headers: RouteHeaders<Fields> }];
+export type OptionsFor<Options, Fields> = {} extends Fields
+  ? [
+      options?: keyof Fields extends never
+        ? Options
+        : Omit<Options, "headers"> & { readonly headers?: RouteHeaders<Fields> | undefined },
+    ]
+  : [options: Omit<Options, "headers"> & { readonly headers: RouteHeaders<Fields> }];
 
 /** Options for a subscription. */
 export interface SubscribeOptions extends Omit<CallOptions, "onUploadProgress" | "retry"> {

@@ -10,7 +10,7 @@ import { PageError, ReplyError, UnexpectedBodyError } from "./client-errors.ts";
 import { findItems, hasMore, toNextPage, toPayload, type HasMore } from "./pages.ts";
 import { readReply, type Reply } from "./read-reply.ts";
 import { fail, sendRequest } from "./send-request.ts";
-import { subscribe, type ReceivedEvent } from "./subscribe.ts";
+import { subscribe } from "./subscribe.ts";
 
 /** The items of all pages, or the pages themselves. */
 export interface Pages<Item, Page> extends AsyncIterable<Item> {
@@ -33,7 +33,7 @@ export interface PlainClient {
   /** Resolves to the data of a successful reply and throws all others, as queries need it. */
   readonly "~query": PlainCaller<Promise<unknown>>;
   readonly iterate: PlainCaller<Pages<unknown, unknown>>;
-  readonly subscribe: PlainCaller<AsyncGenerator<ReceivedEvent, void, undefined>, SubscribeOptions>;
+  readonly subscribe: PlainCaller<AsyncGenerator<unknown, void, undefined>, SubscribeOptions>;
 }
 
 /** Returns the body of a successful reply, and throws all others. */

@@ -24,11 +24,17 @@ export type FieldsOf<Route> = "headers" extends keyof Route ? Route["headers"] :
 /** One of the types of a route; `never` if the route does not have it. */
 export type PartOf<Route, Name> = Name extends keyof Route ? Route[Name] : never;
 
+/** What a key whose route lacks a type is replaced with, after the key. */
+export interface Lacks {
+  readonly page: "returns no pages";
+  readonly event: "is not an event stream";
+}
+
 /** The key itself, or a message if the route does not have the named type. */
-type KeyWith<Routes, Key extends keyof Routes & string, Name, Lack extends string> = [
-  PartOf<Routes[Key], Name>,
-] extends [never]
-  ? `${Key} ${Lack}`
+export type KeyWith<Routes, Key extends keyof Routes & string, Name> = Name extends keyof Lacks
+  ? [PartOf<Routes[Key], Name>] extends [never]
+    ? `${Key} ${Lacks[Name]}`
+    : Key
   : Key;
 
 /** The types of the routes of a generated client, which exist only for the compiler. */
@@ -36,29 +42,31 @@ export interface GeneratedRoutes<Routes> {
   readonly "~generated": Routes;
 }
 
-/** A function that calls a route and resolves to one of its types; the input may be missing if nothing is required. */
+/** What the functions of a client return for a route. */
+interface Results<Route> {
+  readonly body: Promise<PartOf<Route, "body">>;
+  readonly reply: Promise<PartOf<Route, "reply">>;
+  readonly response: Promise<Response>;
+  readonly page: Pages<PartOf<Route, "item">, PartOf<Route, "page">>;
+  readonly event: AsyncGenerator<PartOf<Route, "event">, void, undefined>;
+}
+
+/** A function that calls a route and returns what `Name` says; the input may be missing if nothing is required. */
 // oxlint-disable-next-line typescript/consistent-type-definitions -- editors would show an interface by name
-type Caller<Routes, Name> = {
+type Caller<Routes, Name extends keyof Results<unknown>, Options = CallOptions> = {
   <Key extends keyof Routes & string>(
-    key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
-  ): Promise<PartOf<Routes[Key], Name>>;
+    key: Alone<KeyWith<Routes, Key, Name>, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
+  ): Results<Routes[Key]>[Name];
   <Key extends keyof Routes & string>(
-    key: Key,
+    key: KeyWith<Routes, Key, Name>,
     input: PartOf<Routes[Key], "input">,
-    ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
-  ): Promise<PartOf<Routes[Key], Name>>;
+    ...options: OptionsFor<Options, FieldsOf<Routes[Key]>>
+  ): Results<Routes[Key]>[Name];
 };
 
-/**
- * A client with generated types. `Routes` contains, under the key of each route, its `input`, its `success` (the body
- * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` and the
- * page's `item`, or its `event`.
- *
- * The client's functions are bound, so they can be destructured.
- */
-export interface GeneratedClient<Routes> {
-  /** Type information only. */
-  readonly "~routes"?: GeneratedRoutes<Routes>;
+/** The functions of a client. */
+// oxlint-disable-next-line typescript/consistent-type-definitions -- editors would show an interface, with all routes, before each function on hover
+export type ClientFunctions<Provide, Request, Download, Iterate, Subscribe> = {
   /**
    * Sends a request and resolves to the body of the reply, for successes and errors.
    *
@@ -66,7 +74,7 @@ export interface GeneratedClient<Routes> {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link RedirectError}, {@link UnexpectedBodyError}.
    */
-  readonly provide: Caller<Routes, "body">;
+  readonly provide: Provide;
   /**
    * Sends a request and resolves to the reply: status, header fields and body, discriminated by `ok` and `status`.
    *
@@ -74,7 +82,7 @@ export interface GeneratedClient<Routes> {
    * @throws {@link UnsendableInputError}, {@link NetworkError}, {@link TimeoutError}, {@link AbortedError},
    * {@link RedirectError}.
    */
-  readonly request: Caller<Routes, "reply">;
+  readonly request: Request;
   /**
    * Sends a request and resolves to the successful response, whose body has not been read: use `body`, its stream, or
    * `blob()`. `timeout` covers the time until the header fields arrive, and `signal` also aborts the body.
@@ -82,16 +90,7 @@ export interface GeneratedClient<Routes> {
    * @param key method and path, such as `"get /v1/files/:id"`
    * @throws {@link ReplyError} when the API responds with an error, and the errors of `provide`.
    */
-  readonly download: {
-    <Key extends keyof Routes & string>(
-      key: Alone<Key, PartOf<Routes[Key], "input">, FieldsOf<Routes[Key]>>,
-    ): Promise<Response>;
-    <Key extends keyof Routes & string>(
-      key: Key,
-      input: PartOf<Routes[Key], "input">,
-      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
-    ): Promise<Response>;
-  };
+  readonly download: Download;
   /**
    * Iterates over the items of all pages, starting with the given one; `pages()` iterates over the pages.
    *
@@ -101,20 +100,7 @@ export interface GeneratedClient<Routes> {
    * @throws {@link ReplyError} during the iteration when the API responds with an error, {@link PageError} when a page
    * brings no progress, and the errors of `provide`.
    */
-  readonly iterate: {
-    <Key extends keyof Routes & string>(
-      key: Alone<
-        KeyWith<Routes, Key, "page", "returns no pages">,
-        PartOf<Routes[Key], "input">,
-        FieldsOf<Routes[Key]>
-      >,
-    ): Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
-    <Key extends keyof Routes & string>(
-      key: KeyWith<Routes, Key, "page", "returns no pages">,
-      input: PartOf<Routes[Key], "input">,
-      ...options: OptionsFor<CallOptions, FieldsOf<Routes[Key]>>
-    ): Pages<PartOf<Routes[Key], "item">, PartOf<Routes[Key], "page">>;
-  };
+  readonly iterate: Iterate;
   /**
    * Receives the events of a stream. When the stream ends or breaks off, it is reopened with `Last-Event-ID`.
    *
@@ -125,22 +111,27 @@ export interface GeneratedClient<Routes> {
    * {@link UnexpectedBodyError} when it sends something other than a stream of JSON events, {@link EventSizeError} when
    * an event is larger than `maxEventSize`, and {@link RedirectError}.
    */
-  readonly subscribe: {
-    <Key extends keyof Routes & string>(
-      key: Alone<
-        KeyWith<Routes, Key, "event", "is not an event stream">,
-        PartOf<Routes[Key], "input">,
-        FieldsOf<Routes[Key]>
-      >,
-    ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
-    <Key extends keyof Routes & string>(
-      key: KeyWith<Routes, Key, "event", "is not an event stream">,
-      input: PartOf<Routes[Key], "input">,
-      ...options: OptionsFor<SubscribeOptions, FieldsOf<Routes[Key]>>
-    ): AsyncGenerator<PartOf<Routes[Key], "event">, void, undefined>;
-  };
+  readonly subscribe: Subscribe;
   /** Returns whether there are more pages after the result of `provide`, the page in it, or the result of `request`. */
   readonly hasMore: HasMore;
+};
+
+/**
+ * A client with generated types. `Routes` contains, under the key of each route, its `input`, its `success` (the body
+ * of a successful reply), the `body` of any reply, and the `reply`; depending on the route, also its `page` and the
+ * page's `item`, or its `event`.
+ *
+ * The client's functions are bound, so they can be destructured.
+ */
+export interface GeneratedClient<Routes> extends ClientFunctions<
+  Caller<Routes, "body">,
+  Caller<Routes, "reply">,
+  Caller<Routes, "response">,
+  Caller<Routes, "page">,
+  Caller<Routes, "event", SubscribeOptions>
+> {
+  /** Type information only. */
+  readonly "~routes"?: GeneratedRoutes<Routes>;
 }
 
 /** The routes of a generated client. */

@@ -1,4 +1,4 @@
-export { Client, createClient } from "./create-client.ts";
+export { Client, createClient } from "./inferred-client.ts";
 export {
   AbortedError,
   ClientError,

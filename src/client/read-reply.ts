@@ -1,17 +1,13 @@
 import type { BodyKind, Call } from "./call-options.ts";
+import type { ReplyBase } from "./reply-types.ts";
 import { toNetworkError } from "./send-request.ts";
 
-export interface Reply {
-  /** Whether the response is successful. */
+/** A reply of any kind, before its type is known. */
+export interface Reply extends ReplyBase {
   readonly ok: boolean;
-  /** The status; `unexpected` if the API does not declare the reply. */
   readonly status: number | "unexpected";
-  /** The status of an unexpected reply. */
   readonly actualStatus?: number;
-  readonly headers: Headers;
   readonly body: unknown;
-  /** The response itself; its body has been read. */
-  readonly response: Response;
   /** Whether the body is one that the API does not declare for this status. */
   readonly isForeign: boolean;
 }

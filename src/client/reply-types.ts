@@ -7,7 +7,8 @@ export type ErrorStatus =
   | (414 | 415 | 416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451)
   | (500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511);
 
-interface ReplyBase {
+/** What all replies have. */
+export interface ReplyBase {
   readonly headers: Headers;
   /** The response itself; its body has been read. */
   readonly response: Response;

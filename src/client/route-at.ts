@@ -18,10 +18,8 @@ interface TypedEndpoint {
   readonly "~types": Some;
 }
 
-type TypesOf<E extends TypedEndpoint> = E["~types"];
-
 /** The types of an endpoint whose key names its method; a server in which the endpoint has another does not start. */
-type Named<Value> = Value extends TypedEndpoint ? TypesOf<Value> : null;
+type Named<Value> = Value extends TypedEndpoint ? Value["~types"] : null;
 
 /** The methods that an endpoint serves: the declared ones, or GET if it declares none. */
 type Answered<M> = [M] extends [never] ? "get" : M;
@@ -30,8 +28,8 @@ type Answered<M> = [M] extends [never] ? "get" : M;
 type Own<Value, M> = M extends keyof Value
   ? Named<Value[M]>
   : Value extends TypedEndpoint
-    ? M extends Answered<TypesOf<Value>["method"]>
-      ? TypesOf<Value>
+    ? M extends Answered<Value["~types"]["method"]>
+      ? Value["~types"]
       : null
     : "" extends keyof Value
       ? string extends keyof Value
@@ -46,10 +44,10 @@ type Present<Found> = [Exclude<Found, null>] extends [never] ? null : Exclude<Fo
 type AnyOwn<Value, M> = Present<Value extends object ? Own<Value, M> : null>;
 
 /** The entry of a map for a path that is not split any further. */
-type Whole<Map, M extends string, Path extends string> = Path extends keyof Map
-  ? AnyOwn<Map[Path], M> extends infer Found extends object
-    ? Found
-    : Spelled<Map, M, Path>
+type Whole<Map, M extends string, Path extends string> = (
+  Path extends keyof Map ? AnyOwn<Map[Path], M> : null
+) extends infer Found extends object
+  ? Found
   : Spelled<Map, M, Path>;
 
 /** The entry of a map for a path whose key has another spelling. */
@@ -63,45 +61,27 @@ type Spelled<Map, M extends string, Path extends string> = `${M} /${Path}` exten
 
 /** The entry of a map for a path, which is resolved segment by segment. A map may be undefined, or one of several. */
 type Walk<Map, M extends string, Path extends string> = Present<
-  Map extends object ? WalkOne<Map, M, Path> : null
+  Map extends object
+    ? Path extends `${infer Segment}/${infer Rest}`
+      ? Step<Map, M, Segment, Rest>
+      : Whole<Map, M, Path>
+    : null
 >;
 
-type WalkOne<
-  Map,
-  M extends string,
-  Path extends string,
-> = Path extends `${infer Segment}/${infer Rest}`
-  ? Segment extends keyof Map
-    ? Walk<Map[Segment], M, Rest> extends infer Found extends object
-      ? Found
-      : Longer<Map, M, Segment, Rest>
-    : Longer<Map, M, Segment, Rest>
-  : Whole<Map, M, Path>;
-
-/** The entry of a map for a path whose first key starts with a slash, or has several segments. */
-type Longer<
-  Map,
-  M extends string,
-  Passed extends string,
-  Path extends string,
-> = `/${Passed}` extends keyof Map
-  ? Walk<Map[`/${Passed}`], M, Path> extends infer Found extends object
+/** The entry of a map for a path whose first key consists of the passed segments, or of more. */
+type Step<Map, M extends string, Passed extends string, Path extends string> =
+  Beneath<Map, M, Passed, Path> extends infer Found extends object
     ? Found
-    : Joined<Map, M, Passed, Path>
-  : Joined<Map, M, Passed, Path>;
-
-type Joined<
-  Map,
-  M extends string,
-  Passed extends string,
-  Path extends string,
-> = Path extends `${infer Segment}/${infer Rest}`
-  ? `${Passed}/${Segment}` extends keyof Map
-    ? Walk<Map[`${Passed}/${Segment}`], M, Rest> extends infer Found extends object
+    : Beneath<Map, M, `/${Passed}`, Path> extends infer Found extends object
       ? Found
-      : Longer<Map, M, `${Passed}/${Segment}`, Rest>
-    : Longer<Map, M, `${Passed}/${Segment}`, Rest>
-  : Whole<Map, M, `${Passed}/${Path}`>;
+      : Path extends `${infer Segment}/${infer Rest}`
+        ? Step<Map, M, `${Passed}/${Segment}`, Rest>
+        : Whole<Map, M, `${Passed}/${Path}`>;
+
+/** The entry for a path in the map beneath a key. */
+type Beneath<Map, M extends string, Key extends string, Path extends string> = Key extends keyof Map
+  ? Walk<Map[Key], M, Path>
+  : null;
 
 /** The entry of a map for a path if each key is one segment, as in most maps. */
 type Straight<

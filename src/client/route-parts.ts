@@ -1,34 +1,28 @@
 import type { ReplyErrorOf } from "./client-errors.ts";
 import type { GeneratedRoutes, PartOf } from "./generated-client.ts";
-import type { ReplyAt, RoutesOf } from "./inferred-client.ts";
+import type { InferredParts, RoutesOf } from "./inferred-client.ts";
 import type { PayloadOf } from "./pages.ts";
 import type { NoRoute, TypesAt } from "./route-at.ts";
-import type { InputAt, PageAt, SuccessAt } from "./wire-types.ts";
 
-/** One of the types of a route in a generated client. */
-type Part<Routes, Key, Name> = Key extends keyof Routes ? PartOf<Routes[Key], Name> : never;
+/** One of the types of a route, in a generated or an inferred client. */
+type Part<R, Key, Name extends keyof InferredParts<never, never>> =
+  R extends GeneratedRoutes<infer Routes>
+    ? Key extends keyof Routes
+      ? PartOf<Routes[Key], Name>
+      : never
+    : InferredParts<TypesAt<R, Key>, Key>[Name];
 
 /** The input of a route. */
-export type RouteInput<R, Key extends string> =
-  R extends GeneratedRoutes<infer Routes>
-    ? Part<Routes, Key, "input">
-    : InputAt<TypesAt<R, Key>, Key>;
+export type RouteInput<R, Key extends string> = Part<R, Key, "input">;
 
 /** The data of a successful response from a route. */
-export type RouteData<R, Key extends string> = PayloadOf<
-  R extends GeneratedRoutes<infer Routes>
-    ? Part<Routes, Key, "success">
-    : SuccessAt<TypesAt<R, Key>>
->;
+export type RouteData<R, Key extends string> = PayloadOf<Part<R, Key, "success">>;
 
 /** The page that a route returns. */
-export type RoutePage<R, Key extends string> =
-  R extends GeneratedRoutes<infer Routes> ? Part<Routes, Key, "page"> : PageAt<TypesAt<R, Key>>;
+export type RoutePage<R, Key extends string> = Part<R, Key, "page">;
 
 /** The {@link ReplyError} of each status that a route may send. */
-export type RouteReplyError<R, Key extends string> = ReplyErrorOf<
-  R extends GeneratedRoutes<infer Routes> ? Part<Routes, Key, "reply"> : ReplyAt<TypesAt<R, Key>>
->;
+export type RouteReplyError<R, Key extends string> = ReplyErrorOf<Part<R, Key, "reply">>;
 
 /** The routes of a client of any kind, if it has the key. */
 type RoutesWith<C, Key> =

@@ -78,18 +78,11 @@ const readLine = (block: EventBlock, line: string): number => {
   return name === "" ? 0 : line.length;
 };
 
-export interface ReceivedEvent {
-  readonly event: string;
-  readonly data: unknown;
-  readonly id: string | undefined;
-  readonly retry: number | undefined;
-}
-
 /** Receives the events of a stream, and reopens the stream when it ends or breaks off. */
 export async function* subscribe(
   call: Subscription,
   request: BuiltRequest,
-): AsyncGenerator<ReceivedEvent, void, undefined> {
+): AsyncGenerator<unknown, void, undefined> {
   const { signal, delay = 1000, maxDelay = 30_000, lastEventId: first } = call.options;
   let lastEventId = first;
   let least = delay;
@@ -111,7 +104,7 @@ export async function* subscribe(
         failures = 0;
         if (data.length === 0) continue;
         const parsed = { event, data: parseData(call, response, data.join("\n")), id, retry };
-        yield (call.plan?.reviveEvent?.(parsed) as ReceivedEvent | undefined) ?? parsed;
+        yield call.plan?.reviveEvent?.(parsed) ?? parsed;
       }
     const asked = Math.max(least, toAskedTime(response));
     await waitFor(asked + toWait(least, maxDelay, failures), signal);

@@ -196,13 +196,13 @@ type ResponseFieldsAt<T extends EndpointTypes> = T["responseHeaders"]["_zod"]["i
 
 /** The successful replies: one for each status that the result handler declares. */
 export type SuccessReplyAt<T> = T extends EndpointTypes
-  ? T["output"] extends MediaTyped<string>
-    ? SuccessReply<StatusAt<T>, SuccessAt<T>, ResponseFieldsAt<T>>
-    : CodesOf<EachOf<HandlerTypes<T>["positive"]>> extends infer Codes extends number
-      ? [Codes] extends [never]
-        ? SuccessReply<StatusAt<T>, SuccessAt<T>, ResponseFieldsAt<T>>
-        : PositiveReplies<T, EachOf<HandlerTypes<T>["positive"]>, Codes>
-      : never
+  ? (
+      T["output"] extends MediaTyped<string> ? never : CodesOf<EachOf<HandlerTypes<T>["positive"]>>
+    ) extends infer Codes extends number
+    ? [Codes] extends [never]
+      ? SuccessReply<StatusAt<T>, SuccessAt<T>, ResponseFieldsAt<T>>
+      : PositiveReplies<T, EachOf<HandlerTypes<T>["positive"]>, Codes>
+    : never
   : never;
 
 type PositiveReplies<T extends EndpointTypes, Each, Codes extends number> =
@@ -292,12 +292,12 @@ export type ErrorReplyAt<T> = T extends EndpointTypes
   : never;
 
 type ErrorReplies<T extends EndpointTypes, Known, Each, Codes extends number> =
-  | { [Status in keyof Known]: ErrorReply<Status, Known[Status]> }[keyof Known]
   | {
-      [Code in Codes]: Code extends keyof Known
-        ? never
-        : ErrorReply<Code, NegativeBody<T, EachAt<Each, Code>>>;
-    }[Codes]
+      [Status in keyof Known | Codes]: ErrorReply<
+        Status,
+        Status extends keyof Known ? Known[Status] : NegativeBody<T, EachAt<Each, Status>>
+      >;
+    }[keyof Known | Codes]
   | ErrorReply<Exclude<ErrorStatus, Codes | keyof Known>, NegativeBody<T, OthersOf<Each>>>;
 
 /** An endpoint with the default result handler and without errors that carry data, like most endpoints. */

@@ -9,7 +9,7 @@ import { TypeNames } from "./type-names.ts";
 import { toObject } from "./type-text.ts";
 import { writeRoute } from "./write-route.ts";
 import { RevivalWriter } from "./write-revival.ts";
-import { toReceived, TypeWriter } from "./write-type.ts";
+import { TypeWriter } from "./write-type.ts";
 
 /** The argument of {@link generateClient}. */
 export interface GenerateClientOptions {
@@ -61,10 +61,7 @@ export const generateClient = (options: GenerateClientOptions): string => {
   const ids = new OperationIds(operations);
   const names = new TypeNames();
   const revival = format === "date" && !isForInferred ? new RevivalWriter() : undefined;
-  const context = {
-    ...{ names, writer: new TypeWriter(names), isForInferred },
-    ...{ received: toReceived(revival !== undefined), revival },
-  };
+  const context = { names, writer: new TypeWriter(names), isForInferred, revival };
   const routes = operations.map((one) => writeRoute(one, ids.find(one), context));
   const runtime = readPart("runtime");
   const reviving = readPart("revival");

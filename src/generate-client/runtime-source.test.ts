@@ -38,7 +38,7 @@ test("includes everything that a file exports", () => {
 
 test("exports the same names as `sallyport/client`, except for those of the inferred client", () => {
   const index = readFileSync(new URL("index.ts", clientFolder), "utf8");
-  const inferred = /\.\/(?:create-client|inferred-client|route-at|wire-types|generated-client)\.ts/;
+  const inferred = /\.\/(?:inferred-client|route-at|wire-types|generated-client)\.ts/;
   const names = [...index.matchAll(/export (?:type )?\{([^}]*)\} from "([^"]*)"/g)].flatMap(
     ([, list = "", from = ""]) => (inferred.test(from) ? [] : (list.match(/\w+/g) ?? [])),
   );

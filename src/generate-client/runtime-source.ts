@@ -3,40 +3,29 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { ownFile } from "../lazy/own-file.ts";
 
-/** The client modules that a generated file contains, each after the modules that it imports. */
-const modules = [
-  ...["call-options", "client-errors", "reply-types", "wire-value", "encode-input"],
-  ...["build-request", "pages", "send-request", "read-reply", "subscribe", "client"],
-  "generated-client",
-] as const;
+/**
+ * The parts of the client, which the build writes next to this module: modules in the order in which they import each
+ * other. Only a file that revives dates contains the second part.
+ */
+const parts = {
+  runtime: [
+    ...["call-options", "client-errors", "reply-types", "encode-input", "build-request", "pages"],
+    ...["send-request", "read-reply", "subscribe", "client", "generated-client"],
+  ],
+  revival: ["revive-dates"],
+} as const;
 
-/** The additional modules for a file that revives dates. */
-const revivingModules = ["revive-dates"] as const;
-
-/** The parts of the client, each with its modules; the build writes them next to this module. */
-const parts = { runtime: modules, revival: revivingModules } as const;
-
-/** The classes that every file exports from the client. */
 export const exportedClasses = [
   ...["AbortedError", "ClientError", "EventSizeError", "NetworkError", "PageError"],
   ...["RedirectError", "ReplyError", "TimeoutError", "UnexpectedBodyError", "UnsendableInputError"],
 ] as const;
 
-/** The types that every file exports from the client. */
 export const exportedTypes = [
   ...["CallError", "ErrorOf", "HasMore", "InputOf", "OutputOf", "ReplyErrorOf"],
   ...["Attempt", "CallOptions", "CallRoute", "ClientOptions", "ErrorReply", "ErrorStatus", "Fetch"],
-  ...[
-    "HeaderFields",
-    "HeaderSource",
-    "Pages",
-    "ReplyIssue",
-    "RetryOptions",
-    "RouteDeprecation",
-    "SharedOptions",
-  ],
-  ...["SourceName", "SubscribeOptions", "SuccessReply", "SuccessStatus", "UnexpectedReply"],
-  "UploadProgress",
+  ...["HeaderFields", "HeaderSource", "Pages", "ReplyIssue", "RetryOptions", "RouteDeprecation"],
+  ...["SharedOptions", "SourceName", "SubscribeOptions", "SuccessReply", "SuccessStatus"],
+  ...["UnexpectedReply", "UploadProgress"],
 ] as const;
 
 const bundle = (folder: URL, part: keyof typeof parts): string =>

@@ -30,10 +30,14 @@ export const toTypeName = (text: string): string => {
 /** Names types. References to a type are written before its name is known. */
 export class TypeNames {
   readonly #types = new Map<string, NamedType>();
+  readonly #wanted = new Map<string, string>();
   readonly #shared = new Map<string, string>();
 
   define(key: string, type: NamedType): string {
-    this.#types.set(key, type);
+    // what is wanted for the first type of an origin is wanted for all
+    const wanted = this.#wanted.get(type.origin) ?? type.wanted;
+    this.#wanted.set(type.origin, wanted);
+    this.#types.set(key, { ...type, wanted });
     return toReference(key);
   }
 
@@ -49,13 +53,12 @@ export class TypeNames {
     text: string,
     taken: ReadonlySet<string>,
   ): { readonly text: string; readonly declarations: readonly string[] } {
-    const classes = this.#classify();
-    const names = this.#toNames(classes, taken);
+    const names = this.#toNames(taken);
     const settle = (own: string): string =>
-      replaceReferences(own, (key) => names.get(classes.get(key) ?? "") ?? "unknown");
+      replaceReferences(own, (key) => names.get(key) ?? "unknown");
     const declared = new Map<string, string>();
     for (const [key, { text: own, comment }] of this.#types) {
-      const name = names.get(classes.get(key) ?? "") ?? "";
+      const name = names.get(key) ?? "";
       declared.set(name, `${comment}export type ${name} = ${settle(own)};`);
     }
     return { text: settle(text), declarations: [...declared.values()] };
@@ -81,29 +84,23 @@ export class TypeNames {
     }
   }
 
-  #toNames(
-    classes: ReadonlyMap<string, string>,
-    taken: ReadonlySet<string>,
-  ): ReadonlyMap<string, string> {
+  #toNames(taken: ReadonlySet<string>): ReadonlyMap<string, string> {
+    const classes = this.#classify();
     const names = new Map<string, string>();
     const used = new Set(taken);
-    const origins = new Map<string, { readonly wanted: string; readonly own: Set<string> }>();
     for (const [key, { origin, wanted }] of this.#types) {
-      const known = origins.get(origin) ?? { wanted, own: new Set() };
-      known.own.add(classes.get(key) ?? "");
-      origins.set(origin, known);
-    }
-    for (const [key, { origin }] of this.#types) {
       const own = classes.get(key) ?? "";
       if (names.has(own)) continue;
       // the type that is sent may differ from the type that is received
-      const { wanted = "", own: all = new Set() } = origins.get(origin) ?? {};
-      const isSentOfTwo = key.startsWith("sent/") && all.size > 1;
-      const base = isSentOfTwo ? `${wanted}Input` : wanted;
-      const name = toFreeName(base, (one) => used.has(one));
+      const isSentOfTwo =
+        key.startsWith("sent/") &&
+        [...this.#types].some(
+          ([other, type]) => type.origin === origin && classes.get(other) !== own,
+        );
+      const name = toFreeName(isSentOfTwo ? `${wanted}Input` : wanted, (one) => used.has(one));
       used.add(name);
       names.set(own, name);
     }
-    return names;
+    return new Map([...classes].map(([key, own]) => [key, names.get(own) ?? ""]));
   }
 }

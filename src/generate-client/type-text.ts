@@ -38,19 +38,12 @@ export const indent = (text: string): string => text.replaceAll("\n", "\n  ");
 export const toObject = (lines: readonly string[]): string =>
   lines.length === 0 ? "{}" : `{\n  ${lines.map(indent).join("\n  ")}\n}`;
 
-export interface Notes {
-  readonly texts: readonly (string | undefined)[];
-  readonly isDeprecated?: boolean | undefined;
-  /** The text after `@deprecated`. */
-  readonly deprecation?: string | undefined;
-}
-
-/** Writes a TSDoc comment and a line break; returns an empty string if there is no description. */
-export const writeComment = ({ texts, isDeprecated = false, deprecation = "" }: Notes): string => {
-  const tags = isDeprecated ? [`@deprecated ${deprecation}`] : [];
-  const said = [...texts, ...tags].flatMap((text) => {
+/** Writes a TSDoc comment and a line break; returns an empty string if none of the texts says anything. */
+export const writeComment = (texts: readonly (string | false | undefined)[]): string => {
+  const said = texts.flatMap((text) => {
+    if (text === undefined || text === false) return [];
     // this removes all control characters except line breaks and tabs
-    const printable = text?.replaceAll(/[^\P{Cc}\t\n\r]/gu, "") ?? "";
+    const printable = text.replaceAll(/[^\P{Cc}\t\n\r]/gu, "");
     const trimmed = printable.replaceAll("*/", "*\\/").trim();
     return trimmed === "" ? [] : [trimmed];
   });

@@ -14,10 +14,9 @@ import { readPropertyValues } from "../schemas/zod-internals.ts";
 
 /** Writes functions that revive the dates of schemas: one for each object, array or union with dates. */
 export class RevivalWriter {
-  readonly #names = new Map<string, string>();
-  readonly #schemas = new Map<ZodSchema, number>();
+  readonly #names = { input: new Map<ZodSchema, string>(), output: new Map<ZodSchema, string>() };
+  /** The declarations of the functions, by name. */
   readonly #declarations = new Map<string, string>();
-  readonly #holding = new Map<string, boolean>();
   isUsed = false;
 
   get declarations(): readonly string[] {
@@ -26,42 +25,20 @@ export class RevivalWriter {
 
   /** Writes a function that revives the dates of a schema; returns undefined if there are none. */
   write(schema: ZodSchema, end: End): string | undefined {
-    if (!this.#holdsDates(schema, end, new Set())) return undefined;
+    if (!holdsDates(schema, end)) return undefined;
     this.isUsed = true;
     if (isDate(schema, end)) return "dates.one";
     const [inner, innerEnd] = unwrap(schema, end);
     if (inner !== schema) return this.write(inner, innerEnd);
-    const key = this.#toKey(schema, end);
-    const known = this.#names.get(key);
+    const { input, output } = this.#names;
+    const known = this.#names[end].get(schema);
     // within itself, a function is not declared yet
     if (known !== undefined)
-      return this.#declarations.has(key) ? known : `(value) => ${known}(value)`;
-    const name = `revive${this.#names.size + 1}`;
-    this.#names.set(key, name);
-    this.#declarations.set(key, `const ${name}: Revive = ${this.#writeOwn(schema, end)};`);
+      return this.#declarations.has(known) ? known : `(value) => ${known}(value)`;
+    const name = `revive${input.size + output.size + 1}`;
+    this.#names[end].set(schema, name);
+    this.#declarations.set(name, `const ${name}: Revive = ${this.#writeOwn(schema, end)};`);
     return name;
-  }
-
-  #toKey(schema: ZodSchema, end: End): string {
-    const number = this.#schemas.get(schema) ?? this.#schemas.size;
-    this.#schemas.set(schema, number);
-    return `${end}/${number}`;
-  }
-
-  /** Checks whether a schema has a date that can be recognised. */
-  #holdsDates(schema: ZodSchema, end: End, seen: Set<string>): boolean {
-    const key = this.#toKey(schema, end);
-    const known = this.#holding.get(key);
-    if (known !== undefined) return known;
-    if (seen.has(key)) return false;
-    const isRoot = seen.size === 0;
-    seen.add(key);
-    const holds =
-      isDate(schema, end) ||
-      listParts(schema, end).some(([part, partEnd]) => this.#holdsDates(part, partEnd, seen));
-    // within a cycle, a negative result is not final
-    if (holds || isRoot) this.#holding.set(key, holds);
-    return holds;
   }
 
   #writeOwn(schema: ZodSchema, end: End): string | undefined {
@@ -118,6 +95,20 @@ const toMap = (
 ): string => {
   const lines = entries.flatMap(([key, text]) => (text === undefined ? [] : `[${key}, ${text}],`));
   return `new Map<${keys}, Revive>([\n  ${lines.map(indent).join("\n  ")}\n])`;
+};
+
+/** Checks whether a schema has a date that can be recognised. */
+const holdsDates = (
+  schema: ZodSchema,
+  end: End,
+  seen = { input: new Set<ZodSchema>(), output: new Set<ZodSchema>() },
+): boolean => {
+  if (seen[end].has(schema)) return false;
+  seen[end].add(schema);
+  return (
+    isDate(schema, end) ||
+    listParts(schema, end).some(([part, partEnd]) => holdsDates(part, partEnd, seen))
+  );
 };
 
 /** Lists the parts of a schema in which dates can be recognised. */

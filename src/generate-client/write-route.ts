@@ -24,7 +24,6 @@ import { sent, type Side, type TypeWriter } from "./write-type.ts";
 export interface RouteContext {
   readonly names: TypeNames;
   readonly writer: TypeWriter;
-  readonly received: Side;
   /** The writer of the functions that revive dates; undefined if dates stay strings. */
   readonly revival: RevivalWriter | undefined;
   /** Whether the types are for an inferred client, which has no list of statuses at run time. */
@@ -44,7 +43,8 @@ export const writeRoute = (
   context: RouteContext,
 ): WrittenRoute => {
   const { method, path, endpoint, itemsName } = operation;
-  const { names, writer, received, revival, isForInferred } = context;
+  const { names, writer, revival, isForInferred } = context;
+  const received: Side = { direction: "output", isSent: false, hasDates: revival !== undefined };
   const key = `${method} ${path}`;
   const name = toTypeName(operationId);
   const define = (suffix: string, comment: string, text: string): string =>
@@ -52,7 +52,7 @@ export const writeRoute = (
       origin: `${suffix} of ${key}`,
       wanted: name + suffix,
       text,
-      comment: writeComment({ texts: [comment] }),
+      comment: writeComment([comment]),
     });
   // a client sends no conditional requests
   const successes = toReceived(operation.successes.filter(({ isConditional }) => !isConditional));
@@ -70,17 +70,14 @@ export const writeRoute = (
   }));
   const bodies = toUnion(results.map(({ members }) => members));
   const result = define("Body", `The body of a successful response to \`${key}\`.`, toText(bodies));
-  const failures = groupByText(
-    errors.map(({ status, bodies: own, hasData }) => {
-      const text = toText(toBody(own, `Error${status}`));
-      // only object types need a name
-      if (!text.includes("{")) return [status, text, hasData];
-      const named = hasData
-        ? define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text)
-        : names.share("ErrorBody", text, "/** The body of an error response. */\n");
-      return [status, named, hasData];
-    }),
-  );
+  const failures = groupByText(errors, ({ status, bodies: own, hasData }) => {
+    const text = toText(toBody(own, `Error${status}`));
+    // only object types need a name
+    if (!text.includes("{")) return text;
+    return hasData
+      ? define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text)
+      : names.share("ErrorBody", text, "/** The body of an error response. */\n");
+  });
   const known = failures.filter(({ hasData }) => hasData).flatMap(({ statuses }) => statuses);
   const { responseHeadersSchema } = endpoint;
   const fields = responseHeadersSchema
@@ -114,11 +111,11 @@ export const writeRoute = (
   }
   const event = findEvents(successes);
   if (event) lines.push(`event: ${toText(writer.write(event, received, `${name}Event`))};`);
-  const comment = writeComment({
-    texts: [endpoint.shortDescription, endpoint.description],
-    isDeprecated: endpoint.isDeprecated,
-    deprecation: describeDeprecation(endpoint.deprecation),
-  });
+  const comment = writeComment([
+    endpoint.shortDescription,
+    endpoint.description,
+    endpoint.isDeprecated && `@deprecated ${describeDeprecation(endpoint.deprecation)}`,
+  ]);
   return {
     type: `${comment}${toKey(key)}: ${toObject(lines)};`,
     plan: `${quote(key)}: ${writePlan(operation, [...successes, ...errors], revival)},`,
@@ -144,10 +141,13 @@ interface Failures {
 }
 
 const groupByText = (
-  failures: readonly (readonly [status: number, text: string, hasData: boolean])[],
+  errors: readonly ReceivedReply[],
+  write: (error: ReceivedReply) => string,
 ): readonly Failures[] => {
   const groups = new Map<string, Failures>();
-  for (const [status, text, hasData] of failures) {
+  for (const error of errors) {
+    const { status, hasData } = error;
+    const text = write(error);
     const id = `${hasData} ${text}`;
     const { statuses = [] } = groups.get(id) ?? {};
     groups.set(id, { text, hasData, statuses: [...statuses, status] });

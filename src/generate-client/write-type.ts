@@ -28,13 +28,7 @@ export interface Side {
   readonly hasDates: boolean;
 }
 
-/** The side of a schema that describes what the client sends. */
 export const sent: Side = { direction: "input", isSent: true, hasDates: false };
-
-/** Returns the side of a schema that describes what the client receives. */
-export const toReceived = (hasDates: boolean): Side => ({
-  ...{ direction: "output", isSent: false, hasDates },
-});
 
 /** The schemas whose type is always the same. */
 const plainTypes: Readonly<Record<string, string>> = {
@@ -48,7 +42,7 @@ const literal = (value: unknown): string => {
 };
 
 /** Reads the description and the deprecation of a schema, looking through its wrappers. */
-export const readNotes = (schema: ZodSchema): { description?: string; deprecated?: boolean } => {
+const readNotes = (schema: ZodSchema): { description?: string; deprecated?: boolean } => {
   const { description, deprecated } = z.globalRegistry.get(schema as z.ZodType) ?? {};
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const inner = "innerType" in def ? readNotes(def.innerType) : {};
@@ -93,7 +87,7 @@ export class TypeWriter {
           origin: `schema/${number}`,
           wanted: toTypeName(typeof id === "string" ? id : place),
           text: toText(members),
-          comment: writeComment({ texts: [description], isDeprecated: deprecated === true }),
+          comment: writeComment([description, deprecated === true && "@deprecated"]),
         }),
       ];
     this.#written.set(key, members);
@@ -116,7 +110,7 @@ export class TypeWriter {
       hasOptional ||= isOptional;
       const all = isOptional ? toUnion([members, ["undefined"]]) : members;
       const { description, deprecated } = readNotes(field);
-      const comment = writeComment({ texts: [description], isDeprecated: deprecated });
+      const comment = writeComment([description, deprecated && "@deprecated"]);
       return `${comment}${toKey(name)}${isOptional ? "?" : ""}: ${toText(all)};`;
     });
     if (!others) return toObject(lines);

@@ -32,10 +32,8 @@ const ofDefinition = (where: string, kind = "key"): Wording => ({
   },
 });
 
-/** Checks the value of an option. */
 export type Check = (value: unknown, name: string, wording: Wording) => void;
 
-/** The checks of a group of options, by name. */
 export type Checks = Readonly<Record<string, Check>>;
 
 const refuse = (got: string, name: string, expected: string, wording: Wording): never => {
@@ -111,7 +109,6 @@ export const group =
         );
   };
 
-/** Creates the check for an option that is true, false or a group of options. */
 export const booleanOrGroup = (checks: Checks, required?: readonly string[]): Check =>
   group(checks, required, isBoolean, (anObject) => `true, false, or ${anObject}`);
 
@@ -127,7 +124,6 @@ const checkGroup = (options: object, checks: Checks, name: string, wording: Word
 export const checkConfig = (config: object, checks: Checks): void =>
   checkGroup(config, checks, "", ofConfig);
 
-/** @throws {@link ConfigError} always. */
 export const refuseConfig = (config: unknown): never =>
   refuse(show(config), "config", "an object, made with `createConfig`", ofConfig);
 
@@ -143,7 +139,6 @@ export const checkOptions = (where: string, options: unknown, checks: Checks): v
   else refuse(show(options), "options", listOptions(checks), wording);
 };
 
-/** @throws {@link DefinitionError} when an object has an unknown key. */
 export const assertKeys = (
   where: string,
   object: object,
@@ -151,6 +146,5 @@ export const assertKeys = (
   kind?: string,
 ): void => ofDefinition(where, kind).assertKnown(object, known, "");
 
-/** @throws {@link DefinitionError} always. */
 export const refuseValue = (where: string, name: string, expected: string, value: unknown): never =>
   refuse(show(value), name, expected, ofDefinition(where));

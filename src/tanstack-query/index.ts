@@ -1,12 +1,14 @@
-export { queryKey } from "./query-key.ts";
-export { infiniteQueryOptions, mutationOptions, queryOptions } from "./query-options.ts";
-export type { RouteQueryKey } from "./query-key.ts";
-export type { CheckedKey, CheckedPage, ClientOf, RouteError } from "./route-types.ts";
+export { infiniteQueryOptions, mutationOptions, queryKey, queryOptions } from "./query-options.ts";
 export type { RouteData, RouteInput, RoutePage } from "../client/route-parts.ts";
 export type {
+  CheckedKey,
+  CheckedPage,
+  ClientOf,
   PageParameter,
   QueryCallOptions,
+  RouteError,
   RouteInfiniteQueryOptions,
   RouteMutationOptions,
+  RouteQueryKey,
   RouteQueryOptions,
 } from "./query-options.ts";

@@ -1,18 +1,80 @@
 import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
 import type { CallOptions } from "../client/call-options.ts";
 import type { PlainClient } from "../client/client.ts";
+import type { CallError } from "../client/client-errors.ts";
+import type { GeneratedRoutes, KeyWith } from "../client/generated-client.ts";
+import type { CheckKey, RoutesOf } from "../client/inferred-client.ts";
 import { toNextPage } from "../client/pages.ts";
-import type { RouteData, RouteInput, RoutePage } from "../client/route-parts.ts";
-import { queryKey, type RouteQueryKey } from "./query-key.ts";
-import type { Arguments, CheckedKey, CheckedPage, ClientOf, RouteError } from "./route-types.ts";
+import type { TypesAt } from "../client/route-at.ts";
+import type { RouteData, RouteInput, RoutePage, RouteReplyError } from "../client/route-parts.ts";
+
+/** A query key, or the beginning of one. */
+export type RouteQueryKey = readonly unknown[];
+
+/** Converts an input to a value that TanStack Query can hash and compare, without bigints and undefined values. */
+const toPlain = (input: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(input ?? {}, (_key, value: unknown) =>
+      typeof value === "bigint" ? String(value) : value,
+    ),
+  );
+
+/**
+ * Returns the key of a query: the segments of the path, the method and the input.
+ *
+ * With fewer arguments, it returns a prefix that matches several queries, for example to invalidate them. Without an
+ * input, these are all queries for a route; with only a path, all queries for the routes beneath that path.
+ *
+ * @example
+ * queryKey("get /v1/users", { limit: 10 }); // ["v1", "users", "get", { limit: 10 }]
+ * await queryClient.invalidateQueries({ queryKey: queryKey("/v1/users") }); // also "get /v1/users/:id"
+ */
+export const queryKey = (key: string, input?: unknown): RouteQueryKey => {
+  const at = key.indexOf("/");
+  const method = key.slice(0, Math.max(0, at)).trim();
+  const segments = key.slice(at + 1).split("/");
+  return [
+    ...segments.filter((segment) => segment !== ""),
+    ...(method === "" ? [] : [method]),
+    ...(input === undefined ? [] : [toPlain(input)]),
+  ];
+};
+
+/** A client for the routes `R`, with inferred or generated types. */
+export interface ClientOf<R> extends RoutesOf<R> {
+  readonly request: (...args: never) => Promise<unknown>;
+}
+
+type Checked<R, Key extends string, Name> =
+  R extends GeneratedRoutes<infer Routes>
+    ? Key extends keyof Routes
+      ? KeyWith<Routes, Key, Name>
+      : keyof Routes & string
+    : CheckKey<R, Key, TypesAt<R, Key>, Name>;
+
+/** The key itself; for an unknown key, the keys of the client's routes, or a message. */
+export type CheckedKey<R, Key extends string> = Checked<R, Key, "body">;
+
+/** The key itself, or a message that the route returns no pages. */
+export type CheckedPage<R, Key extends string> = Checked<R, Key, "page">;
+
+/** The arguments after the key: the input, which is optional if none of its fields is required, and the options. */
+type Arguments<Input, Options> = [
+  ...({} extends Input ? [input?: Input] : [input: Input]),
+  options?: Options,
+];
+
+/** What a query of a route may fail with. */
+export type RouteError<R, Key extends string> = CallError | RouteReplyError<R, Key>;
 
 /** Calls a route and returns the data of a successful response. */
-const fetchPayload = (
+const fetchPayload = <Data>(
   client: ClientOf<unknown>,
   key: string,
   input: unknown,
   options: CallOptions,
-): Promise<unknown> => (client as unknown as PlainClient)["~query"](key, input, options);
+): Promise<Data> =>
+  (client as unknown as PlainClient)["~query"](key, input, options) as Promise<Data>;
 
 /** Tells TanStack Query the type of the errors; the property is never set. */
 interface Failing<Failure> {
@@ -41,15 +103,10 @@ export const queryOptions = <R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
   ...[input, options]: Arguments<RouteInput<R, Key>, QueryCallOptions>
-): RouteQueryOptions<RouteData<R, Key>, RouteError<R, Key>> => {
-  type Data = RouteData<R, Key>;
-  type Failure = RouteError<R, Key>;
-  return {
-    queryKey: queryKey(key, input ?? {}) as DataTag<RouteQueryKey, Data, Failure>,
-    queryFn: ({ signal }) =>
-      fetchPayload(client, key, input, { ...options, signal }) as Promise<Data>,
-  };
-};
+): RouteQueryOptions<RouteData<R, Key>, RouteError<R, Key>> => ({
+  queryKey: queryKey(key, input ?? {}) as never,
+  queryFn: ({ signal }) => fetchPayload(client, key, input, { ...options, signal }),
+});
 
 /** The input to add for every page after the first. */
 export type PageParameter = { readonly cursor?: unknown; readonly offset?: number };
@@ -75,26 +132,14 @@ export const infiniteQueryOptions = <R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedPage<R, Key>,
   ...[input, options]: Arguments<RouteInput<R, Key>, QueryCallOptions>
-): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>> => {
-  type Page = RoutePage<R, Key>;
-  return {
-    // the key differs from that of a plain query for the same route, because the data has a different shape
-    queryKey: [...queryKey(key, input ?? {}), "infinite"] as unknown as DataTag<
-      RouteQueryKey,
-      InfiniteData<Page, PageParameter>,
-      RouteError<R, Key>
-    >,
-    queryFn: ({ pageParam, signal }) =>
-      fetchPayload(
-        client,
-        key,
-        { ...(input as object), ...pageParam },
-        { ...options, signal },
-      ) as Promise<Page>,
-    initialPageParam: {},
-    getNextPageParam: toNextPage,
-  };
-};
+): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>> => ({
+  // the key differs from that of a plain query for the same route, because the data has a different shape
+  queryKey: [...queryKey(key, input ?? {}), "infinite"] as never,
+  queryFn: ({ pageParam, signal }) =>
+    fetchPayload(client, key, { ...(input as object), ...pageParam }, { ...options, signal }),
+  initialPageParam: {},
+  getNextPageParam: toNextPage,
+});
 
 /** Options for `useMutation` and the like. */
 export interface RouteMutationOptions<Input, Data, Failure = Error> extends Failing<Failure> {
@@ -121,5 +166,5 @@ export const mutationOptions = <R, Key extends string>(
   options: CallOptions = {},
 ): RouteMutationOptions<RouteInput<R, Key>, RouteData<R, Key>, RouteError<R, Key>> => ({
   mutationKey: queryKey(key),
-  mutationFn: (input) => fetchPayload(client, key, input, options) as Promise<RouteData<R, Key>>,
+  mutationFn: (input) => fetchPayload(client, key, input, options),
 });
