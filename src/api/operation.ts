@@ -56,7 +56,7 @@ export class Operation {
   readonly headers: readonly ZodSchema[];
   readonly security: readonly Security[];
   readonly queryParser: QueryParser;
-  readonly #config: DocumentedConfig;
+  readonly #timeout: number;
   #successes: readonly Reply[] | undefined;
 
   constructor({ method, path, endpoint }: Omit<EndpointEntry, "kind">, config: DocumentedConfig) {
@@ -67,15 +67,12 @@ export class Operation {
     this.segments = parsePathPattern(path);
     this.parameters = this.segments.flatMap(listNames);
     this.sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
-    this.inputs = [...endpoint.middlewares, endpoint].flatMap(
-      ({ inputSchema }) => inputSchema ?? [],
-    );
-    this.headers = [...endpoint.middlewares, endpoint].flatMap(
-      ({ headersSchema }) => headersSchema ?? [],
-    );
+    const stages = [...endpoint.middlewares, endpoint];
+    this.inputs = stages.flatMap(({ inputSchema }) => inputSchema ?? []);
+    this.headers = stages.flatMap(({ headersSchema }) => headersSchema ?? []);
     this.security = endpoint.middlewares.flatMap(({ security }) => security ?? []);
     this.queryParser = toQueryParser(config);
-    this.#config = config;
+    this.#timeout = endpoint.timeout ?? config.requestTimeout ?? 0;
   }
 
   get hasBody(): boolean {
@@ -107,13 +104,12 @@ export class Operation {
   get errors(): readonly ErrorReply[] {
     const { inputs, headers, parameters, hasBody } = this;
     const hasInput = [inputs, headers, parameters].some(({ length }) => length > 0);
-    const timeout = this.endpoint.timeout ?? this.#config.requestTimeout ?? 0;
     const own = new Set([
       ...(hasInput || hasBody ? [400] : []),
       ...(this.security.length > 0 ? [401] : []),
       ...(hasBody ? [413, 415] : []),
       500,
-      ...(timeout > 0 ? [503] : []),
+      ...(this.#timeout > 0 ? [503] : []),
     ]);
     return listErrors(this.endpoint, own);
   }
@@ -168,14 +164,9 @@ export class Operation {
 
   /** Returns where a field of the input comes from, as far as its name tells; undefined if it has no source. */
   locate(name: string): Location | undefined {
-    const { sources } = this;
-    if (sources.includes("params") && this.parameters.includes(name)) return "path";
-    const others = sources.filter((source) => source !== "params");
-    const has = (source: InputSource): boolean => sources.includes(source);
-    const only = (...ones: readonly InputSource[]): boolean =>
-      others.length > 0 && others.every((source) => ones.includes(source));
+    const has = (source: InputSource): boolean => this.sources.includes(source);
+    if (has("params") && this.parameters.includes(name)) return "path";
     if (has("headers") && name.startsWith("x-")) return "header";
-    if (only("cookies", "signedCookies")) return "cookie";
     if (has("query")) return "query";
     if (has("body")) return "body";
     return has("cookies") || has("signedCookies") ? "cookie" : undefined;
