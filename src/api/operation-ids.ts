@@ -1,9 +1,7 @@
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
-import { listLiterals, listNames, parsePathPattern } from "../routing/path-pattern.ts";
-import type { EndpointEntry } from "../routing/walk-routing.ts";
-
-type Served = Pick<EndpointEntry, "endpoint" | "method" | "path">;
+import { listLiterals, listNames } from "../routing/path-pattern.ts";
+import type { Operation } from "./operation.ts";
 
 /** Formats a route for messages, such as `GET /users/:id`. */
 export const formatRoute = (method: string, path: string): string =>
@@ -14,7 +12,7 @@ export class OperationIds {
   readonly #taken = new Map<string, string>();
 
   /** Registers the ids chosen by the application first, so that generated ids never collide with them. */
-  constructor(operations: readonly Served[]) {
+  constructor(operations: readonly Operation[]) {
     for (const operation of operations) {
       const given = readId(operation);
       if (given !== undefined) this.give(given, operation.method, operation.path);
@@ -22,7 +20,7 @@ export class OperationIds {
   }
 
   /** @throws {@link OpenApiError} when another operation has the same id. */
-  give(id: string, method: Method, path: string): string {
+  give(id: string, method: Method, path: string): void {
     const at = formatRoute(method, path);
     const owner = this.#taken.get(id);
     if (owner !== undefined && owner !== at)
@@ -32,16 +30,15 @@ export class OperationIds {
         { method, route: path },
       );
     this.#taken.set(id, at);
-    return id;
   }
 
-  find(operation: Served): string {
-    return readId(operation) ?? this.make(operation.method, operation.path);
+  find(operation: Operation): string {
+    return readId(operation) ?? this.make(operation, operation.method);
   }
 
   /** Derives an id from method and path, such as `getUsersById`. */
-  make(method: string, path: string): string {
-    const words = parsePathPattern(path).flatMap((segment) => {
+  make({ path, segments }: Operation, method: Method | "head"): string {
+    const words = segments.flatMap((segment) => {
       const names = listNames(segment);
       return listLiterals(segment).flatMap((text, at) =>
         toWords(at < names.length ? `${text} by ${names[at]}` : text),
@@ -55,7 +52,7 @@ export class OperationIds {
   }
 }
 
-const readId = ({ method, endpoint: { operationId } }: Served): string | undefined =>
+const readId = ({ method, endpoint: { operationId } }: Operation): string | undefined =>
   typeof operationId === "function" ? operationId(method) : operationId;
 
 /** Appends a number to a name if it is taken. */

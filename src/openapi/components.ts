@@ -23,16 +23,13 @@ interface Component {
   readonly name: string;
   /** The name without ambiguity: a generated name may be the same as one that the application gave. */
   readonly stem: string;
-  readonly isGiven: boolean;
-  readonly direction: Direction;
   readonly schema: ZodSchema | undefined;
-  json: JsonObject;
+  readonly json: JsonObject;
   readonly place: WritePlace;
 }
 
 const prefix = "#/components/schemas/";
 const definitions = "#/$defs/";
-const validName = /^[\w.-]+$/;
 
 /** Writes schemas, and stores named ones as components, which get their final names at the end. */
 export class Components {
@@ -43,20 +40,17 @@ export class Components {
     input: new Map<ZodSchema, JsonObject>(),
     output: new Map<ZodSchema, JsonObject>(),
   };
-  readonly #isTwin = (one: ZodSchema, other: ZodSchema, place: WritePlace): boolean =>
-    // a trial that started others might never end
-    !this.#isTrial && this.#writeAlone(one, place) === this.#writeAlone(other, place);
-  readonly #isTrial: boolean;
-  readonly #names = new SchemaNames(this.#isTwin);
+  /** Checks whether two schemas are written in the same way, and may thus have one name. */
+  readonly #isTwin: (one: ZodSchema, other: ZodSchema, place: WritePlace) => boolean;
+  readonly #names: SchemaNames;
   readonly #shared = new Map<JsonObject | string, string>();
-
   readonly #responses = new Map<string, JsonObject>();
   readonly #responseNames = new Map<string, string>();
 
-  /** @param isTrial whether one schema is written, for comparison only */
-  constructor(override: OpenApiOverride["schema"], isTrial = false) {
+  constructor(override: OpenApiOverride["schema"], isTwin = toComparison(override)) {
     this.#override = override;
-    this.#isTrial = isTrial;
+    this.#isTwin = isTwin;
+    this.#names = new SchemaNames(isTwin);
   }
 
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
@@ -76,21 +70,18 @@ export class Components {
       },
     };
     const toStem = (key: string): string => named.get(key)?.stem ?? generated + toName(key, place);
-    const node = {
-      place,
-      write: (inner: ZodSchema, other: Direction) => this.write(inner, other, place),
-    };
-    const {
-      $schema: _dialect,
-      $defs = {},
-      ...json
-    } = z.toJSONSchema(schema, {
+    const write = (inner: ZodSchema, other: Direction): JsonObject =>
+      this.write(inner, other, place);
+    const written = z.toJSONSchema(schema, {
       io: direction,
       unrepresentable: "any",
       metadata: metadata as never,
-      override: ({ zodSchema, jsonSchema, path }) =>
-        writeNode(zodSchema, jsonSchema, direction, { ...node, path }, this.#override),
-    }) as JsonObject;
+      override: ({ zodSchema, jsonSchema, path }) => {
+        const node = { schema: zodSchema, json: jsonSchema, direction };
+        writeNode({ ...node, place, path, write }, this.#override);
+      },
+    });
+    const { $schema: _dialect, $defs = {}, ...json } = written as JsonObject;
     const all = Object.entries($defs as Record<string, JsonObject>);
     const empty = new Set<unknown>();
     const closed = new Map<unknown, JsonObject>();
@@ -99,14 +90,17 @@ export class Components {
       if (definition["additionalProperties"] === false) closed.set(definitions + key, definition);
     }
     const refer = (value: JsonObject): JsonObject => {
-      const own = inlineClosed(omitReferences(value, empty), closed);
-      return toReferences(own, (key) => `${direction}/${toStem(key)}`) as JsonObject;
+      const open = inlineClosed(omitReferences(value, empty), closed);
+      return mapReferences(open, (reference) => {
+        const key = readDefinitionKey(reference);
+        return key === undefined ? undefined : `${prefix}${direction}/${toStem(key)}`;
+      }) as JsonObject;
     };
     for (const [key, definition] of all)
       this.#keep(toStem(key), named.get(key)?.schema, refer(definition), direction, place);
-    const written = all.length > 0 ? refer(json) : json;
-    this.#written[direction].set(schema, written);
-    return written;
+    const own = all.length > 0 ? refer(json) : json;
+    this.#written[direction].set(schema, own);
+    return own;
   }
 
   /** Gives a name chosen by the framework to a schema that many places share. */
@@ -118,8 +112,7 @@ export class Components {
     const text = JSON.stringify(json);
     const key = this.#shared.get(text) ?? `shared/${name}${this.#shared.size}`;
     this.#shared.set(json, key).set(text, key);
-    const component = { name, stem: key, isGiven: false, direction: "output" } as const;
-    this.#components.set(key, { ...component, schema: undefined, json, place });
+    this.#components.set(key, { name, stem: key, schema: undefined, json, place });
     return { $ref: prefix + key };
   }
 
@@ -172,8 +165,7 @@ export class Components {
     direction: Direction,
     place: WritePlace,
   ): void {
-    const isGiven = !stem.startsWith(generated);
-    const name = isGiven ? stem : stem.slice(generated.length);
+    const name = stem.startsWith(generated) ? stem.slice(generated.length) : stem;
     const key = `${direction}/${stem}`;
     const known = this.#components.get(key);
     const other = direction === "input" ? "output" : "input";
@@ -188,27 +180,14 @@ export class Components {
           `Two different schemas have the id ${JSON.stringify(name)}: one in ${toText(one.place)}, the other in ${toText(place)}. Give one of them a different .meta({ id }).`,
           place,
         );
-    if (!known) {
-      if (isGiven && !validName.test(name))
-        throw new OpenApiError(
-          "SLP_OPENAPI_COMPONENT",
-          `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot be a component name: use only letters, digits, and the characters . _ - in its .meta({ id }).`,
-          place,
-        );
-      this.#components.set(key, { name, stem, isGiven, direction, schema, json, place });
-    }
-  }
-
-  #writeAlone(schema: ZodSchema, place: WritePlace): string {
-    const documents = (["input", "output"] as const).map((direction) => {
-      const trial = new Components(this.#override, true);
-      try {
-        return trial.finish({ schema: trial.write(schema, direction, place) });
-      } catch (error) {
-        return String(error);
-      }
-    });
-    return JSON.stringify(documents);
+    if (known) return;
+    if (name === stem && !/^[\w.-]+$/.test(name))
+      throw new OpenApiError(
+        "SLP_OPENAPI_COMPONENT",
+        `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot be a component name: use only letters, digits, and the characters . _ - in its .meta({ id }).`,
+        place,
+      );
+    this.#components.set(key, { name, stem, schema, json, place });
   }
 
   #findUsed(document: JsonObject): readonly (readonly [key: string, component: Component])[] {
@@ -248,21 +227,18 @@ export class Components {
     const owners = new Map<string, Component>();
     // names chosen by the application come first, so that generated names never collide with them
     for (const [key, component] of used.toSorted(
-      ([, one], [, other]) => Number(other.isGiven) - Number(one.isGiven),
+      ([, one], [, other]) => Number(isGiven(other)) - Number(isGiven(one)),
     )) {
-      const isInputOfTwo = component.direction === "input" && differing.has(component.stem);
+      const isInputOfTwo = key.startsWith("input/") && differing.has(component.stem);
       const wanted = isInputOfTwo ? `${component.name}Input` : component.name;
-      let name = wanted;
-      for (let number = 2; isTaken(owners.get(name), component); number++) {
-        if (component.isGiven) {
-          const split = [owners.get(name), component].find((one) => one?.name !== name);
-          throw new OpenApiError(
-            "SLP_OPENAPI_COMPONENT",
-            `Two schemas would become the component ${JSON.stringify(name)}: the one with this id, and the input of the one with the id ${JSON.stringify(split?.name)}, whose input and output differ. Give one of them a different .meta({ id }).`,
-            component.place,
-          );
-        }
-        name = `${wanted}${number}`;
+      const name = toFreeName(wanted, (one) => isTaken(owners.get(one), component));
+      if (isGiven(component) && name !== wanted) {
+        const split = [owners.get(wanted), component].find((one) => one?.name !== wanted);
+        throw new OpenApiError(
+          "SLP_OPENAPI_COMPONENT",
+          `Two schemas would become the component ${JSON.stringify(wanted)}: the one with this id, and the input of the one with the id ${JSON.stringify(split?.name)}, whose input and output differ. Give one of them a different .meta({ id }).`,
+          component.place,
+        );
       }
       owners.set(name, component);
       names.set(key, name);
@@ -270,6 +246,26 @@ export class Components {
     return names;
   }
 }
+
+/** Creates a function that compares schemas by writing each alone. */
+const toComparison = (override: OpenApiOverride["schema"]) => {
+  const writeAlone = (schema: ZodSchema, place: WritePlace): string => {
+    const documents = (["input", "output"] as const).map((direction) => {
+      // a comparison that started others might never end
+      const trial = new Components(override, () => false);
+      try {
+        return trial.finish({ schema: trial.write(schema, direction, place) });
+      } catch (error) {
+        return String(error);
+      }
+    });
+    return JSON.stringify(documents);
+  };
+  return (one: ZodSchema, other: ZodSchema, place: WritePlace): boolean =>
+    writeAlone(one, place) === writeAlone(other, place);
+};
+
+const isGiven = ({ name, stem }: Component): boolean => name === stem;
 
 /** Checks whether a name belongs to another component; the two directions of a schema may share a name. */
 const isTaken = (owner: Component | undefined, { stem, schema }: Component): boolean =>
@@ -285,12 +281,10 @@ const neutralise = (json: unknown): unknown =>
 
 const toText = ({ path, at }: WritePlace): string => `the ${path} of ${at}`;
 
-const toReferences = (json: unknown, toComponent: (name: string) => string): unknown =>
-  mapReferences(json, (reference) => {
-    if (!reference.startsWith(definitions)) return undefined;
-    const name = reference.slice(definitions.length).replaceAll("~1", "/").replaceAll("~0", "~");
-    return prefix + toComponent(name);
-  });
+const readDefinitionKey = (reference: string): string | undefined =>
+  reference.startsWith(definitions)
+    ? reference.slice(definitions.length).replaceAll("~1", "/").replaceAll("~0", "~")
+    : undefined;
 
 const toName = (key: string, place: WritePlace): string => {
   const made = readMadeName(key);

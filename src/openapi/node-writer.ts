@@ -6,7 +6,7 @@ import { ownKinds } from "../schemas/form.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isObject, isSame, listOf } from "./json.ts";
-import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
+import type { Direction, JsonObject, OpenApiOverride, WrittenSchema } from "./options.ts";
 import { readToldOutput } from "../schemas/told-output.ts";
 import { readBooleanStrings } from "../schemas/zod-internals.ts";
 import { addDiscriminator, isAnyJson } from "./unions.ts";
@@ -24,7 +24,7 @@ export interface WritePlace {
 }
 
 /** A schema node that is being written, and its context. */
-export interface NodePlace {
+interface Node extends WrittenSchema {
   readonly place: WritePlace;
   /** The path of the node in the whole JSON Schema. */
   readonly path: readonly (string | number)[];
@@ -56,14 +56,9 @@ const bufferAsJson: JsonObject = {
 };
 
 /** @throws {@link OpenApiError} when JSON cannot represent the schema and no override describes it. */
-export const writeNode = (
-  schema: ZodSchema,
-  json: JsonObject,
-  direction: Direction,
-  node: NodePlace,
-  override: OpenApiOverride["schema"],
-): void => {
-  const reason = correct(schema, json, direction, node);
+export const writeNode = (node: Node, override: OpenApiOverride["schema"]): void => {
+  const { schema, json, direction } = node;
+  const reason = correct(node);
   const before = reason === undefined ? "" : JSON.stringify(json);
   const other = override?.({ schema, json, direction });
   if (isObject(other)) replace(json, other);
@@ -76,15 +71,10 @@ export const writeNode = (
 };
 
 /** @returns the reason if the schema cannot be written */
-const correct = (
-  schema: ZodSchema,
-  json: JsonObject,
-  direction: Direction,
-  node: NodePlace,
-): string | undefined => {
+const correct = ({ schema, json, direction, write }: Node): string | undefined => {
   const encoded = readEncoded(schema);
   if (encoded) {
-    const written = node.write(encoded, direction === "output" ? "input" : "output");
+    const written = write(encoded, direction === "output" ? "input" : "output");
     replace(json, { ...written, ...readMeta(schema) });
     return undefined;
   }
@@ -125,7 +115,7 @@ const correct = (
       const told = readToldOutput(schema);
       if (told) delete json["output"];
       if (direction === "input") listStrings(schema, def, json);
-      else if (told) replace(json, { ...node.write(told, "output"), ...json });
+      else if (told) replace(json, { ...write(told, "output"), ...json });
       return undefined;
     }
     case "union":
@@ -278,7 +268,7 @@ const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObjec
   if (strings) replace(json, { type: "string", enum: strings, ...readMeta(schema) });
 };
 
-const toPath = ({ place, path }: NodePlace): string => {
+const toPath = ({ place, path }: Node): string => {
   let text = place.path;
   for (let at = 0; at < path.length; at++) {
     if (path[at] === "properties") text += `.${String(path[++at])}`;
