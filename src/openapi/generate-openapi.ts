@@ -121,7 +121,12 @@ const toPaths = (
       const json = toOperation(operation, place, id, context);
       item[method] = json;
       if (!head || method !== "get") continue;
-      item["head"] = toHeadOperation(operation, json, ids.make(operation, "head"), context.override);
+      item["head"] = toHeadOperation(
+        operation,
+        json,
+        ids.make(operation, "head"),
+        context.override,
+      );
     }
     paths[template] = item;
   }
