@@ -5,7 +5,7 @@ import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
 import { compact, nonEmpty } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
-import { acceptsNothing, omitFields, viewObject } from "./object-view.ts";
+import { omitFields, viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiOperation, OpenApiOverride } from "./options.ts";
 import {
   fitsQuery,
@@ -146,7 +146,7 @@ const toRequestBody = (
   return compact({
     description: typeof description === "string" ? description : undefined,
     // `required` is always written, because express-openapi-validator treats a missing value as true
-    required: !acceptsNothing(body, components),
+    required: !viewObject(body, components).mayBeEmpty,
     content: {
       [mediaType]: { schema: raw ?? body },
       ...(json && { "application/json": { schema: json } }),
