@@ -8,9 +8,11 @@ import { assertOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
 import { compact, mapValues, nonEmpty } from "./json.ts";
 import { toHeadOperation, toOperation, toSummary, type OperationContext } from "./operation.ts";
+import type { Method } from "../http/method.ts";
 import type {
   JsonObject,
   OpenApiDocument,
+  OpenApiOperation,
   OpenApiOptions,
   OpenApiVersion,
   Webhook,
@@ -39,37 +41,26 @@ export const writeDocument = (
   options: Omit<OpenApiOptions, "routing">,
 ): OpenApiDocument => {
   assertOptions(options);
-  const {
-    config = {},
-    openapi = "3.1",
-    override = {},
-    webhooks: sent = {},
-    head = false,
-  } = options;
+  const { config = {}, openapi = "3.1", webhooks: sent = {} } = options;
   const operations = selectOperations(listOperations(listEntries(), config), options.routes);
-  const components = new Components(override.schema);
-  const context: OperationContext = {
-    components,
-    security: new SecuritySchemes(operations),
-    version: openapi,
-    override: override.operation,
-  };
+  const components = new Components(options.override?.schema);
+  const security = new SecuritySchemes(operations);
   const ids = new OperationIds(operations);
   // generated ids of operations never collide with those of webhooks
   for (const [name, { method = "post", operationId = name }] of Object.entries(sent))
     ids.give(operationId, method, toWebhookPlace(name));
-  const paths = toPaths(operations, head, ids, context);
+  const paths = toPaths(operations, options, ids, { components, security, version: openapi });
   const webhooks = mapValues(sent, (webhook, name) =>
     toWebhook(name, webhook as Webhook, components),
   );
-  const securitySchemes = nonEmpty(context.security.toComponents());
+  const securitySchemes = nonEmpty(security.toComponents());
   const document = components.finish(
     compact({
       openapi: versions[openapi],
       info: toInfo(options.info, openapi),
       servers: toServers(options.servers),
       tags: toTags(options.tags, paths, webhooks),
-      security: context.security.isUsed ? undefined : [],
+      security: security.isUsed ? undefined : [],
       paths,
       [openapi === "3.0" ? "x-webhooks" : "webhooks"]: nonEmpty(webhooks),
       components: securitySchemes && { securitySchemes },
@@ -107,31 +98,26 @@ const selectOperations = (
 
 const toPaths = (
   operations: readonly Operation[],
-  head: boolean,
+  { head = false, override }: Pick<OpenApiOptions, "head" | "override">,
   ids: OperationIds,
   context: OperationContext,
-): JsonObject => {
-  const paths: JsonObject = {};
-  for (const [template, group] of groupByPath(operations)) {
+): JsonObject =>
+  mapValues(Object.fromEntries(groupByPath(operations)), (group) => {
     const item: JsonObject = {};
-    for (const operation of group) {
-      const { method, path, route } = operation;
+    for (const operation of group as readonly Operation[]) {
+      const { method, path, route, endpoint } = operation;
+      const add = (name: Method | "head", json: OpenApiOperation): OpenApiOperation => {
+        const written = override?.operation?.({ method: name, path, endpoint, operation: json });
+        item[name] = written ?? json;
+        return written ?? json;
+      };
       const id = ids.find(operation);
       const place = { name: toName(id), at: route, method, route: path, path: "input" };
-      const json = toOperation(operation, place, id, context);
-      item[method] = json;
-      if (!head || method !== "get") continue;
-      item["head"] = toHeadOperation(
-        operation,
-        json,
-        ids.make(operation, "head"),
-        context.override,
-      );
+      const json = add(method, toOperation(operation, place, id, context));
+      if (head && method === "get") add("head", toHeadOperation(json, ids.make(operation, "head")));
     }
-    paths[template] = item;
-  }
-  return paths;
-};
+    return item;
+  });
 
 /** Writes a path with its parameters in braces, such as `/users/{id}`. */
 const toTemplate = ({ segments }: Operation): string => {
