@@ -96,8 +96,11 @@ export class Components {
         return key === undefined ? undefined : `${prefix}${direction}/${toStem(key)}`;
       }) as JsonObject;
     };
-    for (const [key, definition] of all)
-      this.#keep(toStem(key), named.get(key)?.schema, refer(definition), direction, place);
+    for (const [key, definition] of all) {
+      const { schema: inner, stem } = named.get(key) ?? { schema: undefined, stem: toStem(key) };
+      const name = stem.startsWith(generated) ? stem.slice(generated.length) : stem;
+      this.#keep({ name, stem, schema: inner, json: refer(definition), place }, direction);
+    }
     const own = all.length > 0 ? refer(json) : json;
     this.#written[direction].set(schema, own);
     return own;
@@ -139,58 +142,49 @@ export class Components {
 
   /** Adds the components to a document. */
   finish(given: JsonObject): JsonObject {
-    const responses = nonEmpty(toSorted(this.#responses));
-    const parts = compact({ responses, ...(given["components"] as object) });
-    const document = compact({ ...given, components: nonEmpty(parts) });
-    const used = this.#findUsed(document);
+    const { components: others, ...rest } = given;
+    const parts = { responses: nonEmpty(toSorted(this.#responses)), ...(others as object) };
+    const used = this.#findUsed([rest, parts]);
     const names = this.#toNames(used);
-    const rename = (value: unknown): unknown =>
-      mapReferences(value, (reference) => {
-        const name = names.get(toKey(reference) ?? "");
-        return name && prefix + name;
-      });
-    const schemas = new Map(
-      used.map(([key, { json }]) => [names.get(key) ?? key, rename(json)] as const),
-    );
-    const renamed = rename(document) as JsonObject;
-    if (schemas.size === 0) return renamed;
-    const components = { schemas: toSorted(schemas), ...(renamed["components"] as object) };
-    return { ...renamed, components };
+    const schemas = new Map(used.map(([key, { json }]) => [names.get(key) ?? key, json]));
+    const components = nonEmpty(compact({ schemas: nonEmpty(toSorted(schemas)), ...parts }));
+    const document = mapReferences(compact({ ...rest, components }), (reference) => {
+      const name = names.get(toKey(reference) ?? "");
+      return name && prefix + name;
+    });
+    return document as JsonObject;
   }
 
-  #keep(
-    stem: string,
-    schema: ZodSchema | undefined,
-    json: JsonObject,
-    direction: Direction,
-    place: WritePlace,
-  ): void {
-    const name = stem.startsWith(generated) ? stem.slice(generated.length) : stem;
+  #keep(component: Component, direction: Direction): void {
+    const { name, stem, schema, json, place } = component;
     const key = `${direction}/${stem}`;
-    const known = this.#components.get(key);
-    const other = direction === "input" ? "output" : "input";
     const isSameAs = (one: Component): boolean =>
       one.schema === schema ||
-      isSame(neutralise(one.json), neutralise(json)) ||
+      toNeutral(one.json) === toNeutral(json) ||
       (one.schema !== undefined && schema !== undefined && this.#isTwin(one.schema, schema, place));
-    for (const one of [known, this.#components.get(`${other}/${stem}`)])
+    const other = direction === "input" ? "output" : "input";
+    for (const known of [key, `${other}/${stem}`]) {
+      const one = this.#components.get(known);
       if (one && !isSameAs(one))
         throw new OpenApiError(
           "SLP_OPENAPI_COMPONENT",
           `Two different schemas have the id ${JSON.stringify(name)}: one in ${toText(one.place)}, the other in ${toText(place)}. Give one of them a different .meta({ id }).`,
           place,
         );
-    if (known) return;
-    if (name === stem && !/^[\w.-]+$/.test(name))
+    }
+    if (this.#components.has(key)) return;
+    if (isGiven(component) && !/^[\w.-]+$/.test(name))
       throw new OpenApiError(
         "SLP_OPENAPI_COMPONENT",
         `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot be a component name: use only letters, digits, and the characters . _ - in its .meta({ id }).`,
         place,
       );
-    this.#components.set(key, { name, stem, schema, json, place });
+    this.#components.set(key, component);
   }
 
-  #findUsed(document: JsonObject): readonly (readonly [key: string, component: Component])[] {
+  #findUsed(
+    document: readonly JsonObject[],
+  ): readonly (readonly [key: string, component: Component])[] {
     const used = new Map<string, Component>();
     const search = (value: unknown): void => {
       for (const reference of listReferences(value)) {
@@ -209,18 +203,12 @@ export class Components {
   #toNames(used: readonly (readonly [string, Component])[]): ReadonlyMap<string, string> {
     const byKey = new Map(used);
     const differing = new Set<string>();
-    const neutral = (json: unknown): string =>
-      JSON.stringify(
-        mapReferences(json, (reference) => {
-          const stem = toKey(reference)?.replace(/^(?:input|output)\//, "");
-          return stem === undefined || differing.has(stem) ? undefined : prefix + stem;
-        }),
-      );
     for (let before = -1; before < differing.size;) {
       before = differing.size;
       for (const [key, { stem, json }] of used) {
         const output = key === `input/${stem}` ? byKey.get(`output/${stem}`) : undefined;
-        if (output && neutral(json) !== neutral(output.json)) differing.add(stem);
+        if (output && toNeutral(json, differing) !== toNeutral(output.json, differing))
+          differing.add(stem);
       }
     }
     const names = new Map<string, string>();
@@ -275,9 +263,14 @@ const isTaken = (owner: Component | undefined, { stem, schema }: Component): boo
 const toKey = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
 
-/** Removes the direction from references, so that both directions can be compared. */
-const neutralise = (json: unknown): unknown =>
-  mapReferences(json, (reference) => reference.replace(/\/(?:input|output)\//, "/"));
+/** Writes a JSON Schema as text, in which only references to certain components tell the direction. */
+const toNeutral = (json: JsonObject, differing: ReadonlySet<string> = new Set()): string =>
+  JSON.stringify(
+    mapReferences(json, (reference) => {
+      const stem = toKey(reference)?.replace(/^(?:input|output)\//, "");
+      return stem === undefined || differing.has(stem) ? undefined : prefix + stem;
+    }),
+  );
 
 const toText = ({ path, at }: WritePlace): string => `the ${path} of ${at}`;
 
