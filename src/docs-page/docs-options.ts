@@ -3,10 +3,7 @@ import type { OpenApiInfo, OpenApiOptions } from "../openapi/options.ts";
 import type { GuardFactory } from "../routing/static-files.ts";
 
 /** Options for serving the documentation of an API, in addition to those of `generateOpenApi`. */
-export interface DocsOptions extends Pick<
-  OpenApiOptions,
-  "routes" | "servers" | "openapi" | "tags" | "webhooks" | "head" | "override"
-> {
+export interface DocsOptions extends Omit<OpenApiOptions, "config" | "info" | "routing"> {
   /**
    * The path of the page; the document is below it, as `openapi.json` and `openapi.yaml`.
    *

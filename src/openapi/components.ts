@@ -108,7 +108,6 @@ export class Components {
 
   /** Gives a name chosen by the framework to a schema that many places share. */
   share(json: JsonObject, name: string, place: WritePlace): JsonObject {
-    if (json["$ref"] !== undefined) return json;
     // a schema is written only once, so its JSON Schema is usually the same object and needs no comparison
     const known = this.#shared.get(json);
     if (known !== undefined) return { $ref: prefix + known };

@@ -50,9 +50,7 @@ export const writeDocument = (
   for (const [name, { method = "post", operationId = name }] of Object.entries(sent))
     ids.give(operationId, method, toWebhookPlace(name));
   const paths = toPaths(operations, options, ids, { components, security, version: openapi });
-  const webhooks = mapValues(sent, (webhook, name) =>
-    toWebhook(name, webhook as Webhook, components),
-  );
+  const webhooks = mapValues(sent, (webhook, name) => toWebhook(name, webhook, components));
   const securitySchemes = nonEmpty(security.toComponents());
   const document = components.finish(
     compact({
@@ -101,10 +99,11 @@ const toPaths = (
   { head = false, override }: Pick<OpenApiOptions, "head" | "override">,
   ids: OperationIds,
   context: OperationContext,
-): JsonObject =>
-  mapValues(Object.fromEntries(groupByPath(operations)), (group) => {
+): JsonObject => {
+  const paths: JsonObject = {};
+  for (const group of groupByPath(operations)) {
     const item: JsonObject = {};
-    for (const operation of group as readonly Operation[]) {
+    for (const operation of group) {
       const { method, path, route, endpoint } = operation;
       const add = (name: Method | "head", json: OpenApiOperation): OpenApiOperation => {
         const written = override?.operation?.({ method: name, path, endpoint, operation: json });
@@ -115,9 +114,11 @@ const toPaths = (
       const place = { name: toName(id), at: route, method, route: path, path: "input" };
       const json = add(method, toOperation(operation, place, id, context));
       if (head && method === "get") add("head", toHeadOperation(json, ids.make(operation, "head")));
+      paths[toTemplate(operation)] = item;
     }
-    return item;
-  });
+  }
+  return paths;
+};
 
 /** Writes a path with its parameters in braces, such as `/users/{id}`. */
 const toTemplate = ({ segments }: Operation): string => {
@@ -136,25 +137,21 @@ const encodeText = (text: string): string =>
   );
 
 /** @throws {@link OpenApiError} when two paths differ only in the names of their parameters, which OpenAPI ignores. */
-const groupByPath = (
-  operations: readonly Operation[],
-): ReadonlyMap<string, readonly Operation[]> => {
-  const groups = new Map<string, Operation[]>();
-  const shapes = new Map<string, Operation>();
+const groupByPath = (operations: readonly Operation[]): readonly (readonly Operation[])[] => {
+  const groups = new Map<string, readonly Operation[]>();
   for (const operation of operations) {
-    const template = toTemplate(operation);
     const shape = JSON.stringify(operation.segments.map(listLiterals));
-    const known = shapes.get(shape) ?? operation;
-    if (toTemplate(known) !== template)
+    const group = groups.get(shape) ?? [];
+    const [known = operation] = group;
+    if (toTemplate(known) !== toTemplate(operation))
       throw new OpenApiError(
         "SLP_OPENAPI_PATHS",
         `${known.route} and ${operation.route} are the same path in OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or add literal text to one of the paths.`,
         { method: operation.method, route: operation.path },
       );
-    shapes.set(shape, known);
-    groups.set(template, [...(groups.get(template) ?? []), operation]);
+    groups.set(shape, [...group, operation]);
   }
-  return groups;
+  return [...groups.values()];
 };
 
 const toName = (id: string): string => capitalise(id).replaceAll(/[^\w.-]/g, "_");

@@ -59,9 +59,9 @@ export const listReferences = (value: unknown): readonly string[] => {
   return typeof reference === "string" ? [reference, ...inner] : inner;
 };
 
-export const mapValues = (
-  object: Readonly<Record<string, unknown>>,
-  change: (value: unknown, key: string) => unknown,
+export const mapValues = <Value>(
+  object: Readonly<Record<string, Value>>,
+  change: (value: Value, key: string) => unknown,
 ): JsonObject =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 

@@ -51,8 +51,9 @@ export const toOperation = (
 /** Writes the HEAD operation for a GET operation: the same, but without response bodies. */
 export const toHeadOperation = (json: OpenApiOperation, operationId: string): OpenApiOperation => {
   const responses = mapValues(json.responses ?? {}, (response, status) => {
-    const { content: _content, ...rest } = response as JsonObject;
-    return "$ref" in rest ? { description: toStatusText(Number(status)) } : rest;
+    if ("$ref" in response) return { description: toStatusText(Number(status)) };
+    const { content: _content, ...rest } = response;
+    return rest;
   });
   return { ...json, operationId, responses: responses as OpenApiOperation["responses"] };
 };

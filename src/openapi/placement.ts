@@ -11,20 +11,10 @@ export interface PlacedField extends Field {
 }
 
 /** The parts of an input, grouped by the part of the request that they come from. */
-export interface Placement {
-  readonly fields: readonly PlacedField[];
-  /** The schema of all other query parameters, if the input uses them. */
-  readonly otherParameters: JsonObject | undefined;
-  /** The schema of the body; undefined if no body is used. */
-  readonly body: JsonObject | undefined;
-}
+export type Placement = ReturnType<typeof placeInput>;
 
 /** Places each field of an input in the path, the headers, the cookies, the query or the body. */
-export const placeInput = (
-  operation: Operation,
-  place: WritePlace,
-  components: Components,
-): Placement => {
+export const placeInput = (operation: Operation, place: WritePlace, components: Components) => {
   const { parameters, hasBody, sources, inputs, body, queryParser } = operation;
   const schemas = inputs.map((schema) => components.write(schema, "input", place));
   const { fields, others, examples } = joinAll(
@@ -59,11 +49,14 @@ export const placeInput = (
   const declared = joinAll(headers).fields;
   const own = schemas.map((schema) => omitFields(schema, elsewhere, components));
   return {
+    /** The parameters and header fields. */
     fields: [
       ...placed.filter(({ location, name }) => location !== "header" || !declared.has(name)),
       ...[...declared].map(([name, field]) => ({ name, ...field, location: "header" }) as const),
     ],
+    /** The schema of all other query parameters, if the input uses them. */
     otherParameters: sources.includes("query") ? others : undefined,
+    /** The schema of the body; undefined if no body is used. */
     body: hasBody ? mergeObjects(own, components) : undefined,
   };
 };

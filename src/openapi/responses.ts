@@ -117,22 +117,19 @@ const toContent = (
     const json = schema ? components.write(schema, "output", place) : toPlainContent(type);
     byType.set(type, [...(byType.get(type) ?? []), json]);
   }
-  if (byType.size === 0) return undefined;
   const hasEvents = bodies.some(({ schema }) => schema);
-  return Object.fromEntries(
-    [...byType].map(([type, schemas]) => [
-      type,
-      hasEvents && isEventStream(type)
-        ? toEventStreamMedia(anyOf(schemas), version, components)
-        : { schema: toMediaSchema(type, anyOf(schemas)) },
-    ]),
+  const content = mapValues(Object.fromEntries(byType), (schemas, type) =>
+    hasEvents && isEventStream(type)
+      ? toEventStreamMedia(anyOf(schemas), version, components)
+      : { schema: toMediaSchema(type, anyOf(schemas)) },
   );
+  return nonEmpty(content);
 };
 
 const isText = (type: string): boolean => /^text\/|\bxml\b/i.test(type);
 
-const toBinary = (type: string): JsonObject => ({
-  ...{ type: "string", format: "binary", contentMediaType: type },
+const toBinary = (contentMediaType: string): JsonObject => ({
+  ...{ type: "string", format: "binary", contentMediaType },
 });
 
 /** Describes content that is sent without a result handler. */
