@@ -30,7 +30,6 @@ export interface DocumentedConfig extends WalkOptions {
 /** The part of a request that a field of the input comes from. */
 export type Location = "path" | "header" | "cookie" | "query" | "body";
 
-/** The body that an operation takes. */
 export interface BodyDeclaration {
   readonly kind: "form" | "files" | "json" | "raw";
   readonly mediaType: string;

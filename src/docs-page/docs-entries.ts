@@ -85,11 +85,7 @@ const toContent = (type: string, body: string | Buffer): Content => {
   return { type, bytes, etag };
 };
 
-const toPath = (path = "/docs"): string =>
-  `/${path
-    .split("/")
-    .filter((segment) => segment !== "")
-    .join("/")}`;
+const toPath = (path = "/docs"): string => `/${path.split("/").filter(Boolean).join("/")}`;
 
 /** Returns the path of the page as it was requested, including the path at which the API is mounted. */
 const toBase = ({ originalUrl }: Request): string => {

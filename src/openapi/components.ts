@@ -139,7 +139,6 @@ export class Components {
     return Object.keys(more).length > 0 ? { ...own, ...more } : this.resolve(component.json);
   }
 
-  /** Adds the components to a document. */
   finish(given: JsonObject): JsonObject {
     const { components: others, ...rest } = given;
     const parts = { responses: nonEmpty(toSorted(this.#responses)), ...(others as object) };
@@ -234,7 +233,6 @@ export class Components {
   }
 }
 
-/** Creates a function that compares schemas by writing each alone. */
 const toComparison = (override: OpenApiOverride["schema"]) => {
   const writeAlone = (schema: ZodSchema, place: WritePlace): string => {
     const documents = (["input", "output"] as const).map((direction) => {

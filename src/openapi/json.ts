@@ -71,7 +71,6 @@ export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =
 export const nonEmpty = <Value extends object>(value: Value): Value | undefined =>
   Object.keys(value).length > 0 ? value : undefined;
 
-/** Sorts the entries of a map by key, and returns them as an object. */
 export const toSorted = (map: ReadonlyMap<string, unknown>): JsonObject =>
   Object.fromEntries([...map].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 

@@ -23,10 +23,8 @@ export interface WritePlace {
   readonly path: string;
 }
 
-/** A schema node that is being written, and its context. */
 interface Node extends WrittenSchema {
   readonly place: WritePlace;
-  /** The path of the node in the whole JSON Schema. */
   readonly path: readonly (string | number)[];
   readonly write: (schema: ZodSchema, direction: Direction) => JsonObject;
 }
@@ -137,7 +135,6 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
 
 const removal = { input: "remove it", output: "remove it" };
 
-/** What to do about the types whose values JSON cannot represent. */
 const fixes: Readonly<Record<string, Readonly<Partial<Record<Direction, string>>>>> = {
   date: { input: "use ez.dateIn(), which accepts ISO 8601 strings" },
   bigint: {

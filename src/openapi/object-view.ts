@@ -12,7 +12,6 @@ export interface ObjectView {
   readonly fields: ReadonlyMap<string, Field>;
   /** The schema of all other fields; undefined if no schema describes them. */
   readonly others: JsonObject | undefined;
-  /** The examples of the whole object. */
   readonly examples: readonly JsonObject[];
   /** Whether an object without fields fits. */
   readonly mayBeEmpty: boolean;

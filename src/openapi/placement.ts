@@ -49,7 +49,6 @@ export const placeInput = (operation: Operation, place: WritePlace, components: 
   const declared = joinAll(headers).fields;
   const own = schemas.map((schema) => omitFields(schema, elsewhere, components));
   return {
-    /** The parameters and header fields. */
     fields: [
       ...placed.filter(({ location, name }) => location !== "header" || !declared.has(name)),
       ...[...declared].map(([name, field]) => ({ name, ...field, location: "header" }) as const),

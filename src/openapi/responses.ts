@@ -36,7 +36,6 @@ export const toResponses = (
   return Object.fromEntries([...successes, ...errors]);
 };
 
-/** Describes the header fields that `responseHeaders` declares. */
 const toDeclaredHeaders = (
   { endpoint: { responseHeadersSchema: schema } }: Operation,
   place: WritePlace,
