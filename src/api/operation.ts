@@ -56,7 +56,6 @@ export class Operation {
   readonly security: readonly Security[];
   readonly queryParser: QueryParser;
   readonly #timeout: number;
-  #successes: readonly Reply[] | undefined;
 
   constructor({ method, path, endpoint }: Omit<EndpointEntry, "kind">, config: DocumentedConfig) {
     this.method = method;
@@ -92,12 +91,8 @@ export class Operation {
   }
 
   get successes(): readonly Reply[] {
-    // a result handler may create the schemas on each call
-    this.#successes ??= [
-      ...listSuccesses(this.endpoint),
-      ...(this.method === "get" && this.hasVersion ? [notModified] : []),
-    ];
-    return this.#successes;
+    const successes = listSuccesses(this.endpoint);
+    return this.method === "get" && this.hasVersion ? [...successes, notModified] : successes;
   }
 
   get errors(): readonly ErrorReply[] {

@@ -91,10 +91,11 @@ export class Components {
     }
     const refer = (value: JsonObject): JsonObject => {
       const open = inlineClosed(omitReferences(value, empty), closed);
-      return mapReferences(open, (reference) => {
+      const copy = mapReferences(open, (reference) => {
         const key = readDefinitionKey(reference);
         return key === undefined ? undefined : `${prefix}${direction}/${toStem(key)}`;
-      }) as JsonObject;
+      });
+      return copy as JsonObject;
     };
     for (const [key, definition] of all) {
       const { schema: inner, stem } = named.get(key) ?? { schema: undefined, stem: toStem(key) };
@@ -106,15 +107,15 @@ export class Components {
     return own;
   }
 
-  /** Gives a name chosen by the framework to a schema that many places share. */
-  share(json: JsonObject, name: string, place: WritePlace): JsonObject {
+  /** Gives the body of errors that many operations have a name, and returns a reference to it. */
+  shareError(json: JsonObject, place: WritePlace): JsonObject {
     // a schema is written only once, so its JSON Schema is usually the same object and needs no comparison
     const known = this.#shared.get(json);
     if (known !== undefined) return { $ref: prefix + known };
     const text = JSON.stringify(json);
-    const key = this.#shared.get(text) ?? `shared/${name}${this.#shared.size}`;
+    const key = this.#shared.get(text) ?? `shared/${this.#shared.size}`;
     this.#shared.set(json, key).set(text, key);
-    this.#components.set(key, { name, stem: key, schema: undefined, json, place });
+    this.#components.set(key, { name: "Error", stem: key, schema: undefined, json, place });
     return { $ref: prefix + key };
   }
 

@@ -86,24 +86,17 @@ const toError = (
   const response = compact({
     description: descriptions.join("\n\n"),
     headers: nonEmpty(toHeaders({ ...headers, ...sent })),
-    content: written && (hasData ? written : nameSchemas(written, place, components)),
+    content: written && (hasData ? written : nameSchemas(written, own, components)),
   });
   return declared ? response : components.shareResponse(status, response);
 };
 
-/** Replaces the schemas of bodies with references to generated names. */
-const nameSchemas = (
-  content: JsonObject,
-  place: WritePlace,
-  components: Components,
-): JsonObject => {
-  const own = { ...place, name: `${place.name}Error`, path: "errors" };
-  return mapValues(content, (media) => {
+const nameSchemas = (content: JsonObject, place: WritePlace, components: Components): JsonObject =>
+  mapValues(content, (media) => {
     const { schema } = media as JsonObject;
     if (!isObject(schema) || schema["type"] !== "object") return media;
-    return { schema: components.share(schema, "Error", own) };
+    return { schema: components.shareError(schema, place) };
   });
-};
 
 const toContent = (
   bodies: readonly ReplyBody[],
