@@ -1,11 +1,7 @@
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { listLiterals, listNames } from "../routing/path-pattern.ts";
-import type { Operation } from "./operation.ts";
-
-/** Formats a route for messages, such as `GET /users/:id`. */
-export const formatRoute = (method: string, path: string): string =>
-  `${method.toUpperCase()} ${path}`;
+import { formatRoute, type Operation } from "./operation.ts";
 
 /** The ids of operations: declared by the endpoint, or derived from method and path. */
 export class OperationIds {

@@ -15,7 +15,6 @@ import { readRawType, takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { takesFiles } from "../schemas/upload.ts";
-import { formatRoute } from "./operation-ids.ts";
 import { isJson, listErrors, listSuccesses, type ErrorReply, type Reply } from "./replies.ts";
 
 /** The parts of a configuration that a document needs; the result of `createConfig` is accepted. */
@@ -37,6 +36,10 @@ export interface BodyDeclaration {
 
 /** How queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
 export type QueryParser = "simple" | "extended" | "unknown";
+
+/** Formats a route for messages, such as `GET /users/:id`. */
+export const formatRoute = (method: string, path: string): string =>
+  `${method.toUpperCase()} ${path}`;
 
 /** What an operation takes and sends: an endpoint, served at a path with a method. */
 export class Operation {

@@ -18,8 +18,8 @@ const webhookNames: readonly string[] = [
 export const assertOptions = (options: Omit<OpenApiOptions, "routing">): void => {
   if (!isObject(options)) throw wrong("the argument must be an object of options");
   assertKnown("generateOpenApi", options, names);
-  const { info, openapi = "3.1", routes = "/", webhooks = {}, override = {} } = options;
-  const { servers = [] } = options as { readonly servers?: unknown };
+  const given: JsonObject = options;
+  const { info, openapi = "3.1", routes = "/", servers = [], webhooks = {}, override = {} } = given;
   if (!isObject(info) || typeof info["title"] !== "string" || typeof info["version"] !== "string")
     throw wrong(
       '`info` must have a `title` and a `version`, as in { title: "Users", version: "1.0.0" }',
