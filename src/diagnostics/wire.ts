@@ -52,20 +52,17 @@ export const withoutFiles: Wire = {
 
 const textSources = new Set<InputSource>(["query", "headers", "cookies", "signedCookies"]);
 
+type Taker = Pick<Operation, "queryParser" | "segments" | "sources">;
+
 /** Returns the values that are possible for a field other than a path parameter; undefined if unknown. */
-const toFieldWire = ({
-  sources,
-  queryParser,
-}: Pick<Operation, "queryParser" | "sources">): Wire | undefined => {
+const toFieldWire = ({ sources, queryParser }: Taker): Wire | undefined => {
   if (sources.includes("body")) return json;
   if (!sources.some((source) => textSources.has(source))) return undefined;
   if (!sources.includes("query") || queryParser === "simple") return texts;
   return queryParser === "extended" ? textTree : undefined;
 };
 
-export const toInputWire = (
-  operation: Pick<Operation, "queryParser" | "segments" | "sources">,
-): Wire => {
+export const toInputWire = (operation: Taker): Wire => {
   const { sources, segments } = operation;
   const field = toFieldWire(operation);
   const parameters = new Map<string, Wire>();

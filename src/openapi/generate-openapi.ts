@@ -7,7 +7,7 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { assertOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
 import { compact, mapValues, nonEmpty } from "./json.ts";
-import { toHeadOperation, toOperation, toSummary, type OperationContext } from "./operation.ts";
+import { toHeadOperation, toOperation, toSummary } from "./operation.ts";
 import type { Method } from "../http/method.ts";
 import type {
   JsonObject,
@@ -18,6 +18,7 @@ import type {
   Webhook,
 } from "./options.ts";
 import { toVersion } from "./nullable-dialect.ts";
+import type { WriteContext } from "./responses.ts";
 import { SecuritySchemes } from "./security-schemes.ts";
 
 /**
@@ -98,7 +99,7 @@ const toPaths = (
   operations: readonly Operation[],
   { head = false, override }: Pick<OpenApiOptions, "head" | "override">,
   ids: OperationIds,
-  context: OperationContext,
+  context: WriteContext,
 ): JsonObject => {
   const paths: JsonObject = {};
   for (const group of groupByPath(operations)) {

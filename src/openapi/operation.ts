@@ -15,18 +15,13 @@ import {
   type PlacedField,
   type Placement,
 } from "./placement.ts";
-import { toResponses, type ResponseContext } from "./responses.ts";
-import type { SecuritySchemes } from "./security-schemes.ts";
-
-export interface OperationContext extends ResponseContext {
-  readonly security: SecuritySchemes;
-}
+import { toResponses, type WriteContext } from "./responses.ts";
 
 export const toOperation = (
   operation: Operation,
   place: WritePlace,
   operationId: string,
-  context: OperationContext,
+  context: WriteContext,
 ): OpenApiOperation => {
   const { endpoint } = operation;
   const { components } = context;

@@ -6,16 +6,19 @@ import { anyOf, compact, isObject, listOf, mapValues, nonEmpty } from "./json.ts
 import type { WritePlace } from "./node-writer.ts";
 import { viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
+import type { SecuritySchemes } from "./security-schemes.ts";
 
-export interface ResponseContext {
+/** What the operations of a document share. */
+export interface WriteContext {
   readonly components: Components;
+  readonly security: SecuritySchemes;
   readonly version: OpenApiVersion;
 }
 
 export const toResponses = (
   operation: Operation,
   place: WritePlace,
-  context: ResponseContext,
+  context: WriteContext,
 ): JsonObject => {
   const sent = Object.assign(
     {},
@@ -39,7 +42,7 @@ export const toResponses = (
 const toDeclaredHeaders = (
   { endpoint: { responseHeadersSchema: schema } }: Operation,
   place: WritePlace,
-  { components }: ResponseContext,
+  { components }: WriteContext,
 ): JsonObject => {
   if (!schema) return {};
   const json = components.write(schema, "input", { ...place, path: "responseHeaders" });
@@ -77,7 +80,7 @@ const toError = (
   { status, bodies, declared, hasData }: ErrorReply,
   sent: Readonly<Record<string, string>>,
   place: WritePlace,
-  context: ResponseContext,
+  context: WriteContext,
 ): JsonObject => {
   const { components } = context;
   const own = { ...place, name: `${place.name}Error${status}`, path: `errors[${status}]` };
@@ -101,7 +104,7 @@ const nameSchemas = (content: JsonObject, place: WritePlace, components: Compone
 const toContent = (
   bodies: readonly ReplyBody[],
   place: WritePlace,
-  { components, version }: ResponseContext,
+  { components, version }: WriteContext,
 ): JsonObject | undefined => {
   const byType = new Map<string, JsonObject[]>();
   for (const { type, schema } of bodies) {
