@@ -26,7 +26,7 @@ export { ensureHttpError, getMessageFromError, toPublicMessage } from "./reply/h
 
 // Errors
 export { ConfigError, DefinitionError, RequestError, RoutingError, ServerFault } from "./errors.ts";
-export { InputValidationError, OutputValidationError } from "./schemas/validation-errors.ts";
+export { InputValidationError, OutputValidationError } from "./schemas/issues.ts";
 
 // Types: configuration
 export type {
@@ -86,8 +86,7 @@ export type { AnyResultHandler, Result, ResultError } from "./results/result-han
 export type { CursorCodec, CursorOptions } from "./schemas/cursor.ts";
 export type { ContentOptions, FileContent, StreamContent } from "./schemas/content.ts";
 export type { PaginatedOptions } from "./schemas/paginated.ts";
-export type { RawContent } from "./schemas/raw.ts";
-export type { FileUpload } from "./schemas/upload.ts";
+export type { FileUpload, RawContent } from "./schemas/bodies.ts";
 export type { RequestErrorCode, ServerFaultCode } from "./errors.ts";
 
 // oxlint-disable-next-line unicorn/require-module-specifiers -- a compiler that writes declarations only finds names in files that it has read

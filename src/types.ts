@@ -1,6 +1,6 @@
 // The types that the declarations of an application refer to, but that nobody writes by hand.
 
-export type { Listen } from "./server/connection/listen.ts";
+export type { Listen } from "./server/connection/listener.ts";
 
 export type { Endpoint } from "./endpoint/endpoint.ts";
 
@@ -68,7 +68,7 @@ export type {
 
 // Schemas
 export type { Cursor, CursorValue, SignedCursor } from "./schemas/cursor.ts";
-export type { FileSchema, MediaTyped, StreamSchema } from "./schemas/content.ts";
+export type { BufferSchema, FileSchema, MediaTyped, StreamSchema } from "./schemas/content.ts";
 export type { DateIn, DateOut, IsoInput } from "./schemas/dates.ts";
 export type { Encoded } from "./schemas/encode.ts";
 export type {
@@ -81,8 +81,7 @@ export type {
   PaginationStyle,
   PlainInteger,
 } from "./schemas/paginated.ts";
-export type { BufferSchema, Raw, RawMeta } from "./schemas/raw.ts";
-export type { Upload } from "./schemas/upload.ts";
+export type { Raw, RawMeta, Upload } from "./schemas/bodies.ts";
 export type {
   AnySchema,
   EmptyObject,

@@ -1,6 +1,5 @@
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
-import { listLiterals, listNames } from "../routing/path-pattern.ts";
 import { formatRoute, type Operation } from "./operation.ts";
 
 /** The ids of operations: declared by the endpoint, or derived from method and path. */
@@ -34,12 +33,9 @@ export class OperationIds {
 
   /** Derives an id from method and path, such as `getUsersById`. */
   make({ path, segments }: Operation, method: Method | "head"): string {
-    const words = segments.flatMap((segment) => {
-      const names = listNames(segment);
-      return listLiterals(segment).flatMap((text, at) =>
-        toWords(at < names.length ? `${text} by ${names[at]}` : text),
-      );
-    });
+    const words = segments.flatMap(({ names, around }) =>
+      around.flatMap((text, at) => toWords(at < names.length ? `${text} by ${names[at]}` : text)),
+    );
     const wanted = method + (words.length > 0 ? words.map(capitalise).join("") : "Root");
     const at = formatRoute(method, path);
     const id = toFreeName(wanted, (one) => (this.#taken.get(one) ?? at) !== at);

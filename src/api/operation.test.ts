@@ -4,7 +4,8 @@ import type { InputSource } from "../endpoint/input-sources.ts";
 import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
 import { ez } from "../schemas/ez.ts";
 import type { InputSchema, OutputSchema } from "../schemas/schema.ts";
-import { Operation, toQueryParser } from "./operation.ts";
+import { toQueryParser } from "../http/query.ts";
+import { Operation } from "./operation.ts";
 
 const toOperation = ({
   input,

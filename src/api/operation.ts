@@ -7,14 +7,13 @@ import {
 } from "../endpoint/input-sources.ts";
 import type { Security } from "../endpoint/security.ts";
 import type { Method } from "../http/method.ts";
-import { listNames, parsePathPattern, type Segment } from "../routing/path-pattern.ts";
-import type { EndpointEntry, RoutingEntry, WalkOptions } from "../routing/walk-routing.ts";
-import { isForm } from "../schemas/form.ts";
+import { toQueryParser, type QueryParser } from "../http/query.ts";
+import { parsePathPattern, type Segment } from "../routing/path-pattern.ts";
+import type { EndpointEntry, WalkOptions } from "../routing/walk-routing.ts";
+import { isForm, readRawType, takesFiles, takesRawBody } from "../schemas/bodies.ts";
 import { readPagination } from "../schemas/paginated.ts";
-import { readRawType, takesRawBody } from "../schemas/raw.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { takesFiles } from "../schemas/upload.ts";
 import { isJson, listErrors, listSuccesses, type ErrorReply, type Reply } from "./replies.ts";
 
 /** The parts of a configuration that a document needs; the result of `createConfig` is accepted. */
@@ -33,9 +32,6 @@ export interface BodyDeclaration {
   readonly kind: "form" | "files" | "json" | "raw";
   readonly mediaType: string;
 }
-
-/** How queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
-export type QueryParser = "simple" | "extended" | "unknown";
 
 /** Formats a route for messages, such as `GET /users/:id`. */
 export const formatRoute = (method: string, path: string): string =>
@@ -60,13 +56,13 @@ export class Operation {
   readonly queryParser: QueryParser;
   readonly #timeout: number;
 
-  constructor({ method, path, endpoint }: Omit<EndpointEntry, "kind">, config: DocumentedConfig) {
+  constructor({ method, path, endpoint }: EndpointEntry, config: DocumentedConfig) {
     this.method = method;
     this.path = path;
     this.endpoint = endpoint;
     this.route = formatRoute(method, path);
     this.segments = parsePathPattern(path);
-    this.parameters = this.segments.flatMap(listNames);
+    this.parameters = this.segments.flatMap((segment) => segment.names);
     this.sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
     const stages = [...endpoint.middlewares, endpoint];
     this.inputs = stages.flatMap(({ inputSchema }) => inputSchema ?? []);
@@ -193,14 +189,6 @@ const toWriteConditions = (isRequired: boolean): ZodSchema => {
 };
 
 export const listOperations = (
-  entries: readonly RoutingEntry[],
+  entries: readonly EndpointEntry[],
   config: DocumentedConfig,
-): readonly Operation[] =>
-  entries.flatMap((entry) => (entry.kind === "endpoint" ? new Operation(entry, config) : []));
-
-export const toQueryParser = ({ app, queryParser = "simple" }: DocumentedConfig): QueryParser => {
-  // a router has no application, and thus no parser, until it serves a request
-  const { settings } = Object(app) as { readonly settings?: Readonly<Record<string, unknown>> };
-  const setting = app === undefined ? queryParser : settings?.["query parser"];
-  return setting === "simple" || setting === "extended" ? setting : "unknown";
-};
+): readonly Operation[] => entries.map((entry) => new Operation(entry, config));

@@ -1,14 +1,12 @@
 import { AsyncResource } from "node:async_hooks";
 import { once } from "node:events";
 import { z } from "zod";
-import type { FollowedChannel } from "../endpoint/channel-definition.ts";
-import { toEventSchemas } from "../endpoint/event-schemas.ts";
-import { toEventData } from "../endpoint/event-stream.ts";
+import { toEventSchemas, type FollowedChannel } from "../endpoint/channel-definition.ts";
+import { toEventData, toEventSchema } from "../endpoint/event-stream.ts";
 import { DefinitionError, ServerFault } from "../errors.ts";
 import { anything, be, checkOptions, group, isDelay } from "../messages/option-checks.ts";
 import { aPositiveInteger, isObject, refuseValue } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
-import { describeUnknown } from "../messages/unknown-names.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import { toParser } from "../schemas/parser.ts";
@@ -159,12 +157,7 @@ export const createChannel = <Events extends EventSchemas>(
   return {
     events: { ...events, gap: gapSchema },
     publish: async (event, data, { topic } = {}) => {
-      const schema = schemas.get(event);
-      if (!schema)
-        throw new ServerFault(
-          "SLP_EVENT_UNKNOWN",
-          describeUnknown("event", event, [...schemas.keys()], { where: "publish" }),
-        );
+      const schema = toEventSchema("publish", schemas, event);
       if (topic !== undefined && typeof topic !== "string")
         throw new ServerFault(
           "SLP_CHANNEL_TOPIC",

@@ -25,7 +25,7 @@ export const routesCommand = defineCommand({
 });
 
 const listLines = ({ routing, config }: Entry, places: ReadonlyMap<object, string>) => {
-  const operations = listOperations(listRoutes(routing, config), config);
+  const operations = listOperations(listRoutes(routing, config).endpoints, config);
   const ids = new OperationIds(operations);
   return operations.map((operation) => {
     const { method, path, endpoint, sources, security, successes, errors } = operation;

@@ -6,7 +6,7 @@ import type { InputSources } from "../endpoint/input-sources.ts";
 import { ez } from "../schemas/ez.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import type { Routing } from "../routing/routing.ts";
-import { walkRouting, type EndpointEntry } from "../routing/walk-routing.ts";
+import { walkRouting } from "../routing/walk-routing.ts";
 import { checkBodies } from "./check-bodies.ts";
 import type { RoutingFacts } from "./diagnostic.ts";
 
@@ -19,9 +19,7 @@ const check = (
   facts: Partial<RoutingFacts> = {},
 ): string[] =>
   checkBodies(
-    [...walkRouting(routing)].map(
-      (entry) => new Operation(entry as EndpointEntry, { inputSources: sources }),
-    ),
+    walkRouting(routing).endpoints.map((entry) => new Operation(entry, { inputSources: sources })),
     { takesUploads: true, hasNativeParsers: false, ...facts },
   ).map(({ code, meta }) => {
     const { method, path } = meta as { method: string; path: string };

@@ -1,7 +1,6 @@
 import type { Operation } from "../api/operation.ts";
-import { takesRawBody } from "../schemas/raw.ts";
+import { takesFiles, takesRawBody } from "../schemas/bodies.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { takesFiles } from "../schemas/upload.ts";
 import { report, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { withoutFiles } from "./wire.ts";

@@ -4,16 +4,16 @@ import { Operation } from "../api/operation.ts";
 import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
 import type { InputSchema, ZodSchema } from "../schemas/schema.ts";
 import type { Routing } from "../routing/routing.ts";
-import { walkRouting, type EndpointEntry } from "../routing/walk-routing.ts";
+import { walkRouting } from "../routing/walk-routing.ts";
 import { checkPathParameters } from "./check-fields.ts";
 
 const taking = (input: ZodSchema, from = factory) =>
   from.build({ input: input as unknown as InputSchema, handler: () => ({}) });
 
 const check = (routing: Routing): string[] =>
-  checkPathParameters(
-    [...walkRouting(routing)].map((entry) => new Operation(entry as EndpointEntry, {})),
-  ).map(({ code, meta }) => `${code} ${(meta as { parameter: string }).parameter}`);
+  checkPathParameters(walkRouting(routing).endpoints.map((entry) => new Operation(entry, {}))).map(
+    ({ code, meta }) => `${code} ${(meta as { parameter: string }).parameter}`,
+  );
 
 const id = z.string();
 const optional = "SLP_WARN_PATH_PARAMETER_OPTIONAL id";

@@ -3,7 +3,7 @@ import type { Operation } from "../api/operation.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { takesFiles } from "../schemas/upload.ts";
+import { takesFiles } from "../schemas/bodies.ts";
 import { report, type Diagnostic, type Warning, type RoutingFacts } from "./diagnostic.ts";
 
 /** Finds path parameters that an endpoint's input lacks or declares as optional. */

@@ -1,6 +1,6 @@
 import { listOperations, type DocumentedConfig, type Operation } from "../api/operation.ts";
 import type { Logger } from "../logger/logger.ts";
-import type { RoutingEntry } from "../routing/walk-routing.ts";
+import type { Routes } from "../routing/walk-routing.ts";
 import { checkBodies } from "./check-bodies.ts";
 import { checkPathParameters, checkSources } from "./check-fields.ts";
 import { checkShadows } from "./check-shadows.ts";
@@ -14,7 +14,7 @@ export interface CheckedConfig extends DocumentedConfig {
 
 /** In development, warns about legal but probably unintended parts of a routing map. */
 export const checkRouting = (
-  entries: readonly RoutingEntry[],
+  { endpoints, statics }: Routes,
   config: CheckedConfig,
   logger: Logger,
 ): void => {
@@ -23,8 +23,7 @@ export const checkRouting = (
     takesUploads: upload !== false,
     hasNativeParsers: app !== undefined || beforeRouting !== undefined,
   };
-  const operations = listOperations(entries, config);
-  const files = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
+  const operations = listOperations(endpoints, config);
   const checks: readonly (() => readonly Diagnostic[])[] = [
     () => checkCookies(operations, config),
     () => checkPathParameters(operations),
@@ -32,7 +31,7 @@ export const checkRouting = (
     () => checkBodies(operations, facts),
     () => checkSources(operations, facts),
     () => checkOutputs(operations),
-    () => checkShadows(operations, files),
+    () => checkShadows(operations, statics),
   ];
   for (const check of checks) {
     try {

@@ -10,11 +10,11 @@ import {
 import { ResultHandler, type OutputPlaceholderSchema } from "../results/result-handler.ts";
 import type { ResponseDeclaration } from "../results/api-response.ts";
 import type { Routing } from "../routing/routing.ts";
-import { walkRouting, type EndpointEntry } from "../routing/walk-routing.ts";
+import { walkRouting } from "../routing/walk-routing.ts";
 import { checkOutputs } from "./check-schemas.ts";
 
 const check = (routing: Routing) =>
-  checkOutputs([...walkRouting(routing)].map((entry) => new Operation(entry as EndpointEntry, {})));
+  checkOutputs(walkRouting(routing).endpoints.map((entry) => new Operation(entry, {})));
 const fields = (routing: Routing): unknown[] =>
   check(routing).map(({ meta }) => (meta as { field?: string }).field);
 

@@ -3,7 +3,7 @@ import type { Operation } from "../api/operation.ts";
 import { isEventStream, isJson, type ReplyBody } from "../api/replies.ts";
 import { getMessageFromError } from "../reply/http-error.ts";
 import { readContent } from "../schemas/content.ts";
-import { isForm } from "../schemas/form.ts";
+import { isForm } from "../schemas/bodies.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { someSchema, walkSchemas } from "../schemas/some-schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";

@@ -4,13 +4,13 @@ import { defaultEndpointsFactory } from "../endpoint/endpoints-factory.ts";
 import type { Routing } from "../routing/routing.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import { ServeStatic } from "../routing/static-files.ts";
-import { walkRouting, type EndpointEntry, type StaticEntry } from "../routing/walk-routing.ts";
+import { walkRouting } from "../routing/walk-routing.ts";
 import { checkShadows } from "./check-shadows.ts";
 
 const endpoint = defaultEndpointsFactory.build({ handler: () => ({}) });
 
 const toOperations = (routing: Routing) =>
-  [...walkRouting(routing)].map((entry) => new Operation(entry as EndpointEntry, {}));
+  walkRouting(routing).endpoints.map((entry) => new Operation(entry, {}));
 
 const check = (...keys: readonly string[]) => {
   return checkShadows(toOperations(Object.fromEntries(keys.map((key) => [key, endpoint]))), []);
@@ -68,7 +68,7 @@ describe("static files", () => {
   const files = new ServeStatic(".");
   const checkFiles = (mount: string, ...keys: readonly string[]) => {
     const map = Object.fromEntries(keys.map((key) => [key, endpoint]));
-    return checkShadows(toOperations(map), [...walkRouting({ [mount]: files })] as StaticEntry[]);
+    return checkShadows(toOperations(map), walkRouting({ [mount]: files }).statics);
   };
 
   test.each([

@@ -1,5 +1,5 @@
 import type { Operation } from "../api/operation.ts";
-import { listLiterals, matchParameters, type Segment } from "../routing/path-pattern.ts";
+import { matchParameters, type Segment } from "../routing/path-pattern.ts";
 import { RouteTable, toRank } from "../routing/route-table.ts";
 import type { StaticEntry } from "../routing/walk-routing.ts";
 import { report, type Diagnostic } from "./diagnostic.ts";
@@ -35,20 +35,19 @@ type Pairs = readonly (readonly [Segment, Segment])[];
 
 /** Checks whether the route table ranks two routes equally at the first segment in which they differ. */
 const areEqual = (pairs: Pairs): boolean => {
-  const toText = (segment: Segment): string =>
-    JSON.stringify([segment.kind, listLiterals(segment)]);
+  const toText = (segment: Segment): string => JSON.stringify([segment.kind, segment.around]);
   const different = pairs.find(([one, two]) => toText(one) !== toText(two));
   return different !== undefined && toRank(different[0]) === toRank(different[1]);
 };
 
 const fits = (segment: Segment, text: string): boolean =>
   segment.kind === "literal"
-    ? segment.text === text
-    : matchParameters(listLiterals(segment), text) !== undefined;
+    ? segment.around.join("") === text
+    : matchParameters(segment.around, text) !== undefined;
 
 const findCommonPath = (pairs: Pairs): string | undefined => {
   const parts = pairs.map(([one, two]) => {
-    const part = combine(listLiterals(one), listLiterals(two));
+    const part = combine(one.around, two.around);
     return fits(one, part) && fits(two, part) ? part : undefined;
   });
   const isCommon = parts.every((part) => part !== undefined);

@@ -5,7 +5,7 @@ import type { InputSource } from "../endpoint/input-sources.ts";
 import { ez } from "../schemas/ez.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { parsePathPattern } from "../routing/path-pattern.ts";
-import type { QueryParser } from "../api/operation.ts";
+import type { QueryParser } from "../http/query.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toInputWire, toOutputWire, type Wire } from "./wire.ts";
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { ownKinds, toDateKind } from "../schemas/form.ts";
+import { ownKinds, toDateKind } from "../schemas/bodies.ts";
 import type { Kind, Wire } from "./wire.ts";
 import { readLazy, readValues } from "../schemas/zod-internals.ts";
 

@@ -1,6 +1,5 @@
 import type { InputSource } from "../endpoint/input-sources.ts";
 import type { Operation } from "../api/operation.ts";
-import { listNames } from "../routing/path-pattern.ts";
 
 export type Kind =
   | ("string" | "number" | "boolean" | "null" | "array" | "object" | "undefined")
@@ -68,7 +67,7 @@ export const toInputWire = (operation: Taker): Wire => {
   const parameters = new Map<string, Wire>();
   if (sources.includes("params"))
     for (const segment of segments)
-      for (const name of listNames(segment))
+      for (const name of segment.names)
         parameters.set(name, segment.kind === "rest" ? wildcard : pathText);
   return {
     carrier: field?.carrier ?? "json",

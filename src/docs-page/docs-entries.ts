@@ -47,7 +47,6 @@ export const listDocsEntries = (
   const toEntry = (below: string, find: (args: Arguments) => Content): EndpointEntry => {
     const handler = (args: Arguments): void => send(args, find(args));
     return {
-      kind: "endpoint",
       method: "get",
       path: (path === "/" ? below : path + below) || "/",
       endpoint: factory.buildVoid({ handler: handler as () => void }),

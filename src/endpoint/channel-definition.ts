@@ -1,12 +1,17 @@
-import { ServerFault } from "../errors.ts";
+import { DefinitionError, ServerFault } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { show } from "../messages/show.ts";
-import { be, type Check } from "../messages/option-checks.ts";
+import { be, isObject, type Check } from "../messages/option-checks.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
-import type { InputSchema, SchemaOutput } from "../schemas/schema.ts";
+import {
+  toSchema,
+  type InputSchema,
+  type SchemaOutput,
+  type ZodSchema,
+} from "../schemas/schema.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
-import type { EventWriter } from "./event-stream.ts";
+import type { EventWriter, StreamHandler } from "./event-stream.ts";
 import type { HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 
 /** What a channel needs to send its events on a stream. */
@@ -73,8 +78,18 @@ export const aChannel: Check = be(
   (value) => typeof Reflect.get(Object(value) as object, "~follow") === "function",
 );
 
-/** @throws {@link ServerFault} when `topic` has returned something else than topics. */
-export const toTopics = (returned: unknown): ReadonlySet<string> => {
+export const createFollowing =
+  (
+    channel: FollowedChannel<EventSchemas>,
+    topic: ((args: never) => unknown) | undefined,
+    maxBuffered: number,
+  ): StreamHandler =>
+  async (args, writer) => {
+    const topics = topic && toTopics(await topic(args as never));
+    await channel["~follow"]({ args, writer, topics, maxBuffered });
+  };
+
+const toTopics = (returned: unknown): ReadonlySet<string> => {
   const topics: readonly unknown[] = [returned].flat();
   // a missing topic must never stand for all of them
   if (topics.every((topic) => typeof topic === "string")) return new Set(topics as string[]);
@@ -82,4 +97,29 @@ export const toTopics = (returned: unknown): ReadonlySet<string> => {
     "SLP_CHANNEL_TOPIC",
     `\`topic\` must return a string or an array of strings; got ${show(returned)}.`,
   );
+};
+
+export const toEventSchemas = (
+  where: string,
+  events: unknown,
+  what: string,
+): ReadonlyMap<string, ZodSchema> => {
+  if (!isObject(events))
+    throw new DefinitionError(
+      "SLP_DEFINITION_EVENT",
+      `${where}: ${what} must be an object of events, as in { time: z.number() }; got ${show(events)}.`,
+    );
+  return new Map(
+    Object.entries(events).map(([name, schema]) => [name, assertEvent(where, name, schema)]),
+  );
+};
+
+const assertEvent = (where: string, name: string, schema: unknown): ZodSchema => {
+  // a line break would end the field, and clients treat an empty name as `message`
+  if (name === "" || /[\r\n]/.test(name))
+    throw new DefinitionError(
+      "SLP_DEFINITION_EVENT",
+      `${where}: the name of an event must be a non-empty string without line breaks; got ${JSON.stringify(name)}. Rename it.`,
+    );
+  return toSchema(`${where}: \`${name}\``, schema, "z.number()");
 };

@@ -2,11 +2,9 @@ import { DefinitionError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import { show } from "../messages/show.ts";
 import { be, isFunction, type Check } from "../messages/option-checks.ts";
-import { toSchema } from "../schemas/assert-schema.ts";
-import { isOtherKind, type ZodSchema } from "../schemas/schema.ts";
+import { isOtherKind, toSchema, type ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 
-/** Checks that a value is a Zod 4 schema, and not one that never returns an object. */
 export const anObjectSchema: Check = (schema, name, { label }) => {
   const { type } = toSchema(label(name), schema)._zod.def;
   if (!isOtherKind(type)) return;
@@ -16,7 +14,6 @@ export const anObjectSchema: Check = (schema, name, { label }) => {
   );
 };
 
-/** Checks that a value is an object schema whose fields have the names of header fields. */
 export const aHeaderSchema: Check = (schema, name, wording) => {
   anObjectSchema(schema, name, wording);
   const names = [...readTopLevel(schema as ZodSchema).fields.keys()];
@@ -34,7 +31,6 @@ export const anEndpointsFactory: Check = be(
   (value) => isFunction(Reflect.get(Object(value) as object, "buildVoid")),
 );
 
-/** @throws {@link DefinitionError} when a method is unknown, or the array of methods is empty. */
 export const toMethods = (where: string, declared: unknown): readonly Method[] | undefined => {
   if (declared === undefined) return undefined;
   const methods: readonly unknown[] = Array.isArray(declared) ? declared : [declared];

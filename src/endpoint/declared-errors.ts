@@ -1,9 +1,8 @@
-import { assertKeys, be, type Check } from "../messages/option-checks.ts";
+import { assertKeys, be, isObject, type Check } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../reply/http-error.ts";
-import { toSchema } from "../schemas/assert-schema.ts";
-import type { AnySchema, ZodSchema } from "../schemas/schema.ts";
+import { toSchema, type AnySchema, type ZodSchema } from "../schemas/schema.ts";
 import { listConditionErrors, type Conditions } from "./conditions.ts";
 
 /** The declaration of an error that a handler or a middleware throws. */
@@ -62,13 +61,12 @@ export interface DeclaredError extends DeclaredProblem {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @throws {@link DefinitionError} when a status is not an error status, or a declaration is invalid. */
 export const toErrorDeclarations = (
   where: string,
   errors: unknown,
 ): ErrorDeclarations | undefined => {
   if (errors === undefined) return undefined;
-  if (typeof errors !== "object" || errors === null || Array.isArray(errors))
+  if (!isObject(errors))
     throw toError(
       `${where}: \`errors\` must be an object whose keys are statuses, as in { 404: "No such user" }.`,
     );

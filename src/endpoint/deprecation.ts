@@ -75,14 +75,14 @@ export const describeDeprecation = (deprecation: Deprecation | undefined): strin
   if (!deprecation) return "";
   const { since, sunset, replacement, policy, gone = false } = deprecation;
   const toDay = (date: string | Date): string => new Date(date).toISOString().slice(0, 10);
-  return [
-    `Deprecated since ${toDay(since)}.`,
-    ...(sunset === undefined
-      ? []
-      : [gone ? `Responds with 410 from ${toDay(sunset)} on.` : `May end on ${toDay(sunset)}.`]),
-    ...(replacement === undefined ? [] : [`Replaced by ${replacement}.`]),
-    ...(policy === undefined ? [] : [`See ${policy}.`]),
-  ].join(" ");
+  const texts = [`Deprecated since ${toDay(since)}.`];
+  if (sunset !== undefined)
+    texts.push(
+      gone ? `Responds with 410 from ${toDay(sunset)} on.` : `May end on ${toDay(sunset)}.`,
+    );
+  if (replacement !== undefined) texts.push(`Replaced by ${replacement}.`);
+  if (policy !== undefined) texts.push(`See ${policy}.`);
+  return texts.join(" ");
 };
 
 export const toDeprecation = (

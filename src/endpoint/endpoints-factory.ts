@@ -16,7 +16,6 @@ import type {
   NoInput,
   NoOutput,
   OutputSchema,
-  ZodSchema,
 } from "../schemas/schema.ts";
 import { anObjectSchema } from "./check-definition.ts";
 import type { IfMatch, SentHeaders } from "./conditions.ts";
@@ -92,13 +91,7 @@ export class EndpointsFactory<
     resultHandler: Other,
   ): EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Other, Errors> {
     assertResultHandler("withResultHandler", resultHandler);
-    return this.derive({ resultHandler }) as EndpointsFactory<
-      MiddlewareInput,
-      MiddlewareOutput,
-      Context,
-      Other,
-      Errors
-    >;
+    return this.derive({ resultHandler }) as never;
   }
 
   /**
@@ -147,12 +140,7 @@ export class EndpointsFactory<
     SentHeaders<Headers, Match>,
     ResponseHeaders
   > {
-    const parts = this.toParts("build", definition, buildChecks);
-    return new Endpoint({
-      ...parts,
-      outputSchema: definition.output as ZodSchema | undefined,
-      isVoid: false,
-    });
+    return new Endpoint(this.toParts("build", definition, buildChecks));
   }
 
   /**

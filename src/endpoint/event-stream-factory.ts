@@ -13,22 +13,18 @@ import type { EmptyObject, InputSchema, NoInput, NoOutput } from "../schemas/sch
 import { anEndpointsFactory } from "./check-definition.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { EndpointsFactory } from "./endpoints-factory.ts";
-import { Endpoint, type EndpointParts } from "./endpoint.ts";
-import {
-  definitionChecks,
-  type DefinitionBase,
-  type VoidEndpointDefinition,
-} from "./endpoint-definition.ts";
-import { toEventSchemas } from "./event-schemas.ts";
+import { Endpoint } from "./endpoint.ts";
+import { definitionChecks, type VoidEndpointDefinition } from "./endpoint-definition.ts";
 import type { EventStream, EventStreamSettings, StreamHandler } from "./event-stream.ts";
 import {
   aChannel,
-  toTopics,
+  createFollowing,
+  toEventSchemas,
   type ChannelDefinition,
   type NoChannel,
 } from "./channel-definition.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
-import type { ArgumentsOf, HandlerArguments, Spread } from "./handler-arguments.ts";
+import type { ArgumentsOf, Spread } from "./handler-arguments.ts";
 
 /** Options for an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
@@ -53,16 +49,6 @@ export interface EventStreamOptions {
    * @default 1048576
    */
   readonly maxBuffered?: number | undefined;
-}
-
-interface Origin<Factory> {
-  /**
-   * The factory whose middlewares run before the stream, and whose result handler sends the errors that occur before
-   * the first event.
-   *
-   * @default no middlewares, and `defaultResultHandler`
-   */
-  readonly factory?: Factory | undefined;
 }
 
 interface EventStreamFactoryKind<
@@ -113,8 +99,6 @@ export class EventStreamFactory<
   Errors
 > {
   protected override readonly isStreaming = true;
-  /** The result handler of errors, if it is not the default one. */
-  private readonly errors: AnyResultHandler | undefined;
   private readonly settings: EventStreamSettings;
 
   /**
@@ -123,15 +107,26 @@ export class EventStreamFactory<
    */
   constructor(
     events: Events,
-    options: EventStreamOptions &
-      Origin<EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Handler, Errors>> = {},
+    options: EventStreamOptions & {
+      /**
+       * The factory whose middlewares run before the stream, and whose result handler sends the errors that occur before
+       * the first event.
+       *
+       * @default no middlewares, and `defaultResultHandler`
+       */
+      readonly factory?:
+        | EndpointsFactory<MiddlewareInput, MiddlewareOutput, Context, Handler, Errors>
+        | undefined;
+    } = {},
   ) {
-    const settings = toSettings(events, options);
-    const { factory } = options;
-    const errors = factory?.["resultHandler"];
-    super(createEventStreamResultHandler(events, errors), factory?.["middlewares"]);
-    this.errors = errors;
-    this.settings = settings;
+    const schemas = toEventSchemas("new EventStreamFactory", events, "the first argument");
+    checkOptions("new EventStreamFactory", options, optionChecks);
+    const { heartbeat = 15_000, openAfter = 10_000, maxBuffered = 1_048_576, factory } = options;
+    super(
+      createEventStreamResultHandler(events, factory?.["resultHandler"]),
+      factory?.["middlewares"],
+    );
+    this.settings = { schemas, heartbeat, openAfter, maxBuffered };
   }
 
   /**
@@ -161,16 +156,36 @@ export class EventStreamFactory<
           NoChannel)
       | ChannelDefinition<M, Input, MiddlewareOutput, Context, Thrown, Headers, Followed>,
   ): StreamEndpoint<M, Input, MiddlewareInput, Followed, Thrown, Errors, Headers, Handler> {
-    const isFollowing = definition?.channel !== undefined;
-    const parts = isFollowing
-      ? this.toChannelParts(definition as AnyChannelDefinition)
-      : this.toHandlerParts(definition);
+    const { settings } = this;
+    const following = definition?.channel === undefined ? undefined : definition;
+    if (following?.handler !== undefined)
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        "build: got both `channel` and `handler`. Remove one: an endpoint with a channel sends the events of the channel.",
+      );
+    const follow =
+      following && createFollowing(following.channel, following.topic, settings.maxBuffered);
+    const parts = follow
+      ? this.toParts("build", { ...following, handler: follow }, channelChecks)
+      : this.toParts("build", definition, streamChecks, "emits the events");
+    if (!following && settings.schemas.size === 0)
+      throw new DefinitionError(
+        "SLP_DEFINITION_EVENT",
+        "build: the factory has no events for `handler` to emit. Declare them, as in new EventStreamFactory({ time: z.number() }), or set `channel` in place of `handler`.",
+      );
+    const { handle } = parts;
+    const handler: StreamHandler = follow ?? ((args) => handle(args as never));
     return new Endpoint({
       ...parts,
-      outputSchema: undefined,
-      isVoid: false,
+      resultHandler: following
+        ? createEventStreamResultHandler(following.channel.events, this.resultHandler)
+        : parts.resultHandler,
       timeout: parts.timeout ?? 0,
-      handle: toHandler(this.settings, parts.handle),
+      handle: async (args) => {
+        // the code that sends events is loaded with the first stream
+        const { runEventStream } = await import("./event-stream.ts");
+        await runEventStream(settings, handler, args);
+      },
     });
   }
 
@@ -178,51 +193,7 @@ export class EventStreamFactory<
   get buildVoid(): typeof this.build {
     return this.build.bind(this);
   }
-
-  private toHandlerParts(definition: AnyStreamDefinition): StreamParts {
-    const parts = this.toParts("build", definition, streamChecks, "emits the events");
-    if (this.settings.schemas.size === 0)
-      throw new DefinitionError(
-        "SLP_DEFINITION_EVENT",
-        "build: the factory has no events for `handler` to emit. Declare them, as in new EventStreamFactory({ time: z.number() }), or set `channel` in place of `handler`.",
-      );
-    const handle = parts.handle as (args: HandlerArguments<unknown, unknown>) => unknown;
-    return { ...parts, handle: (args) => handle(args) };
-  }
-
-  private toChannelParts({ handler, ...definition }: AnyChannelDefinition): StreamParts {
-    if (handler !== undefined)
-      throw new DefinitionError(
-        "SLP_DEFINITION_HANDLER",
-        "build: got both `channel` and `handler`. Remove one: an endpoint with a channel sends the events of the channel.",
-      );
-    const { channel, topic } = definition;
-    const { maxBuffered } = this.settings;
-    const handle: StreamHandler = async (args, writer) => {
-      const topics = topic ? toTopics(await topic(args as never)) : undefined;
-      await channel["~follow"]({ args, writer, topics, maxBuffered });
-    };
-    const parts = this.toParts("build", { ...definition, handler: handle }, channelChecks);
-    const resultHandler = createEventStreamResultHandler(channel.events, this.errors);
-    return { ...parts, handle, resultHandler };
-  }
 }
-
-type AnyStreamDefinition = DefinitionBase<Method, InputSchema> & { readonly handler: unknown };
-
-type AnyChannelDefinition = ChannelDefinition<
-  Method,
-  InputSchema,
-  unknown,
-  unknown,
-  ErrorDeclarations,
-  InputSchema,
-  EventSchemas
->;
-
-type StreamParts = Omit<EndpointParts, "isVoid" | "outputSchema" | "handle"> & {
-  readonly handle: StreamHandler;
-};
 
 /** The argument of an {@link EventStreamFactory}'s `build`; a stream always opens with status 200. */
 export type StreamDefinition<
@@ -276,14 +247,6 @@ const {
 } = definitionChecks;
 const channelChecks = { ...streamChecks, channel: aChannel, topic: aFunction };
 
-/** Wraps a handler that emits events; the code that sends the events is loaded with the first stream. */
-const toHandler =
-  (settings: EventStreamSettings, handler: StreamHandler) =>
-  async (args: HandlerArguments<unknown, unknown>): Promise<void> => {
-    const { runEventStream } = await import("./event-stream.ts");
-    await runEventStream(settings, handler, args);
-  };
-
 const orOmit =
   (otherwise: number) =>
   (value: unknown): string =>
@@ -298,11 +261,4 @@ const optionChecks = {
     orOmit(1_048_576),
   ),
   factory: anEndpointsFactory,
-};
-
-const toSettings = (events: EventSchemas, options: EventStreamOptions): EventStreamSettings => {
-  const schemas = toEventSchemas("new EventStreamFactory", events, "the first argument");
-  checkOptions("new EventStreamFactory", options, optionChecks);
-  const { heartbeat = 15_000, openAfter = 10_000, maxBuffered = 1_048_576 } = options;
-  return { schemas, heartbeat, openAfter, maxBuffered };
 };

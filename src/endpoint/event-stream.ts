@@ -1,17 +1,15 @@
-import type { Request, Response } from "express";
+import type { Response } from "express";
 import { findSocket } from "../reply/response-state.ts";
-import { describeUnknown } from "../messages/unknown-names.ts";
 import { ClientLeft, ServerFault } from "../errors.ts";
-import { OutputValidationError } from "../schemas/validation-errors.ts";
-import type { Logger } from "../logger/logger.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import { readSafely } from "../reply/http-error.ts";
-import { findUnserialisable } from "../reply/find-unserialisable.ts";
-import { formatIssues, toZodError } from "../schemas/issues.ts";
+import { toUnserialisable } from "../reply/find-unserialisable.ts";
+import { formatIssues, OutputValidationError, toZodError } from "../schemas/issues.ts";
 import { toParser, type ParseResult } from "../schemas/parser.ts";
 import type { SchemaInput, ZodSchema } from "../schemas/schema.ts";
+import { describeUnknown } from "../messages/unknown-names.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 
 /** The optional fields of an event. */
@@ -50,12 +48,13 @@ export interface EventStream<Events extends EventSchemas> {
 }
 
 export interface EventStreamSettings {
-  /** The schema of each event's data, by event name. */
   readonly schemas: ReadonlyMap<string, ZodSchema>;
   readonly heartbeat: number;
   readonly openAfter: number;
   readonly maxBuffered: number;
 }
+
+type StreamArguments = HandlerArguments<unknown, unknown>;
 
 const done = Promise.resolve();
 
@@ -63,9 +62,8 @@ export class EventWriter {
   /** Returns what is sent when the stream has been silent for some time: a comment, which clients ignore. */
   toHeartbeat = (): string => ":\n\n";
   readonly #settings: EventStreamSettings;
-  readonly #request: Request;
+  readonly #args: StreamArguments;
   readonly #response: Response;
-  readonly #logger: Logger;
   /** The timer that opens the stream if the first event is late, and afterwards sends comments. */
   #timer: NodeJS.Timeout | undefined;
   /** Resolves once the client can take more; shared by all callers that wait. */
@@ -76,27 +74,17 @@ export class EventWriter {
   /** Aborted when the stream cannot be sent; the reason is the error. */
   readonly failed: AbortSignal = this.#failure.signal;
 
-  constructor(
-    settings: EventStreamSettings,
-    args: { readonly request: Request; readonly response: Response; readonly logger: Logger },
-  ) {
+  constructor(settings: EventStreamSettings, args: StreamArguments) {
     this.#settings = settings;
-    this.#request = args.request;
+    this.#args = args;
     this.#response = args.response;
-    this.#logger = args.logger;
     this.#response.once("close", this.stop);
     this.#timer = setTimeout(this.#beat, settings.openAfter).unref();
   }
 
   readonly emit = (event: string, data: unknown, options: EmitOptions = {}): Promise<void> => {
     if (this.isClosed()) return refuse();
-    const { schemas } = this.#settings;
-    const schema = schemas.get(event);
-    if (!schema)
-      throw new ServerFault(
-        "SLP_EVENT_UNKNOWN",
-        describeUnknown("event", event, [...schemas.keys()], { where: "emit" }),
-      );
+    const schema = toEventSchema("emit", this.#settings.schemas, event);
     const head = toHead(event, options);
     const result = toParser(schema)(data);
     if (!(result instanceof Promise)) return this.#send(event, head, result);
@@ -160,7 +148,7 @@ export class EventWriter {
     // compression added by the application buffers until it is flushed
     response.flush?.();
     // the response to HEAD has no body
-    if (this.#request.method === "HEAD") response.end();
+    if (this.#args.request.method === "HEAD") response.end();
     return canTakeMore;
   }
 
@@ -184,7 +172,6 @@ export class EventWriter {
     else this.attempt(() => this.write(this.toHeartbeat()));
   };
 
-  /** Resolves once the client can take more, or the stream has ended. */
   waitForRoom(): Promise<void> {
     this.#room ??= new Promise((resolve) => {
       this.#releaseRoom = () => {
@@ -200,9 +187,10 @@ export class EventWriter {
   /** Disconnects a slow client, whose unread events would fill the memory. */
   cut(buffered: number): void {
     this.stop();
-    const meta = { method: this.#request.method, path: toLoggedPath(this.#request), buffered };
+    const { logger, request } = this.#args;
+    const meta = { method: request.method, path: toLoggedPath(request), buffered };
     const text = "An event stream was cut off: its client is too slow";
-    warnSampled(this.#logger, "event stream", text, meta);
+    warnSampled(logger, "event stream", text, meta);
     this.#response.destroy();
   }
 }
@@ -229,11 +217,19 @@ const toHead = (event: string, { id, retry }: EmitOptions): string => {
   return head;
 };
 
-/**
- * Serialises the data of an event.
- *
- * @throws {@link OutputValidationError} when the data is invalid, {@link ServerFault} when it cannot be serialised.
- */
+export const toEventSchema = (
+  where: string,
+  schemas: ReadonlyMap<string, ZodSchema>,
+  event: string,
+): ZodSchema => {
+  const schema = schemas.get(event);
+  if (schema) return schema;
+  throw new ServerFault(
+    "SLP_EVENT_UNKNOWN",
+    describeUnknown("event", event, [...schemas.keys()], { where }),
+  );
+};
+
 export const toEventData = (event: string, { issues, value }: ParseResult): string => {
   if (issues.length > 0) {
     const cause = toZodError(issues);
@@ -247,10 +243,7 @@ export const toEventData = (event: string, { issues, value }: ParseResult): stri
     cause = error;
   }
   if (json !== undefined) return json;
-  const found = findUnserialisable(value, "data");
-  const text = `The data of the event ${JSON.stringify(event)} cannot be serialised as JSON`;
-  const full = found === undefined ? text : `${text}: ${found}`;
-  throw new ServerFault("SLP_OUTPUT_UNSERIALIZABLE", full, cause);
+  throw toUnserialisable(`The data of the event ${JSON.stringify(event)}`, value, "data", cause);
 };
 
 /** Returns a rejected promise, which stops a handler that awaits it and is harmless otherwise. */
@@ -261,15 +254,12 @@ const refuse = (): Promise<void> => {
   return refusal;
 };
 
-export type StreamHandler = (
-  args: HandlerArguments<unknown, unknown>,
-  writer: EventWriter,
-) => unknown;
+export type StreamHandler = (args: StreamArguments, writer: EventWriter) => unknown;
 
 export const runEventStream = async (
   settings: EventStreamSettings,
   handler: StreamHandler,
-  args: HandlerArguments<unknown, unknown>,
+  args: StreamArguments,
 ): Promise<void> => {
   const { input, headers, logger, request, response } = args;
   const writer = new EventWriter(settings, args);

@@ -56,39 +56,34 @@ interface ContextOptions<Returned> {
  * A kind of factory: `factory` is the type of a factory whose type arguments are the other members, which it names
  * `this["context"]` and so on.
  */
-export interface FactoryKind extends FactoryTypes<unknown, unknown, unknown, unknown> {
+export interface FactoryKind<
+  MiddlewareInput = unknown,
+  MiddlewareOutput = unknown,
+  Context = unknown,
+  Errors = unknown,
+> {
   readonly factory: unknown;
-}
-
-interface FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors> {
   readonly middlewareInput: MiddlewareInput;
   readonly middlewareOutput: MiddlewareOutput;
   readonly context: Context;
   readonly errors: Errors;
 }
 
+/** The factory to which a middleware has added context. */
 type NextFactory<
-  Kind extends FactoryKind,
-  MiddlewareInput,
-  MiddlewareOutput,
-  Context,
-  Errors,
-> = (Kind & FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors>)["factory"];
-
-type WithContext<
   Kind extends FactoryKind,
   MiddlewareInput,
   MiddlewareOutput,
   Context,
   Returned,
   Errors,
-> = NextFactory<
-  Kind,
-  MiddlewareInput,
-  MiddlewareOutput,
-  Spread<Context, ContextOf<Returned>>,
-  Errors
->;
+> = (Kind &
+  FactoryKind<
+    MiddlewareInput,
+    MiddlewareOutput,
+    Spread<Context, ContextOf<Returned>>,
+    Errors
+  >)["factory"];
 
 /** The part that all factories share: the middlewares of their endpoints. */
 export abstract class Factory<
@@ -127,7 +122,8 @@ export abstract class Factory<
     Kind,
     MiddlewareInput & Fields<SchemaInput<Input>>,
     Spread<MiddlewareOutput, Fields<SchemaOutput<Input>>>,
-    Spread<Context, ContextOf<Returned>>,
+    Context,
+    Returned,
     JoinedErrors<Errors, Thrown>
   > {
     return this.add(isMiddleware(middleware) ? middleware : new Middleware(middleware));
@@ -153,7 +149,7 @@ export abstract class Factory<
     middleware: ExpressHandler<Req, Res>,
     options: ExpressMiddlewareOptions<Req, Res, Returned> = {},
     ...more: readonly never[]
-  ): WithContext<Kind, MiddlewareInput, MiddlewareOutput, Context, Returned, Errors> {
+  ): NextFactory<Kind, MiddlewareInput, MiddlewareOutput, Context, Returned, Errors> {
     if (typeof middleware !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
@@ -194,7 +190,7 @@ export abstract class Factory<
       args: Omit<HandlerArguments<EmptyObject, Context>, "input" | "ctx">,
     ) => MaybePromise<Returned>,
     options: ContextOptions<Returned> = {},
-  ): WithContext<Kind, MiddlewareInput, MiddlewareOutput, Context, Returned, Errors> {
+  ): NextFactory<Kind, MiddlewareInput, MiddlewareOutput, Context, Returned, Errors> {
     if (typeof getContext !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
@@ -225,22 +221,21 @@ export abstract class Factory<
     return this.add(Object.assign(middleware, { isObserver: true }));
   }
 
-  /** Returns a copy with some other members. */
   protected derive(changes: object): unknown {
-    return Object.assign(
-      Object.create(Object.getPrototypeOf(this) as object) as object,
-      this,
-      changes,
-    );
+    const copy = Object.create(Object.getPrototypeOf(this) as object) as object;
+    return Object.assign(copy, this, changes);
   }
 
   /** Checks a definition, whose handler must do what `does` says, and returns the parts of its endpoint. */
   protected toParts(
     where: string,
-    definition: DefinitionBase<Method, InputSchema> & { readonly handler: unknown },
+    definition: DefinitionBase<Method, InputSchema> & {
+      readonly handler?: unknown;
+      readonly output?: unknown;
+    },
     checks: Checks,
     does = "handles the request",
-  ): Omit<EndpointParts, "isVoid" | "outputSchema"> {
+  ): EndpointParts {
     if (typeof definition?.handler !== "function")
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
@@ -254,12 +249,14 @@ export abstract class Factory<
       methods: toMethods(where, definition.method),
       inputSchema: definition.input as ZodSchema | undefined,
       headersSchema: definition.headers as ZodSchema | undefined,
+      outputSchema: definition.output as ZodSchema | undefined,
       responseHeadersSchema: definition.responseHeaders as ZodSchema | undefined,
       middlewares: this.middlewares,
       resultHandler: this.resultHandler,
       statusCode: definition.statusCode,
       errors: toErrorDeclarations(where, definition.errors),
       conditions: toConditions(where, definition),
+      isVoid: false,
       keepsRawBody: definition.keepRawBody ?? false,
       timeout: definition.timeout,
       inputSources: definition.inputSources,

@@ -50,7 +50,6 @@ export type SentResponse = Pick<Response, "headersSent" | "writableEnded">;
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Checks whether a value is a promise or another object with a `then` method. */
 export const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && typeof Reflect.get(value, "then") === "function";
 
@@ -63,7 +62,6 @@ export type Spread<First, Second> = keyof First extends never
       : Override<First, Fields<Second>>
     : never;
 
-/** The merged properties of two objects that share some. */
 type Override<First, Second> = Flatten<
   Omit<First, keyof Second> & Omit<Second, keyof Fallback<First, Second>> & Fallback<First, Second>
 >;
@@ -81,12 +79,10 @@ type Fallback<First, Second> = {
 type Named<Context> = Context extends Record<string, never> ? EmptyObject : Context;
 
 /** The context that a middleware adds. */
-export type ContextOf<Returned> = [Returned] extends [never]
+export type ContextOf<Returned> = ReturnedObject extends Returned
   ? EmptyObject
-  : ReturnedObject extends Returned
+  : [Extract<Returned, object>] extends [never]
     ? EmptyObject
-    : [Extract<Returned, object>] extends [never]
-      ? EmptyObject
-      : [Exclude<Returned, object>] extends [never]
-        ? Named<Returned>
-        : Partial<Named<Extract<Returned, object>>>;
+    : [Exclude<Returned, object>] extends [never]
+      ? Named<Returned>
+      : Partial<Named<Extract<Returned, object>>>;

@@ -1,7 +1,6 @@
 import { endpointMethods, type Method } from "../http/method.ts";
 import { be, group, type Check } from "../messages/option-checks.ts";
 
-/** The parts of a request that can feed the input. */
 export const inputSources = [
   "query",
   "params",
@@ -48,7 +47,6 @@ export const endpointSources: Check = group(checksByMethod, [], isSourceList, ()
 /** The sources of an endpoint: one array for all its methods, or arrays by method. */
 export type EndpointSources = readonly InputSource[] | SourcesByMethod;
 
-/** Returns the sources of an endpoint for a method: its own, or else the configured ones, or else the defaults. */
 export const toEndpointSources = (
   own: EndpointSources | undefined,
   configured: SourcesByMethod | undefined,

@@ -134,7 +134,6 @@ export interface ExpressMiddlewareOptions<
   readonly body?: boolean | undefined;
 }
 
-/** A middleware written for Express, with what is made of its outcome. */
 export interface NativeMiddleware {
   readonly run: (request: never, response: never, next: NextFunction) => unknown;
   readonly provider?: ((request: never, response: never) => unknown) | undefined;

@@ -1,8 +1,7 @@
 import type { z } from "zod";
-import { toDateKind } from "../schemas/form.ts";
-import { readEncoded } from "../schemas/encode.ts";
+import { toDateKind } from "../schemas/bodies.ts";
+import { readEncoded, readToldOutput } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { readToldOutput } from "../schemas/told-output.ts";
 import { readLazy, readPropertyValues } from "../schemas/zod-internals.ts";
 
 /** One side of a schema: what it accepts, or what it returns. */

@@ -1,5 +1,6 @@
 import { assertKeys } from "../messages/option-checks.ts";
-import { listOperations, toQueryParser, type DocumentedConfig } from "../api/operation.ts";
+import { listOperations, type DocumentedConfig } from "../api/operation.ts";
+import { toQueryParser } from "../http/query.ts";
 import { OperationIds } from "../api/operation-ids.ts";
 import { listRoutes } from "../routing/walk-routing.ts";
 import type { Routing } from "../routing/routing.ts";
@@ -56,7 +57,7 @@ const header = `/* eslint-disable */
 export const generateClient = (options: GenerateClientOptions): string => {
   assertKeys("generateClient", options, ["routing", "config", "format", "types"], "option");
   const { routing, config = {}, format = "string", types: isForInferred = false } = options;
-  const operations = listOperations(listRoutes(routing, config), config);
+  const operations = listOperations(listRoutes(routing, config).endpoints, config);
   const ids = new OperationIds(operations);
   const names = new TypeNames();
   const revival = format === "date" && !isForInferred ? new RevivalWriter() : undefined;

@@ -5,7 +5,6 @@ import { isEventStream, type ErrorReply, type Reply, type ReplyBody } from "../a
 import type { BodyKind } from "../client/call-options.ts";
 import { readKind } from "../client/read-reply.ts";
 import { defaultInputSources } from "../endpoint/input-sources.ts";
-import { listNames } from "../routing/path-pattern.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { toTypeName, type TypeNames } from "./type-names.ts";
@@ -214,7 +213,7 @@ const writeInput = (
   const known = new Set(schemas.flatMap((schema) => [...readTopLevel(schema).fields.keys()]));
   const unnamed = operation.segments.flatMap((segment) => {
     const type = segment.kind === "rest" ? `(${pathValue})[]` : pathValue;
-    const names = listNames(segment).filter((one) => !known.has(one));
+    const names = segment.names.filter((one) => !known.has(one));
     return names.map((one) => `${toKey(one)}: ${type};`);
   });
   if (schemas.length === 0)

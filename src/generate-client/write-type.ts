@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isDate, revealsDates, unwrap } from "./find-dates.ts";
-import { ownKinds, toDateKind } from "../schemas/form.ts";
+import { ownKinds, toDateKind } from "../schemas/bodies.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import {

@@ -1,29 +1,32 @@
 import { defaultEndpointsFactory } from "../endpoint/endpoints-factory.ts";
+import type { Logger } from "../logger/logger.ts";
 import { findState, type RequestState } from "../pipeline/request-state.ts";
 import { sendJson } from "../reply/send-json.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
-import { CheckRunner, type CheckResult } from "./check-runner.ts";
-import type { HealthOptions } from "./health-options.ts";
+import type { HealthCheck, HealthOptions } from "./health-options.ts";
 
-/** The state of a server, with the results of the checks if one of them fails. */
+/** The result of a check; the reason for a failure is only logged. */
+interface CheckResult {
+  readonly status: "up" | "down";
+  readonly milliseconds: number;
+}
+
 interface Health {
   readonly status: "up" | "degraded" | "down" | "draining";
   readonly checks?: Readonly<Record<string, CheckResult>>;
 }
 
-/** Lists the two routes that tell whether a server is alive and ready. */
 export const listHealthEntries = ({
   live = "/livez",
   ready = "/readyz",
   checks = {},
   accessLog = false,
 }: HealthOptions): readonly EndpointEntry[] => {
-  const runners = Object.entries(checks).map(([name, given]) => new CheckRunner(name, given));
+  const runners = Object.entries(checks).map(([name, given]) => createRunner(name, given));
   const toEntry = (
     path: string,
     find: (state: RequestState) => Health | Promise<Health>,
   ): EndpointEntry => ({
-    kind: "endpoint",
     method: "get",
     path,
     endpoint: defaultEndpointsFactory.buildVoid({
@@ -45,14 +48,80 @@ export const listHealthEntries = ({
     toEntry(ready, async ({ service }) => {
       if (service.running.isDraining) return { status: "draining" };
       const results = await Promise.all(
-        runners.map(async (runner) => ({ runner, result: await runner.find(service.logger) })),
+        runners.map(async (runner) => ({ ...runner, result: await runner.find(service.logger) })),
       );
       const failed = results.filter(({ result }) => result.status === "down");
       if (failed.length === 0) return { status: "up" };
       return {
-        status: failed.some(({ runner }) => runner.isCritical) ? "down" : "degraded",
-        checks: Object.fromEntries(results.map(({ runner, result }) => [runner.name, result])),
+        status: failed.some(({ critical }) => critical) ? "down" : "degraded",
+        checks: Object.fromEntries(results.map(({ name, result }) => [name, result])),
       };
     }),
   ];
+};
+
+/** Creates what runs a check, at most once per cache time, and logs each change of its state. */
+const createRunner = (name: string, given: HealthCheck | HealthCheck["check"]) => {
+  const {
+    check,
+    critical = false,
+    timeout = 2000,
+    cache = 1000,
+  } = typeof given === "function" ? { check: given } : given;
+  let latest: Promise<CheckResult> | undefined;
+  let isRunning = false;
+  /** Whether the last call of the check has not ended, although it may be late. */
+  let isPending = false;
+  let begin = 0;
+  let known: CheckResult["status"] = "up";
+
+  const checkInTime = async (): Promise<void> => {
+    if (isPending) throw new Error("The check is still running");
+    const abort = new AbortController();
+    const { signal } = abort;
+    const late = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+    const text = `The check did not finish within ${timeout} milliseconds`;
+    const timer = setTimeout(() => abort.abort(new Error(text)), timeout);
+    const checking = (async () => check({ signal }))();
+    isPending = true;
+    const settle = (): void => void (isPending = false);
+    checking.then(settle, settle);
+    try {
+      await Promise.race([checking, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  const run = async (logger: Logger): Promise<CheckResult> => {
+    isRunning = true;
+    begin = performance.now();
+    let status: CheckResult["status"] = "up";
+    let error: unknown;
+    try {
+      await checkInTime();
+    } catch (thrown) {
+      status = "down";
+      error = thrown;
+    }
+    isRunning = false;
+    const milliseconds = Math.round(performance.now() - begin);
+    if (status !== known) {
+      known = status;
+      const text = `The health check "${name}"`;
+      if (status === "up") logger.info(`${text} passes again`, { milliseconds });
+      else logger[critical ? "error" : "warn"](`${text} fails`, { error, milliseconds });
+    }
+    return { status, milliseconds };
+  };
+
+  /** Returns the latest result, or runs the check; the promise never rejects. */
+  const find = (logger: Logger): Promise<CheckResult> => {
+    const isOld = !isRunning && performance.now() - begin >= cache;
+    if (!latest || isOld) latest = run(logger);
+    return latest;
+  };
+  return { name, critical, find };
 };

@@ -1,4 +1,3 @@
-/** A media type parsed from a `Content-Type` field. */
 export interface ContentType {
   /** The type and subtype in lower case, such as `application/json`. */
   readonly type: string;
@@ -13,11 +12,7 @@ const parameterPattern =
 
 const noParameters: ReadonlyMap<string, string> = new Map();
 
-/**
- * Parses a `Content-Type` field strictly; returns undefined if it is malformed.
- *
- * @see RFC 9110, section 8.3.1 for the grammar.
- */
+/** Parses a field strictly (RFC 9110, section 8.3.1); returns undefined if it is malformed. */
 export const parseContentType = (field: string): ContentType | undefined => {
   if (field === "application/json") return { type: field, parameters: noParameters };
   const head = typePattern.exec(field);

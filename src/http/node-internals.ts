@@ -5,7 +5,6 @@
  */
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { PassThrough } from "node:stream";
 
 /** Checks whether any part of a response, or without `_headerSent` of those on its connection, has been sent. */
 export const hasBegun = (response: ServerResponse): boolean => {
@@ -15,13 +14,12 @@ export const hasBegun = (response: ServerResponse): boolean => {
   return response.headersSent && isSending;
 };
 
-const createStream = (): PassThrough => new (process.getBuiltinModule("node:stream").PassThrough)();
-
 let listensForUnpipe: boolean | undefined;
 
 const probePipe = (): boolean => {
-  const target = createStream();
-  const source = createStream();
+  const { PassThrough } = process.getBuiltinModule("node:stream");
+  const target = new PassThrough();
+  const source = new PassThrough();
   source.pipe(target);
   const isListening = target.listenerCount("unpipe") > 0;
   source.unpipe(target);

@@ -7,7 +7,6 @@ const malformed = /%(?![0-9A-F]{2})/i;
 
 const absoluteForm = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
-/** A request that may also have `originalUrl`, as in Express. */
 type Targeted = IncomingMessage & { readonly originalUrl?: string };
 
 /**

@@ -8,24 +8,19 @@ BareObject.prototype = Object.freeze(Object.create(null));
 /** A parsed query; repeated names have arrays as values. */
 export type Query = Record<string, string | string[]>;
 
-/** The maximum number of parameters in a query, and of fields in a form. */
 export const maxPairs = 1000;
 
-/** Returns the query of a URL as it was sent, without the question mark. */
 export const toQueryText = (url: string): string => {
   const start = url.indexOf("?");
   const end = url.indexOf("#");
   return start < 0 ? "" : url.slice(start + 1, end < 0 ? undefined : end);
 };
 
-/** Decodes a name or a value in a query or a form. */
 export type Decode = (text: string) => string;
 
-/** Checks whether a urlencoded string has more pairs than allowed. */
 export const hasTooManyPairs = (text: string): boolean =>
   text.length >= maxPairs && text.split("&", maxPairs + 1).length > maxPairs;
 
-/** Decodes percent-encoding; malformed sequences stay unchanged. */
 export const decodeLeniently: Decode = (text) => {
   try {
     return decodeURIComponent(text);
@@ -34,11 +29,7 @@ export const decodeLeniently: Decode = (text) => {
   }
 };
 
-/**
- * Parses a urlencoded string; brackets are literal, and `__proto__` is left out.
- *
- * @param onForbidden called if there is a `__proto__`
- */
+/** Parses a urlencoded string; brackets are literal, and `__proto__`, which is forbidden, is left out. */
 export const parseQuery = (
   text: string,
   decode: Decode = decodeLeniently,
@@ -67,4 +58,20 @@ export const parseQuery = (
 const decodePart = (part: string, decode: Decode): string => {
   const text = part.includes("+") ? part.replaceAll("+", " ") : part;
   return text.includes("%") ? decode(text) : text;
+};
+
+/** How queries are parsed: to strings and arrays of strings, also to objects, or by another function. */
+export type QueryParser = "simple" | "extended" | "unknown";
+
+export const toQueryParser = ({
+  app,
+  queryParser = "simple",
+}: {
+  readonly app?: unknown;
+  readonly queryParser?: unknown;
+}): QueryParser => {
+  // a router has no application, and thus no parser, until it serves a request
+  const { settings } = Object(app) as { readonly settings?: Readonly<Record<string, unknown>> };
+  const setting = app === undefined ? queryParser : settings?.["query parser"];
+  return setting === "simple" || setting === "extended" ? setting : "unknown";
 };

@@ -1,5 +1,2 @@
-import { loadNodeHttp } from "../lazy/node-modules.ts";
-
-/** Returns the reason phrase of a status, such as `Not Found` for 404. */
 export const toStatusText = (status: number): string =>
-  loadNodeHttp().STATUS_CODES[status] ?? "Error";
+  process.getBuiltinModule("node:http").STATUS_CODES[status] ?? "Error";

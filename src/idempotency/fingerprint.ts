@@ -6,7 +6,7 @@ import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
 import { pick } from "../pipeline/validate.ts";
 import { combineInput } from "../request/combine-input.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import type { FileUpload } from "../schemas/upload.ts";
+import type { FileUpload } from "../schemas/bodies.ts";
 
 /** The sources of which everything counts; of the others, only what a schema declares does. */
 const wholeSources: ReadonlySet<string> = new Set(["params", "query", "body", "files"]);

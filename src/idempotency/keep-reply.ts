@@ -7,7 +7,7 @@ import { isDeparture, recover, sendingLimit } from "../pipeline/send-result.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
-import { InputValidationError } from "../schemas/validation-errors.ts";
+import { InputValidationError } from "../schemas/issues.ts";
 import type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./store.ts";
 
 /** After how many milliseconds without an answer the store has failed. */

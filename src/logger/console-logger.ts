@@ -1,7 +1,5 @@
-import { loadNodeUtil } from "../lazy/node-modules.ts";
 import { severities, type Logger, type LogMethod, type Severity } from "./logger.ts";
 
-/** The levels of the built-in logger, from logging nothing to logging everything. */
 export const logLevels = ["silent", "error", "warn", "info", "debug"] as const;
 
 /** A level of the built-in logger. */
@@ -38,7 +36,6 @@ const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 const escape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** Escapes everything that a terminal or a log collector could interpret. */
 const escapeLine = (text: string): string => text.replace(unsafe, escape);
 
 /** Escapes the lines of a stack; all but the first are indented, so that none can pass for a separate log line. */
@@ -49,7 +46,6 @@ const doNothing = (): void => undefined;
 /** The loggers that never throw and so need no guard. */
 export const safeLoggers = new WeakSet<object>();
 
-/** Creates the built-in logger, which writes each entry as one line to standard output. */
 export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger => {
   const level = options.level ?? (process.env["NODE_ENV"] === "production" ? "warn" : "debug");
   const color = options.color ?? (process.stdout.isTTY && process.stdout.hasColors());
@@ -62,7 +58,7 @@ export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger 
         const details =
           meta === undefined
             ? ""
-            : ` ${escapeLines(loadNodeUtil().inspect(meta, { depth, breakLength: Infinity, compact: true }))}`;
+            : ` ${escapeLines(process.getBuiltinModule("node:util").inspect(meta, { depth, breakLength: Infinity, compact: true }))}`;
         // oxlint-disable-next-line no-console -- this logger writes to the console, which survives a closed pipe
         console.log(`${new Date().toISOString()} ${label}: ${escapeLine(message)}${details}`);
       } catch {
@@ -79,6 +75,5 @@ export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger 
   return logger;
 };
 
-/** Checks whether a logger drops lines of a severity, in which case they need not be built. */
 export const isSilenced = (logger: Logger, severity: Severity): boolean =>
   logger[severity] === doNothing;

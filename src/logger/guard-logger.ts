@@ -13,7 +13,6 @@ type ToMethod = (severity: Severity) => Method;
 export const guardLogger = (logger: Logger): Logger =>
   safeLoggers.has(logger) ? logger : wrap(logger, toMethods(logger));
 
-/** Returns a logger that never throws and can create child loggers. */
 export const toParent = (logger: Logger): ParentLogger =>
   typeof Reflect.get(logger, "child") === "function"
     ? (logger as ParentLogger)
@@ -66,7 +65,6 @@ const makeChild = (logger: Logger, toMethod: ToMethod, fields: unknown[]): unkno
   return isLogger(made) ? guardLogger(made) : made;
 };
 
-/** Adds fields to the lines that are written. */
 const withFields =
   (toMethod: ToMethod, fields: object): ToMethod =>
   (severity) => {
@@ -90,7 +88,6 @@ export const toMethods = (logger: object): ToMethod => {
       methods[severity]?.(...(toLine ? toLine(line) : line));
 };
 
-/** The property by which pino's loggers can be recognised. */
 const pinoMark = Symbol.for("pino.serializers");
 
 /** Returns the function that converts the arguments of a line to those of a logger; undefined if they are the same. */
@@ -143,11 +140,7 @@ const toPlain = (error: unknown, depth = 0): unknown => {
 
 export type Members = Record<PropertyKey, unknown>;
 
-/**
- * Replaces some members of an object; all others are those of the object, and what is written to them reaches it.
- *
- * @param toMember converts a value that is written in place of one of the replacing members
- */
+/** Replaces some members of an object; all others are those of the object, and what is written to them reaches it. */
 export const overlay = (
   own: Members,
   object: object,

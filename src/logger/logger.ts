@@ -26,7 +26,6 @@ export type Logger = Readonly<Record<Severity, LogMethod>> & LoggerOverrides;
 /** A logger that can create child loggers, which add fields to their lines. */
 export type ParentLogger = Logger & { child(fields: object): Logger };
 
-/** Checks whether a value can serve as a logger: an object with at least one of the four methods. */
 export const isLogger = (value: unknown): value is Logger =>
   typeof value === "object" &&
   value !== null &&

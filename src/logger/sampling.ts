@@ -11,7 +11,6 @@ const findTimes = (logger: Logger): Map<string, number> => {
   return times;
 };
 
-/** Makes a request's logger share the rate limit of the server's logger. */
 export const shareSamples = (child: Logger, parent: Logger): void => {
   if (child !== parent) lastTimes.set(child, findTimes(parent));
 };

@@ -1,8 +1,7 @@
 import { listOperations, type Operation } from "../api/operation.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
-import { listLiterals, listNames } from "../routing/path-pattern.ts";
-import { listRoutes, type RoutingEntry } from "../routing/walk-routing.ts";
+import { listRoutes, type EndpointEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { assertOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
@@ -33,12 +32,12 @@ import { SecuritySchemes } from "./security-schemes.ts";
  * const document = generateOpenApi({ routing, config, info: { title: "Users", version: "1.0.0" } });
  */
 export const generateOpenApi = (options: OpenApiOptions): OpenApiDocument => {
-  return writeDocument(() => listRoutes(options.routing, options.config ?? {}), options);
+  return writeDocument(() => listRoutes(options.routing, options.config ?? {}).endpoints, options);
 };
 
 /** Generates the document from a list of routes, which is created once the options have been checked. */
 export const writeDocument = (
-  listEntries: () => readonly RoutingEntry[],
+  listEntries: () => readonly EndpointEntry[],
   options: Omit<OpenApiOptions, "routing">,
 ): OpenApiDocument => {
   assertOptions(options);
@@ -123,12 +122,11 @@ const toPaths = (
 
 /** Writes a path with its parameters in braces, such as `/users/{id}`. */
 const toTemplate = ({ segments }: Operation): string => {
-  const parts = segments.map((segment) => {
-    const names = listNames(segment);
-    return listLiterals(segment)
+  const parts = segments.map(({ names, around }) =>
+    around
       .map((text, at) => encodeText(text) + (at < names.length ? `{${names[at]}}` : ""))
-      .join("");
-  });
+      .join(""),
+  );
   return `/${parts.join("/")}`;
 };
 
@@ -141,7 +139,7 @@ const encodeText = (text: string): string =>
 const groupByPath = (operations: readonly Operation[]): readonly (readonly Operation[])[] => {
   const groups = new Map<string, readonly Operation[]>();
   for (const operation of operations) {
-    const shape = JSON.stringify(operation.segments.map(listLiterals));
+    const shape = JSON.stringify(operation.segments.map(({ around }) => around));
     const group = groups.get(shape) ?? [];
     const [known = operation] = group;
     if (toTemplate(known) !== toTemplate(operation))

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
-import { readEncoded } from "../schemas/encode.ts";
-import { ownKinds } from "../schemas/form.ts";
+import { readEncoded, readToldOutput } from "../schemas/encode.ts";
+import { ownKinds } from "../schemas/bodies.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride, WrittenSchema } from "./options.ts";
-import { readToldOutput } from "../schemas/told-output.ts";
 import { readBooleanStrings } from "../schemas/zod-internals.ts";
 import { addDiscriminator, isAnyJson } from "./unions.ts";
 

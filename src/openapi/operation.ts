@@ -86,7 +86,7 @@ const toParameter = (
 ): JsonObject => {
   const { name, location, isRequired, json } = field;
   const last = operation.segments.at(-1);
-  const isRest = location === "path" && last?.kind === "rest" && last.name === name;
+  const isRest = location === "path" && last?.kind === "rest" && last.names.includes(name);
   const { description, deprecated, ...schema } = json;
   const notes = isRest ? "The rest of the path, with its slashes." : undefined;
   const texts = [description, notes].filter((text) => typeof text === "string");

@@ -1,4 +1,5 @@
-import type { Location, Operation, QueryParser } from "../api/operation.ts";
+import type { Location, Operation } from "../api/operation.ts";
+import type { QueryParser } from "../http/query.ts";
 import type { Components } from "./components.ts";
 import { distinctBy } from "./json.ts";
 import { joinAll, mergeObjects, omitFields, viewObject, type Field } from "./object-view.ts";

@@ -17,12 +17,13 @@ import { runAround, type Surround } from "./run-around.ts";
 import { runNative } from "./run-native.ts";
 import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
-import { listArrayFields } from "../schemas/list-fields.ts";
-import { isForm } from "../schemas/form.ts";
-import { takesRawBody } from "../schemas/raw.ts";
+import { isForm, listFileLists, takesFiles, takesRawBody } from "../schemas/bodies.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { listMiddlewareOnlyKeys, readTopLevel } from "../schemas/top-level-keys.ts";
-import { listFileLists, takesFiles } from "../schemas/upload.ts";
+import {
+  listArrayFields,
+  listMiddlewareOnlyKeys,
+  readTopLevel,
+} from "../schemas/top-level-keys.ts";
 
 export interface ErrorData extends DeclaredProblem {
   readonly parse: Parser | undefined;
@@ -94,7 +95,7 @@ export interface Telemetry {
 export interface InheritedOptions {
   readonly requestTimeout?: number | undefined;
   readonly forms?: boolean | undefined;
-  readonly telemetry?: Telemetry | undefined;
+  readonly telemetry?: Pick<Telemetry, "tracePlan"> | undefined;
 }
 
 const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => {

@@ -6,7 +6,6 @@ import { ClientLeft, RequestError } from "../errors.ts";
 import {
   findSocket,
   type AppFacts,
-  type Observation,
   type ReplyState,
   type SentFields,
   requestState,
@@ -100,7 +99,7 @@ export class RequestState implements ReplyState {
   watchers: "hooks" | "native" | undefined = undefined;
   harmlessFinishes = 0;
   harmlessCloses = 0;
-  observation: Observation | undefined = undefined;
+  observation: ReplyState["observation"] = undefined;
   isUnlogged = false;
   /** Whether a fault may still be offered to the error handlers of the application. */
   mayOfferFault = true;

@@ -21,9 +21,8 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { answered, type RequestState } from "./request-state.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
-import { formatIssues, toZodError } from "../schemas/issues.ts";
+import { formatIssues, InputValidationError, toZodError } from "../schemas/issues.ts";
 import type { ParseResult } from "../schemas/parser.ts";
-import { InputValidationError } from "../schemas/validation-errors.ts";
 import { validate } from "./validate.ts";
 
 /**

@@ -1,9 +1,13 @@
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { RequestError } from "../errors.ts";
 import { BareObject } from "../http/query.ts";
-import { formatIssues, toZodError } from "../schemas/issues.ts";
+import {
+  formatIssues,
+  InputValidationError,
+  OutputValidationError,
+  toZodError,
+} from "../schemas/issues.ts";
 import { declaresKey, type Parser, type ParseResult } from "../schemas/parser.ts";
-import { InputValidationError, OutputValidationError } from "../schemas/validation-errors.ts";
 import type { Request } from "express";
 import type { EndpointPlan, HeaderPlan } from "./endpoint-plan.ts";
 import { parseBody } from "../request/parse-body.ts";

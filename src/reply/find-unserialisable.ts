@@ -1,4 +1,18 @@
 import { z } from "zod";
+import { ServerFault } from "../errors.ts";
+
+/** Creates the fault for a value that `JSON.stringify` has failed to serialise; `what` names it in the message. */
+export const toUnserialisable = (
+  what: string,
+  value: unknown,
+  root: string,
+  cause: unknown,
+): ServerFault => {
+  const text = `${what} cannot be serialised as JSON`;
+  const found = findUnserialisable(value, root);
+  const full = found === undefined ? text : `${text}: ${found}`;
+  return new ServerFault("SLP_OUTPUT_UNSERIALIZABLE", full, cause);
+};
 
 /**
  * Describes the first part of a value that `JSON.stringify` has failed to serialise, as in `output.items[3].price is a

@@ -19,6 +19,8 @@ export interface Ways {
   ) => void;
   /** Prepares a class of requests, whose prototype is given, for ending its requests. */
   readonly endRequests: (prototype: IncomingMessage) => void;
+  /** Ends a request after its body has been read; the promise, if any, resolves once the request has ended. */
+  readonly endBody: (request: IncomingMessage) => Promise<void> | undefined;
 }
 
 /** The documented ways. */
@@ -27,6 +29,10 @@ export const plainWays: Ways = {
     response.writeHead(status, { "Content-Type": type, "Content-Length": length });
   },
   endRequests: () => undefined,
+  endBody: (request) =>
+    new Promise((resolve) => {
+      request.on("end", resolve).on("close", resolve).resume();
+    }),
 };
 
 /** What all responses of one application share. */
@@ -73,7 +79,7 @@ export interface ReplyState {
   /** The number of `close` listeners that do not use the request. */
   harmlessCloses: number;
   /** What observes the request, if the option `telemetry` is set. */
-  observation: Observation | undefined;
+  observation: Pick<Observation, "logFields" | "recordFault"> | undefined;
 }
 
 /** The property of a request and of its response that holds the state of the request. */

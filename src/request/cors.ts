@@ -3,7 +3,6 @@ import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
 import { toErrorStatus } from "../reply/http-error.ts";
-import { loadNodeHttp } from "../lazy/node-modules.ts";
 import type { Logger } from "../logger/logger.ts";
 
 /** The argument of a `cors` function. */
@@ -119,7 +118,7 @@ const toHeaders = (given: unknown): Map<string, readonly [name: string, value: s
 };
 
 const toHeader = (name: string, value: unknown): readonly [string, string] => {
-  const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
+  const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule("node:http");
   try {
     validateHeaderName(name);
     if (typeof value !== "string") throw new TypeError("The value is not a string");

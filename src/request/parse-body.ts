@@ -16,6 +16,9 @@ const defaultLimits = { bytes: 1_048_576, values: 20_000 };
 /** The default of the option `bodyIdleTimeout`, in milliseconds. */
 export const defaultBodyIdleTimeout = 10_000;
 
+// tests may replace this global
+const startImmediate = setImmediate;
+
 const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
 const formType = "application/x-www-form-urlencoded";
 const multipartType = "multipart/form-data";
@@ -114,14 +117,17 @@ const readAndParse = async (
     await uploads.parse(contentType, plan.uploadLimits, idleTimeout, request, response);
     return;
   }
-  const forms = [...(plan.takesForms ? [formType] : []), ...(takesFiles ? [multipartType] : [])];
   // a body without a type cannot be parsed, but it may turn out to be empty
-  if (!format && field !== undefined) throw toTypeError(forms);
-  const bytes = await readBytes(request, response, limits.bytes, idleTimeout);
+  if (!format && field !== undefined) throw toTypeError(plan.takesForms, takesFiles);
+  // Node parses a short body in the same turn of the event loop as the head
+  if (!request.complete && request.readableFlowing === null) await new Promise(startImmediate);
+  const reading = readBytes(request, response, limits.bytes, idleTimeout);
+  const bytes = reading instanceof Promise ? await reading : reading;
   if (plan.keepsRawBody) keepRawBody(request, bytes);
   if (bytes.length === 0) return;
-  if (!format || !contentType) throw toTypeError(forms);
-  request.body = await parseBytes(format, contentType, bytes, limits.values);
+  if (!format || !contentType) throw toTypeError(plan.takesForms, takesFiles);
+  const body = parseBytes(format, contentType, bytes, limits.values);
+  request.body = body instanceof Promise ? await body : body;
 };
 
 /** Parses bytes or a string that a native middleware or an adapter has left, if their media type has a parser. */
@@ -131,7 +137,8 @@ const parseGiven = async (
   request: Request,
   given: unknown,
 ): Promise<void> => {
-  if (plan.body === "parsed" && !plan.takesForms && isForm(request)) throw toTypeError([]);
+  if (plan.body === "parsed" && !plan.takesForms && isForm(request))
+    throw toTypeError(false, false);
   if (typeof given !== "string" && !(given instanceof Uint8Array)) return;
   const bytes = Buffer.from(given as Uint8Array);
   if (plan.body === "raw") {
@@ -147,10 +154,12 @@ const parseGiven = async (
     bytes.length === 0 ? undefined : await parseBytes(format, contentType, bytes, limits.values);
 };
 
-const toTypeError = (forms: readonly string[]): RequestError =>
-  new RequestError("SLP_BODY_CONTENT_TYPE", {
+const toTypeError = (takesForms: boolean, takesFiles: boolean): RequestError => {
+  const forms = [...(takesForms ? [formType] : []), ...(takesFiles ? [multipartType] : [])];
+  return new RequestError("SLP_BODY_CONTENT_TYPE", {
     headers: { Accept: ["application/json", ...forms].join(", ") },
   });
+};
 
 type Format = "form" | "json" | "multipart";
 
@@ -167,19 +176,18 @@ const findFormat = (
   return format;
 };
 
-const parseBytes = async (
+const parseBytes = (
   format: Format,
   contentType: ContentType,
   bytes: Buffer,
   maxValues: number,
-): Promise<object> => {
-  if (format === "multipart") {
-    // the parser is loaded with the first such body
-    const { parseTextFields } = await import("./text-fields.ts");
-    return parseTextFields(contentType, bytes);
-  }
+): object | Promise<object> => {
+  // the parser is loaded with the first such body
+  if (format === "multipart")
+    return import("./text-fields.ts").then((parser) => parser.parseTextFields(contentType, bytes));
   if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
-  const text = bytes.toString().replace(/^\ufeff/, "");
+  const decoded = bytes.toString();
+  const text = decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;
   return format === "json" ? parseJson(text, maxValues) : parseForm(text);
 };
 

@@ -2,9 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { ClientLeft, RequestError, ServerFault } from "../errors.ts";
-import { loadNodeHttp, loadNodeZlib } from "../lazy/node-modules.ts";
 import { closeAfterReply } from "../reply/closing.ts";
-import { isAbandoned } from "../reply/response-state.ts";
+import { findReplyState, isAbandoned, plainWays } from "../reply/response-state.ts";
 
 type Decoder = NodeJS.ReadWriteStream & Readable;
 
@@ -15,7 +14,7 @@ interface Zstd {
 }
 
 const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
-  const zlib = loadNodeZlib();
+  const zlib = process.getBuiltinModule("node:zlib");
   const { createZstdDecompress, constants } = zlib as unknown as Zstd;
   const decoders = new Map<string, () => Decoder>([
     ["gzip", () => zlib.createGunzip()],
@@ -52,7 +51,8 @@ const toUnreadable = (reason: string): Error =>
 const toDeparture = (): Error => new ClientLeft("The client disconnected while sending the body");
 
 /** Node's own methods of streams, for comparison. */
-const { on, emit } = Object.getPrototypeOf(loadNodeHttp().IncomingMessage.prototype) as {
+const { IncomingMessage: NodeMessage } = process.getBuiltinModule("node:http");
+const { on, emit } = Object.getPrototypeOf(NodeMessage.prototype) as {
   readonly on: unknown;
   readonly emit: unknown;
 };
@@ -100,38 +100,35 @@ const mostPieces = 1024;
  * Reads a body. The limit, in bytes, applies after decompression and, with a small margin, before it; `idleTimeout` is
  * how long the client may pause, in milliseconds.
  */
-export const readBytes = async (
+export const readBytes = (
   request: Request,
   response: Response,
   limit: number,
   idleTimeout: number,
-): Promise<Buffer> => {
-  const encoding = request.headers["content-encoding"];
+): Buffer | Promise<Buffer> => {
+  const { headers } = request;
+  const encoding = headers["content-encoding"];
   const createDecoder = encoding === undefined ? undefined : findDecoder(encoding);
   const encodedLimit = createDecoder ? toEncodedLimit(limit) : limit;
-  const length = Number(request.headers["content-length"]);
-  if (length > encodedLimit) {
+  if (Number(headers["content-length"]) > encodedLimit) {
     closeAfterReply(request, response);
     throw new RequestError("SLP_BODY_TOO_LARGE");
   }
-  // Node parses a short body in the same turn as the head, so it has arrived a microtask later
-  if (!request.complete) await Promise.resolve();
   // a destroyed request does not emit `close` again
   if (request.destroyed)
     throw isAbandoned(response) ? toDeparture() : toUnreadable("has destroyed the request");
   if (request.readableEncoding !== null) throw toUnreadable("has called `setEncoding`");
   if (request.readableDidRead) throw toUnreadable("has read a part of it");
+  const length = request.readableLength;
+  const isWhole = request.complete && length > 0 && length <= limit;
   // a client that asks for permission to send a body gets it when the body is listened for
-  const isAsked = request.headers.expect !== undefined;
-  const isWhole = length > 0 && request.readableLength === length;
+  const isAsked = headers.expect !== undefined;
   if (!isWhole || createDecoder || isAsked || !isUnread(request))
     return readPieces(request, response, limit, encodedLimit, createDecoder?.(), idleTimeout);
   const bytes = request.read() as Buffer;
   // the body counts as read once the request has ended
-  await new Promise<void>((resolve) => {
-    request.on("end", resolve).on("close", resolve).resume();
-  });
-  return bytes;
+  const { endBody } = findReplyState(request)?.app?.ways ?? plainWays;
+  return endBody(request)?.then(() => bytes) ?? bytes;
 };
 
 /** Reads a body that arrives piece by piece, through a decoder if it is compressed. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { constants, readFileSync } from "node:fs";
 import { copyFile, rename, rm, writeFile } from "node:fs/promises";
-import type { FileUpload } from "../schemas/upload.ts";
+import type { FileUpload } from "../schemas/bodies.ts";
 
 type PartNames = "encoding" | "mimetype" | "name" | "size" | "tempFilePath";
 type UploadedParts = Pick<UploadedFile, PartNames> & { readonly content: Buffer | undefined };

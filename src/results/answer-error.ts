@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { ServerFault } from "../errors.ts";
-import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { toStatusText } from "../http/status.ts";
-import { toShortIssues, type ShortIssue } from "../schemas/issues.ts";
-import { InputValidationError } from "../schemas/validation-errors.ts";
+import { InputValidationError, toShortIssues, type ShortIssue } from "../schemas/issues.ts";
 import { clearRepresentation } from "../reply/response-state.ts";
 import { ensureHttpError, getMessageFromError, isPublic } from "../reply/http-error.ts";
 import { logServerFault } from "./log-fault.ts";
@@ -33,7 +31,7 @@ export const toIssuesSchema = (): z.ZodType<ErrorAnswer["issues"]> =>
     .optional();
 
 const canBeSent = (name: string, value: string): boolean => {
-  const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
+  const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule("node:http");
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { OutputValidationError } from "../schemas/validation-errors.ts";
-import { formatIssues } from "../schemas/issues.ts";
+import { formatIssues, OutputValidationError } from "../schemas/issues.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { beginError } from "./answer-error.ts";

@@ -9,9 +9,8 @@ import type {
 } from "./api-response.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendJson } from "../reply/send-json.ts";
-import { findUnserialisable } from "../reply/find-unserialisable.ts";
+import { toUnserialisable } from "../reply/find-unserialisable.ts";
 import { ensureError } from "../reply/http-error.ts";
-import { ServerFault } from "../errors.ts";
 import { logServerFault } from "./log-fault.ts";
 
 /** The body of a successful response. */
@@ -71,10 +70,7 @@ const toFault = (body: unknown, output: unknown, cause: unknown): Error => {
     JSON.stringify(body);
     return ensureError(cause);
   } catch {
-    const text = "The output cannot be serialised as JSON";
-    const found = findUnserialisable(output, "output");
-    const full = found === undefined ? text : `${text}: ${found}`;
-    return new ServerFault("SLP_OUTPUT_UNSERIALIZABLE", full, cause);
+    return toUnserialisable("The output", output, "output", cause);
   }
 };
 

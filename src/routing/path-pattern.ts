@@ -1,33 +1,26 @@
 import { RoutingError } from "../errors.ts";
 
-/** One segment of a route's path. */
-export type Segment =
-  | { readonly kind: "literal"; readonly text: string }
-  | {
-      readonly kind: "parameters";
-      readonly names: readonly string[];
-      /** The literals around the parameters, one more than there are names. */
-      readonly around: readonly string[];
-    }
-  | { readonly kind: "rest"; readonly name: string };
+export interface Segment {
+  readonly kind: "literal" | "parameters" | "rest";
+  readonly names: readonly string[];
+  /** The literals around the parameters, one more than there are names. */
+  readonly around: readonly string[];
+}
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 const reserved = /[?*(){}#\\]/;
-/** The pattern of a segment without special characters, like most segments. */
-const plain = /^[\w.~-]+$/;
 
 const refuse = (path: string, reason: string): never => {
   throw new RoutingError("SLP_ROUTING_PATH_SYNTAX", `The path "${path}" ${reason}`, { path });
 };
 
-/** Parses the path of a route into segments; throws a {@link RoutingError} if its syntax is invalid. */
 export const parsePathPattern = (path: string): readonly Segment[] => {
   if (/\p{Cs}/u.test(path))
     // as JSON, because a lone surrogate is not printable
     refuse(JSON.stringify(path).slice(1, -1), "has a lone surrogate, which URLs cannot contain.");
   const parts = path.split("/").filter((part) => part !== "");
   const segments = parts.map((part, index) => parseSegment(path, part, index === parts.length - 1));
-  const names = segments.flatMap(listNames);
+  const names = segments.flatMap((segment) => segment.names);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined)
     refuse(path, `has the parameter :${repeated} twice; rename one of them.`);
@@ -35,22 +28,11 @@ export const parsePathPattern = (path: string): readonly Segment[] => {
   return segments;
 };
 
-/** Returns the names of the parameters in a segment. */
-export const listNames = (segment: Segment): readonly string[] =>
-  segment.kind === "parameters" ? segment.names : segment.kind === "rest" ? [segment.name] : [];
-
-/** Returns the literals around the parameters of a segment; a literal segment has one, and no parameters. */
-export const listLiterals = (segment: Segment): readonly string[] => {
-  if (segment.kind === "literal") return [segment.text];
-  return segment.kind === "rest" ? ["", ""] : segment.around;
-};
-
 const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
-  if (plain.test(part)) return { kind: "literal", text: part };
-  const rest = /^\*([A-Za-z_$][\w$]*)$/.exec(part);
-  if (rest?.[1] !== undefined)
+  const rest = /^\*([A-Za-z_$][\w$]*)$/.exec(part)?.[1];
+  if (rest !== undefined)
     return isLast
-      ? { kind: "rest", name: rest[1] }
+      ? { kind: "rest", names: [rest], around: ["", ""] }
       : refuse(path, `has "${part}" before its end; a wildcard matches the rest of the path.`);
   const special = reserved.exec(part)?.[0];
   if (special !== undefined)
@@ -59,17 +41,16 @@ const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
       `has the reserved character "${special}": there are no optional, repeated or pattern segments. Declare a route for each form, use :name for a segment, or *name for the rest of the path.`,
     );
   const names = [...part.matchAll(parameter)].map((match) => match[1] ?? "");
-  const around = part.split(parameter).filter((_text, index) => index % 2 === 0);
-  if (around.some((text) => text.includes(":")))
+  const texts = part.split(parameter).filter((_text, index) => index % 2 === 0);
+  if (texts.some((text) => text.includes(":")))
     refuse(path, `has a parameter without a name in "${part}"; write :name.`);
-  const texts = around.map((text) => decodeText(path, text));
-  if (names.length === 0) return { kind: "literal", text: texts.join("") };
-  if (texts.slice(1, -1).includes(""))
+  const around = texts.map((text) => decodeText(path, text));
+  if (around.slice(1, -1).includes(""))
     refuse(
       path,
       `has two parameters side by side in "${part}"; put a literal such as - between them.`,
     );
-  return { kind: "parameters", names, around: texts };
+  return { kind: names.length === 0 ? "literal" : "parameters", names, around };
 };
 
 const decodeText = (path: string, text: string): string => {

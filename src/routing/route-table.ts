@@ -1,18 +1,10 @@
 import { RequestError, RoutingError } from "../errors.ts";
 import { BareObject } from "../http/query.ts";
 import type { Method } from "../http/method.ts";
-import { listNames, matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
+import { matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
 
-/** The parameters of a path, by name, on an object without a prototype. */
-export type PathParameters = Record<string, string | string[]>;
+type PathParameters = Record<string, string | string[]>;
 
-/** A route that was found. */
-export interface RouteMatch<Target> {
-  readonly target: Target;
-  readonly params: PathParameters;
-}
-
-/** A route as the tree stores it. */
 interface Leaf<Target> {
   readonly path: string;
   readonly target: Target;
@@ -21,29 +13,20 @@ interface Leaf<Target> {
   readonly ranks: readonly number[];
 }
 
-/** A segment in the tree of paths. */
-interface Node<Target> {
-  readonly literals: Map<string, Node<Target>>;
+class Node<Target> {
+  readonly literals = new Map<string, Node<Target>>();
   /** The children with parameters, in ascending order of their ranks. */
-  readonly parameters: ParameterChild<Target>[];
+  readonly parameters: ParameterChild<Target>[] = [];
   rest: Leaf<Target> | undefined;
   leaf: Leaf<Target> | undefined;
 }
 
 interface ParameterChild<Target> {
   readonly around: readonly string[];
-  /** Whether a single parameter matches the whole segment. */
   readonly isWhole: boolean;
   readonly rank: number;
   readonly node: Node<Target>;
 }
-
-const createNode = <Target>(): Node<Target> => ({
-  literals: new Map(),
-  parameters: [],
-  rest: undefined,
-  leaf: undefined,
-});
 
 /**
  * A table that finds the route for a method and a path. A literal segment takes precedence over a parameter, and a
@@ -56,20 +39,17 @@ export class RouteTable<Target> {
   /** Prepares the literals of routes, and the segments that are compared with them. */
   readonly #fold: ((text: string) => string) | undefined;
 
-  /** @param caseSensitive whether literals match only in the case of the route */
   constructor(caseSensitive = true) {
     this.#fold = caseSensitive ? undefined : foldCase;
   }
 
-  /**
-   * Adds a route; throws a {@link RoutingError} if its syntax is invalid, or if there is one with its method and path.
-   */
+  /** @throws {@link RoutingError} when the syntax is invalid, or the same paths have a route for the method. */
   add(method: Method, path: string, target: Target): void {
     const segments = parsePathPattern(path);
     const toLiteral = this.#fold ?? ((text: string) => text);
-    let node = this.#trees.get(method) ?? createNode<Target>();
+    let node = this.#trees.get(method) ?? new Node<Target>();
     this.#trees.set(method, node);
-    const names = segments.flatMap(listNames);
+    const names = segments.flatMap((segment) => segment.names);
     const leaf = { path, target, names, ranks: [...segments.map(toRank), this.#size++] };
     for (const segment of segments) {
       if (segment.kind === "rest") {
@@ -77,17 +57,18 @@ export class RouteTable<Target> {
         node.rest = leaf;
         return;
       }
+      const around = segment.around.map(toLiteral);
       node =
         segment.kind === "literal"
-          ? toChild(node, toLiteral(segment.text))
-          : toParameterChild(node, segment.around.map(toLiteral), toRank(segment));
+          ? toChild(node, around.join(""))
+          : toParameterChild(node, around, toRank(segment));
     }
     if (node.leaf) refuseDuplicate(method, path, node.leaf);
     node.leaf = leaf;
   }
 
   /** Finds the route of a canonical path; throws a {@link RequestError} if its percent-encoding is malformed. */
-  find(method: Method, path: string): RouteMatch<Target> | undefined {
+  find(method: Method, path: string) {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
     const values: (string | string[])[] = [];
@@ -100,19 +81,15 @@ export class RouteTable<Target> {
     return { target: leaf.target, params };
   }
 
-  /**
-   * Lists the matching route of each method for a path; the best match comes first, and of equal ones the first added.
-   */
+  /** Lists the matching route of each method; the best match comes first, and of equal ones the first added. */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
     const segments = toSegments(path);
-    const found: { readonly method: Method; readonly leaf: Leaf<Target> }[] = [];
-    for (const [method, tree] of this.#trees) {
-      const leaf = match(tree, segments, this.#fold, 0, []);
-      if (leaf) found.push({ method, leaf });
-    }
-    return found
-      .sort((one, other) => compareRanks(one.leaf.ranks, other.leaf.ranks))
-      .map(({ method, leaf }) => ({ method, target: leaf.target }));
+    return [...this.#trees]
+      .flatMap(([method, tree]) => {
+        const leaf = match(tree, segments, this.#fold, 0, []);
+        return leaf ? { method, ...leaf } : [];
+      })
+      .sort((one, other) => compareRanks(one.ranks, other.ranks));
   }
 }
 
@@ -125,7 +102,7 @@ export const toRank = (segment: Segment): number => {
 
 const compareRanks = (one: readonly number[], other: readonly number[]): number => {
   const at = one.findIndex((rank, index) => rank !== other[index]);
-  return at < 0 ? 0 : (one[at] ?? 0) < (other[at] ?? 0) ? -1 : 1;
+  return (one[at] ?? 0) - (other[at] ?? 0);
 };
 
 const refuseDuplicate = (method: Method, path: string, known: { readonly path: string }): never => {
@@ -139,7 +116,7 @@ const refuseDuplicate = (method: Method, path: string, known: { readonly path: s
 };
 
 const toChild = <Target>({ literals }: Node<Target>, text: string): Node<Target> => {
-  const node = literals.get(text) ?? createNode<Target>();
+  const node = literals.get(text) ?? new Node<Target>();
   literals.set(text, node);
   return node;
 };
@@ -152,13 +129,12 @@ const toParameterChild = <Target>(
   const text = JSON.stringify(around);
   const same = parameters.find((one) => JSON.stringify(one.around) === text);
   if (same) return same.node;
-  const node = createNode<Target>();
+  const node = new Node<Target>();
   parameters.push({ around, isWhole: text === '["",""]', rank, node });
   parameters.sort((one, other) => one.rank - other.rank);
   return node;
 };
 
-/** Walks down the tree from the segment at an index; the first leaf ends the walk. */
 const match = <Target>(
   node: Node<Target>,
   segments: readonly string[],
@@ -194,7 +170,6 @@ const match = <Target>(
 const foldCase = (text: string): string =>
   text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** Splits a canonical path, and decodes each segment once. */
 const toSegments = (path: string): readonly string[] => {
   if (path === "/") return [];
   const segments: string[] = [];

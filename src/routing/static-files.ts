@@ -1,13 +1,14 @@
 import type express from "express";
+import { anEndpointsFactory } from "../endpoint/check-definition.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { DefinitionError } from "../errors.ts";
 import {
   aBoolean,
   aFunction,
   be,
+  checkDefinition,
   checkOptions,
   oneOf,
-  refuseValue,
   type Check,
 } from "../messages/option-checks.ts";
 
@@ -51,13 +52,7 @@ export class ServeStatic {
         `${where}: the first argument must be the path of a directory.`,
       );
     checkOptions(where, options, optionChecks);
-    if (factory !== undefined && typeof Object(factory).buildVoid !== "function")
-      refuseValue(
-        where,
-        "factory",
-        "an endpoints factory, such as `defaultEndpointsFactory`",
-        factory,
-      );
+    checkDefinition(where, { factory }, { factory: anEndpointsFactory });
     this.directory = directory;
     this.options = options;
     this.guard = factory?.buildVoid({ handler: () => undefined });
@@ -91,6 +86,5 @@ const optionChecks: Readonly<Record<keyof ServeStaticOptions, Check>> = {
   setHeaders: aFunction,
 };
 
-/** Checks whether a value is a static files entry. */
 export const isServeStatic = (value: unknown): value is ServeStatic =>
   typeof value === "object" && value !== null && serveStaticMark in value;

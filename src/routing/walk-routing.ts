@@ -1,32 +1,31 @@
 import { isEndpoint, type AnyEndpoint } from "../endpoint/endpoint.ts";
+import { isObject } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { describeUnknown } from "../messages/unknown-names.ts";
 import { RoutingError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
+import type { AppSettings } from "../reply/response-state.ts";
 import { RouteTable } from "./route-table.ts";
 import type { Routing } from "./routing.ts";
 import { isServeStatic, type ServeStatic } from "./static-files.ts";
 
-/** An endpoint at a path, for one method. */
 export interface EndpointEntry {
-  readonly kind: "endpoint";
   readonly method: Method;
   /** The path with a leading slash and colons, such as `/v1/users/:id`. */
   readonly path: string;
   readonly endpoint: AnyEndpoint;
 }
 
-/** Static files at a path. */
 export interface StaticEntry {
-  readonly kind: "static";
   readonly path: string;
   readonly files: ServeStatic;
 }
 
-/** An entry of a routing map, with its path. */
-export type RoutingEntry = EndpointEntry | StaticEntry;
+export interface Routes {
+  readonly endpoints: readonly EndpointEntry[];
+  readonly statics: readonly StaticEntry[];
+}
 
-/** Options for reading a routing map. */
 export interface WalkOptions {
   /**
    * Whether a key such as `get`, with an endpoint as its value, names the method or another segment of the path. The
@@ -48,44 +47,44 @@ const httpMethods = new Set([
   ...["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"],
 ]);
 
-/** Walks a routing map in order; throws a {@link RoutingError} if a key or a value is invalid. */
-export function* walkRouting(routing: Routing, options: WalkOptions = {}): Generator<RoutingEntry> {
-  yield* walkMap(routing, "", options, new Set());
-}
+export const walkRouting = (routing: Routing, options: WalkOptions = {}): Routes => {
+  const endpoints: EndpointEntry[] = [];
+  const statics: StaticEntry[] = [];
+  const walk = (map: Routing, parent: string, above: readonly Routing[]): void => {
+    assertMap(map, parent || "/", above);
+    for (const [key, value] of Object.entries(map)) {
+      const { method, path } = readKey(key, parent, value, options);
+      if (isEndpoint(value))
+        for (const served of listMethods(value, path, method))
+          endpoints.push({ method: served, path, endpoint: value });
+      else if (method !== undefined)
+        throw new RoutingError(
+          "SLP_ROUTING_EXPLICIT_METHOD_VALUE",
+          `The key "${key}" of "${path}" names a method, so its value must be an endpoint; it is ${show(value)}. Put the method on each endpoint below it instead.`,
+          { method, path },
+        );
+      else if (isServeStatic(value)) statics.push({ path, files: value });
+      else walk(value as Routing, path, [...above, map]);
+    }
+  };
+  walk(routing, "", []);
+  return { endpoints, statics };
+};
 
-function* walkMap(
-  map: Routing,
-  parent: string,
-  options: WalkOptions,
-  above: ReadonlySet<unknown>,
-): Generator<RoutingEntry> {
-  const cause = { path: parent || "/" };
+const assertMap = (map: unknown, path: string, above: readonly unknown[]): void => {
   if (!isPlainMap(map))
     throw new RoutingError(
       "SLP_ROUTING_LEAF",
-      `The routing at "${cause.path}" is ${show(map)}; it must be an endpoint, a routing map or a ServeStatic.${typeof map === "function" ? " Build an endpoint with a factory, as in defaultEndpointsFactory.build({ handler: async () => ({ ... }) })." : ""}`,
-      cause,
+      `The routing at "${path}" is ${show(map)}; it must be an endpoint, a routing map or a ServeStatic.${typeof map === "function" ? " Build an endpoint with a factory, as in defaultEndpointsFactory.build({ handler: async () => ({ ... }) })." : ""}`,
+      { path },
     );
-  if (above.has(map))
+  if (above.includes(map))
     throw new RoutingError(
       "SLP_ROUTING_CYCLE",
-      `The routing at "${cause.path}" contains itself; a routing map must be finite.`,
-      cause,
+      `The routing at "${path}" contains itself; a routing map must be finite.`,
+      { path },
     );
-  const below = new Set(above).add(map);
-  for (const [key, value] of Object.entries(map)) {
-    const { method, path } = readKey(key, parent, value, options);
-    if (isEndpoint(value)) yield* toEntries(value, path, method);
-    else if (method !== undefined)
-      throw new RoutingError(
-        "SLP_ROUTING_EXPLICIT_METHOD_VALUE",
-        `The key "${key}" of "${path}" names a method, so its value must be an endpoint; it is ${show(value)}. Put the method on each endpoint below it instead.`,
-        { method, path },
-      );
-    else if (isServeStatic(value)) yield { kind: "static", path, files: value };
-    else yield* walkMap(value as Routing, path, options, below);
-  }
-}
+};
 
 const readKey = (
   key: string,
@@ -127,42 +126,38 @@ const joinPath = (parent: string, name: string): string => {
   return `/${segments.filter((segment) => segment !== "").join("/")}`;
 };
 
-function* toEntries(
-  endpoint: AnyEndpoint,
+const listMethods = (
+  { methods }: AnyEndpoint,
   path: string,
   explicit: Method | undefined,
-): Generator<EndpointEntry> {
-  const { methods } = endpoint;
-  if (explicit !== undefined && methods !== undefined && !methods.includes(explicit))
+): readonly Method[] => {
+  if (explicit === undefined) return methods ?? ["get"];
+  if (methods !== undefined && !methods.includes(explicit))
     throw new RoutingError(
       "SLP_ROUTING_METHOD_UNSUPPORTED",
       `The method ${explicit} at "${path}" is not supported by the endpoint, which declares ${methods.join(", ")}.`,
       { method: explicit, path },
     );
-  const served = explicit === undefined ? (methods ?? ["get"]) : [explicit];
-  for (const method of served) yield { kind: "endpoint", method, path, endpoint };
-}
+  return [explicit];
+};
 
 /** Checks whether a value is a plain object, which may come from another realm; an instance of a class is a mistake. */
-const isPlainMap = (value: unknown): value is Routing => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+const isPlainMap = (value: unknown): boolean => {
+  if (!isObject(value)) return false;
   const prototype = Object.getPrototypeOf(value) as { constructor?: { name?: string } } | null;
   return prototype === null || prototype.constructor?.name === "Object";
 };
 
-/** Lists the entries of a routing map; throws a {@link RoutingError} if it is invalid. */
-export const listRoutes = (routing: Routing, options: WalkOptions): readonly RoutingEntry[] => {
-  const entries = [...walkRouting(routing, options)];
+/** Reads a routing map; throws a {@link RoutingError} if it is invalid, or has a route twice. */
+export const listRoutes = (routing: Routing, options: WalkOptions): Routes => {
+  const routes = walkRouting(routing, options);
   const table = new RouteTable<true>(options.caseSensitive);
-  for (const entry of entries)
-    if (entry.kind === "endpoint") table.add(entry.method, entry.path, true);
-  return entries;
+  for (const { method, path } of routes.endpoints) table.add(method, path, true);
+  return routes;
 };
 
 /** Lets the middlewares of all endpoints reject settings of the Express application. */
-export const checkSettings = (entries: readonly RoutingEntry[], settings: object): void => {
-  for (const entry of entries)
-    if (entry.kind === "endpoint")
-      for (const middleware of entry.endpoint.middlewares)
-        middleware.checkSettings?.(settings as Readonly<Record<string, unknown>>);
+export const checkSettings = ({ endpoints }: Routes, settings: AppSettings): void => {
+  for (const { endpoint } of endpoints)
+    for (const middleware of endpoint.middlewares) middleware.checkSettings?.(settings);
 };

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { z } from "zod";
-import { anything, aString, checkOptions } from "../messages/option-checks.ts";
+import { anything, aString, checkOptions, isObject } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 
@@ -72,13 +72,13 @@ export type FileSchema<Type extends string = string> = MediaTyped<Type> &
 const contentChecks = { fileName: aString, description: anything, examples: anything };
 
 /** Creates the schema of an output that bypasses the result handler. */
-export const declareContent = <T, Type extends string>(
-  declaration: Pick<ContentDeclaration, "kind"> & { readonly type: Type | undefined },
+const declareContent = <T, Type extends string>(
+  kind: ContentDeclaration["kind"],
+  type: Type | undefined,
   isContent: (value: unknown) => boolean,
   expected: string,
   options: ContentOptions = {},
 ): MediaTyped<Type> & z.ZodCustom<T, T> => {
-  const { kind, type } = declaration;
   checkOptions(`ez.${kind}`, options, contentChecks);
   const { fileName, ...meta } = options;
   if (
@@ -104,15 +104,14 @@ export const readContent = (schema: ZodSchema): ContentDeclaration | undefined =
 };
 
 const isStream = (value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
+  isObject(value) &&
   [Symbol.asyncIterator, "getReader"].some(
     (name) => typeof Reflect.get(value, name) === "function",
   );
 
 const isFile = (value: unknown): boolean => {
   if (typeof value === "string") return value !== "";
-  if (typeof value !== "object" || value === null) return false;
+  if (!isObject(value)) return false;
   const { path, root, fileName, maxAge } = value as Record<keyof FileContent, unknown>;
   return (
     typeof path === "string" &&
@@ -139,7 +138,8 @@ export const stream = <const Type extends string = "application/octet-stream">(
   options?: ContentOptions,
 ): StreamSchema<Type> =>
   declareContent(
-    { kind: "stream", type: type ?? ("application/octet-stream" as Type) },
+    "stream",
+    type ?? ("application/octet-stream" as Type),
     isStream,
     "Expected stream",
     options,
@@ -156,5 +156,27 @@ export const stream = <const Type extends string = "application/octet-stream">(
 export const file = <const Type extends string = "*/*">(
   type?: Type,
   options?: ContentOptions,
-): FileSchema<Type> =>
-  declareContent({ kind: "file", type }, isFile, "Expected the path of a file", options);
+): FileSchema<Type> => declareContent("file", type, isFile, "Expected the path of a file", options);
+
+export const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
+
+/**
+ * Creates the schema of a Buffer in an input or an output.
+ *
+ * With a media type, this is the output schema of an endpoint that sends the bytes as is, without an envelope.
+ *
+ * @throws {@link DefinitionError} when the first argument is not a media type.
+ * @example
+ * output: ez.buffer("image/png"),
+ */
+export const buffer: {
+  <const Type extends string>(type: Type, options?: ContentOptions): BufferSchema<Type>;
+  (meta?: SchemaMeta): z.ZodCustom<Buffer, Buffer>;
+} = ((type: SchemaMeta | string = {}, options?: ContentOptions) =>
+  typeof type === "string"
+    ? declareContent("buffer", type, isBuffer, "Expected Buffer", options)
+    : z.custom<Buffer>(isBuffer, { error: "Expected Buffer" }).meta({ ...type })) as typeof buffer;
+
+/** The schema returned by {@link buffer} with a media type. */
+export type BufferSchema<Type extends string = string> = MediaTyped<Type> &
+  z.ZodCustom<Buffer, Buffer>;

@@ -2,13 +2,10 @@ import { z } from "zod";
 import { show } from "../messages/show.ts";
 import { anything, checkOptions, isObject, type Checks } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
-import { loadNodeCrypto } from "../lazy/node-modules.ts";
-import { toSchema } from "./assert-schema.ts";
-import { isSchema, type ZodSchema } from "./schema.ts";
+import { isSchema, toSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas, walkSchemas } from "./some-schema.ts";
 import { runIn } from "./zod-internals.ts";
 
-/** The maximum length of a cursor, in characters. */
 export const maxCursorLength = 4096;
 
 /** The minimum length of a secret, in characters; RFC 2104 recommends keys at least as long as the hash. */
@@ -102,18 +99,15 @@ export const toSignedCursor = <Codec extends CursorCodec>(codec: Codec): SignedC
   return turned as unknown as SignedCursor<Codec>;
 };
 
-/** Checks whether a value is a codec whose input is a string. */
 export const isCursorCodec = (value: unknown): value is CursorCodec => {
   if (!isSchema(value)) return false;
   const { def } = (value as z.core.$ZodTypes)._zod;
   return def.type === "pipe" && def.reverseTransform !== undefined && isText(def.in);
 };
 
-/** Checks whether a value is a string schema. */
 export const isText = (value: unknown): boolean =>
   isSchema(value) && value._zod.def.type === "string";
 
-/** @throws {@link DefinitionError} when the options are not an object, or when one is unknown or invalid. */
 export const assertOptions = (where: string, options: unknown, checks: Checks): void => {
   if (!isObject(options))
     throw new DefinitionError(
@@ -140,7 +134,7 @@ const refuse = (payload: z.core.ParsePayload, message: string): never => {
 };
 
 const sign = (content: Buffer, key: Buffer): Buffer =>
-  loadNodeCrypto().createHmac("sha256", key).update(content).digest();
+  process.getBuiltinModule("node:crypto").createHmac("sha256", key).update(content).digest();
 
 const seal = (value: unknown, [key]: readonly Buffer[]): string | undefined => {
   const json = JSON.stringify(value) as string | undefined;
@@ -156,13 +150,14 @@ const open = (text: string, keys: readonly Buffer[]): { readonly value: unknown 
   if (bytes.length <= macLength || bytes.toString("base64url") !== text) return undefined;
   const mac = bytes.subarray(0, macLength);
   const content = bytes.subarray(macLength);
-  const isOurs = keys.some((key) => loadNodeCrypto().timingSafeEqual(sign(content, key), mac));
+  const { timingSafeEqual } = process.getBuiltinModule("node:crypto");
+  const isOurs = keys.some((key) => timingSafeEqual(sign(content, key), mac));
   return isOurs ? { value: JSON.parse(content.toString()) as unknown } : undefined;
 };
 
 /** Derives the key, so that nothing else that the application signs with its secret passes as a cursor. */
 const toKey = (secret: string): Buffer =>
-  loadNodeCrypto().createHmac("sha256", secret).update("sallyport/cursor/1").digest();
+  sign(Buffer.from("sallyport/cursor/1"), Buffer.from(secret));
 
 const toKeys = (secret: unknown): readonly Buffer[] => {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];

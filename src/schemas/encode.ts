@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
-import { toSchema } from "./assert-schema.ts";
-import type { AnySchema, SchemaInput, SchemaOutput, ZodSchema } from "./schema.ts";
+import {
+  isSchema,
+  toSchema,
+  type AnySchema,
+  type SchemaInput,
+  type SchemaOutput,
+  type ZodSchema,
+} from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 import { reverse } from "./zod-internals.ts";
 
@@ -57,3 +63,10 @@ const hasOneWay = (schema: ZodSchema): boolean => {
 /** Returns the schema that {@link encode} has reversed; undefined for any other schema. */
 export const readEncoded = (schema: ZodSchema): ZodSchema | undefined =>
   (schema._zod.def as Partial<EncodedDef>).encoded;
+
+/** Returns the schema in `.meta({ output })`, which describes what a transformation returns. */
+export const readToldOutput = (schema: ZodSchema): ZodSchema | undefined => {
+  if ((schema as z.core.$ZodTypes)._zod.def.type !== "pipe") return undefined;
+  const told = z.globalRegistry.get(schema as z.ZodType)?.["output"];
+  return isSchema(told) ? told : undefined;
+};

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
 import { ez } from "./ez.ts";
-import { takesRawBody } from "./raw.ts";
-import { takesFiles } from "./upload.ts";
+import { takesFiles, takesRawBody } from "./bodies.ts";
 
 const meta = { description: "What it is", examples: ["one"] };
 

@@ -1,11 +1,9 @@
 import { cursor } from "./cursor.ts";
 import { dateIn, dateOut } from "./dates.ts";
 import { encode } from "./encode.ts";
-import { form } from "./form.ts";
+import { form, raw, upload } from "./bodies.ts";
 import { paginated } from "./paginated.ts";
-import { file, stream } from "./content.ts";
-import { buffer, raw } from "./raw.ts";
-import { upload } from "./upload.ts";
+import { buffer, file, stream } from "./content.ts";
 
 /** Schemas that Zod lacks, for the inputs and outputs of endpoints. */
 export const ez: {

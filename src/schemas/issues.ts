@@ -4,16 +4,12 @@ import { toNearestIssues } from "./nearest-issues.ts";
 /** The maximum number of issues reported for one validation; further issues are dropped unread. */
 export const maxIssues = 10;
 
-/** The maximum length of one validation's message, in bytes. */
 export const maxMessageBytes = 2048;
 
-/** The maximum length of one validation's issues as JSON, in bytes. */
 const maxIssuesBytes = 4096;
 
-/** The maximum length of one issue's message and of one key in its path, in bytes. */
 const maxTextBytes = 256;
 
-/** A validation issue, shortened to a size that can be sent. */
 export interface ShortIssue {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -39,7 +35,6 @@ export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[]
 /** The text shown in place of a key that the client has chosen and that a message does not repeat. */
 const hiddenKey = "…";
 
-/** The maximum number of unknown keys that one issue names. */
 const maxNamedKeys = 5;
 
 /** Matches keys that messages may repeat, because they cannot pass for other text. */
@@ -82,7 +77,6 @@ export const toZodError = (
 /** The reported issues of unions, without the keys that must not be named. */
 const unionIssues = new WeakMap<z.core.$ZodIssue, readonly z.core.$ZodIssue[]>();
 
-/** Lists the issues to report, up to the limit. */
 const listReported = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] =>
   issues
     .flatMap((issue) => unionIssues.get(issue) ?? toNearestIssues(issue))
@@ -92,16 +86,12 @@ const hidePaths = (
   issues: readonly z.core.$ZodIssue[],
   declares: DeclaresKey,
 ): z.core.$ZodIssue[] => {
-  const hidden: z.core.$ZodIssue[] = [];
-  for (const issue of issues) {
-    const path = issue.path.map((step) =>
-      typeof step === "number" || safeKey.test(String(step)) || declares(String(step))
-        ? step
-        : hiddenKey,
-    );
-    hidden.push({ ...issue, path });
-  }
-  return hidden;
+  const isShown = (step: PropertyKey): boolean =>
+    typeof step === "number" || safeKey.test(String(step)) || declares(String(step));
+  return issues.map((issue) => ({
+    ...issue,
+    path: issue.path.map((step) => (isShown(step) ? step : hiddenKey)),
+  }));
 };
 
 const hideNames = (issue: z.core.$ZodRawIssue): z.core.$ZodRawIssue =>
@@ -116,11 +106,7 @@ const hideWrittenNames = (issue: z.core.$ZodIssue): z.core.$ZodRawIssue => {
 };
 
 const hideKeys = (keys: readonly string[]): string[] => {
-  const named: string[] = [];
-  for (const key of keys) {
-    if (named.length === maxNamedKeys) break;
-    if (safeKey.test(key)) named.push(key);
-  }
+  const named = keys.filter((key) => safeKey.test(key)).slice(0, maxNamedKeys);
   return named.length === keys.length ? named : [...named, hiddenKey];
 };
 
@@ -139,3 +125,49 @@ const truncate = (text: string, bytes: number): string => {
   const room = Buffer.alloc(bytes - Buffer.byteLength("…"));
   return `${room.toString("utf8", 0, room.write(text))}…`;
 };
+
+/**
+ * The error for input that does not fit the schema of an endpoint or a middleware; the response has status 400.
+ *
+ * @example
+ * throw new InputValidationError(zodError);
+ */
+export class InputValidationError extends Error {
+  override readonly name = "InputValidationError";
+  readonly code = "SLP_INPUT_INVALID";
+  readonly statusCode = 400;
+  readonly expose = true;
+  /** The issues that Zod reports, at most ten; undefined if the error was created from a message alone. */
+  declare readonly cause: z.ZodError | undefined;
+
+  constructor(message: string, cause?: z.ZodError);
+  /** @param cause its issues are also the message */
+  constructor(cause: z.ZodError);
+  constructor(given: z.ZodError | string, cause?: z.ZodError) {
+    const issues = typeof given === "string" ? cause : given;
+    const message = typeof given === "string" ? given : formatIssues(given.issues);
+    super(message, issues && { cause: issues });
+  }
+}
+
+/** The error for a handler's return value that does not fit the output schema; the response has status 500. */
+export class OutputValidationError extends Error {
+  override readonly name = "OutputValidationError";
+  readonly code = "SLP_OUTPUT_INVALID";
+  readonly statusCode = 500;
+  readonly expose = false;
+  /** The issues that Zod reports, at most ten; undefined if the error was created from a message alone. */
+  declare readonly cause: z.ZodError | undefined;
+  /** The probable mistake, for the log. */
+  declare readonly hint?: string;
+
+  constructor(message: string, cause?: z.ZodError, hint?: string);
+  /** @param cause its issues are also the message */
+  constructor(cause: z.ZodError);
+  constructor(given: z.ZodError | string, cause?: z.ZodError, hint?: string) {
+    const issues = typeof given === "string" ? cause : given;
+    const message = typeof given === "string" ? given : formatIssues(given.issues, "output");
+    super(message, issues && { cause: issues });
+    if (hint !== undefined) this.hint = hint;
+  }
+}

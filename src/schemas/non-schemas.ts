@@ -3,20 +3,18 @@ import { DefinitionError } from "../errors.ts";
 import { ez } from "./ez.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 
-const checked = new WeakSet<ZodSchema>();
-
 /** Asserts that objects, arrays and wrappers contain only schemas, to find functions that were not called. */
-export const assertInnerSchemas = (where: string, name: string, schema: ZodSchema): void => {
-  if (checked.has(schema)) return;
-  checked.add(schema);
-  try {
-    for (const [place, inner] of listInner(schema)) {
-      if (!isSchema(inner)) throw toError(where, name + place, inner);
-      assertInnerSchemas(where, name + place, inner);
-    }
-  } catch (error) {
-    checked.delete(schema);
-    throw error;
+export const assertInnerSchemas = (
+  where: string,
+  name: string,
+  schema: ZodSchema,
+  seen = new Set<ZodSchema>(),
+): void => {
+  if (seen.has(schema)) return;
+  seen.add(schema);
+  for (const [place, inner] of listInner(schema)) {
+    if (!isSchema(inner)) throw toError(where, name + place, inner);
+    assertInnerSchemas(where, name + place, inner, seen);
   }
 };
 

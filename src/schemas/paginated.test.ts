@@ -4,8 +4,7 @@ import { DefinitionError } from "../errors.ts";
 import { cursor } from "./cursor.ts";
 import { formatIssues, toZodError } from "./issues.ts";
 import { paginated, plainInteger, readPagination } from "./paginated.ts";
-import { compileAfter, toParser, type ParseResult } from "./parser.ts";
-import { runsUserCode } from "./user-code.ts";
+import { compileAfter, runsUserCode, toParser, type ParseResult } from "./parser.ts";
 
 const item = z.object({ name: z.string() });
 const secret = "a secret of 32 characters or more";

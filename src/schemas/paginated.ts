@@ -17,8 +17,7 @@ import {
   type CursorCodec,
   type SignedCursor,
 } from "./cursor.ts";
-import { toSchema } from "./assert-schema.ts";
-import type { ZodSchema } from "./schema.ts";
+import { toSchema, type ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
 /** A schema for an integer within a range, with a default; accepts a number or plain decimal digits. */
@@ -48,15 +47,10 @@ export const plainInteger = (minimum: number, maximum: number, preset: number): 
 export type PaginationStyle = "cursor" | "offset";
 
 /** The names of an output's fields other than its items. */
-interface ReservedNames {
-  cursor: "limit" | "nextCursor";
-  offset: "limit" | "offset" | "total";
-}
-
-const reservedNames: Readonly<Record<PaginationStyle, readonly string[]>> = {
+const reservedNames = {
   cursor: ["nextCursor", "limit"],
   offset: ["total", "limit", "offset"],
-};
+} as const;
 
 /** The schema of a cursor: that of `ez.cursor`, or a string schema if the handler checks the cursor itself. */
 export type CursorText = CursorCodec | z.ZodString;
@@ -78,7 +72,7 @@ export interface PaginatedOptions<
    * @default "items"
    */
   readonly itemsName?:
-    | (Name extends ReservedNames[Style]
+    | (Name extends (typeof reservedNames)[Style][number]
         ? `itemsName "${Name}" is reserved in ${Style} style`
         : Name)
     | undefined;
@@ -202,17 +196,13 @@ export const paginated = <
   for (const field of [limit, usedLimit])
     for (const place of [field, field._zod.def])
       Object.defineProperty(place, paginationMark, { configurable: true, value: pagination });
+  const offset = plainInteger(0, Number.MAX_SAFE_INTEGER, 0);
   const items = z.array(options.itemSchema).describe(`Page of ${name}`);
   const { cursor = z.string() } = options as { readonly cursor?: CursorText | undefined };
   const pages =
     style === "offset"
       ? {
-          input: z.object({
-            limit,
-            offset: plainInteger(0, Number.MAX_SAFE_INTEGER, 0).describe(
-              `Number of ${name} to skip`,
-            ),
-          }),
+          input: z.object({ limit, offset: offset.describe(`Number of ${name} to skip`) }),
           output: z.object({
             [name]: items,
             total: z.int().min(0).describe(`Total number of ${name}`),
@@ -241,7 +231,7 @@ export const paginated = <
 /** Returns the options with which {@link paginated} created an input or output schema; undefined for other schemas. */
 export const readPagination = (schema: ZodSchema): Pagination | undefined => {
   const { fields } = readTopLevel(schema);
-  let field = fields.get("limit") as MarkedField | undefined;
+  let field = fields.get("limit") as Marked | undefined;
   // the marked schema may be inside a wrapper such as `.optional()`
   while (field && !readMark(field)) field = field._zod.def.innerType;
   const pagination = field && readMark(field);
@@ -255,13 +245,10 @@ const paginationMark: unique symbol = Symbol.for("sallyport/pagination");
 
 interface Marked {
   readonly [paginationMark]?: Pagination;
+  readonly _zod: { readonly def: Partial<Marked> & { readonly innerType?: Marked } };
 }
 
-interface MarkedField extends Marked {
-  readonly _zod: { readonly def: Marked & { readonly innerType?: MarkedField } };
-}
-
-const readMark = (field: MarkedField): Pagination | undefined =>
+const readMark = (field: Marked): Pagination | undefined =>
   field[paginationMark] ?? field._zod.def[paginationMark];
 
 const optionChecks: Checks = {
@@ -288,8 +275,7 @@ type UncheckedOptions = Omit<
 const toPagination = (options: UncheckedOptions): Pagination => {
   assertOptions("ez.paginated", options, optionChecks);
   const { style, itemSchema, cursor, itemsName = "items", links: hasLinks = false } = options;
-  const reserved = Object.hasOwn(reservedNames, style) && reservedNames[style];
-  if (!reserved) {
+  if (!Object.hasOwn(reservedNames, style)) {
     const more = typeof style === "string" ? suggest(style, Object.keys(reservedNames)) : "";
     throw wrong("style", '"offset" or "cursor"', style, more);
   }
@@ -297,6 +283,7 @@ const toPagination = (options: UncheckedOptions): Pagination => {
   const { maxLimit = 100, defaultLimit = Math.min(20, maxLimit) } = options;
   if (defaultLimit > maxLimit)
     throw wrong("defaultLimit", `no greater than \`maxLimit\`, which is ${maxLimit}`, defaultLimit);
+  const reserved: readonly string[] = reservedNames[style];
   if (reserved.includes(itemsName))
     throw wrong(
       "itemsName",

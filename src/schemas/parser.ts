@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
-import { runsUserCode } from "./user-code.ts";
 import { readValues } from "./zod-internals.ts";
 
 /** The parsed value and the raw issues; there are none if the value fits. */
@@ -25,7 +24,11 @@ const parsers = new WeakMap<ZodSchema, Parser>();
 export const toParser = (schema: ZodSchema): Parser => {
   const known = parsers.get(schema);
   if (known) return known;
-  const parse = runsUserCode(schema) ? createCarefulParser(schema) : createFastParser(schema);
+  // a compiled schema would run functions of the application again on invalid input; Zod's asynchronous mode runs each
+  // exactly once, and returns synchronously if nothing is asynchronous
+  const parse: Parser = runsUserCode(schema)
+    ? (value) => schema._zod.run({ value, issues: [] }, { async: true })
+    : createFastParser(schema);
   const parser = Object.assign(parse, { schema });
   parsers.set(schema, parser);
   return parser;
@@ -44,15 +47,6 @@ const hasKey = (schema: ZodSchema, key: string): boolean => {
   if (def.type === "record") return readValues(def.keyType)?.has(key) === true;
   return def.type === "object" && Object.hasOwn(def.shape, key);
 };
-
-/**
- * Creates a parser for a schema that runs functions of the application, each exactly once: a compiled schema would run
- * them again on invalid input. Zod's asynchronous mode returns synchronously if nothing is asynchronous.
- */
-const createCarefulParser =
-  (schema: ZodSchema): Parser =>
-  (value) =>
-    schema._zod.run({ value, issues: [] }, { async: true });
 
 /** Creates a synchronous parser for a schema of Zod's own parts, which is compiled when it becomes hot. */
 const createFastParser = (schema: ZodSchema): Parser => {
@@ -73,4 +67,76 @@ const hasIntersectionField = (schema: ZodSchema): boolean => {
     def.type === "object" &&
     Object.values(def.shape).some((field) => field._zod.def.type === "intersection")
   );
+};
+
+/** Functions without side effects or state, which may run any number of times. */
+const pureFunctions: ReadonlySet<unknown> = new Set([
+  BigInt,
+  Boolean,
+  Number,
+  String,
+  Number.parseFloat,
+  decodeURIComponent,
+]);
+
+/** The kinds of schemas that consist only of Zod's own code and of the schemas in their definition. */
+const ownKinds: ReadonlySet<string> = new Set([
+  ...["any", "array", "bigint", "boolean", "date", "default", "enum", "file", "int"],
+  ...["intersection", "lazy", "literal", "map", "nan", "never", "nonoptional", "null"],
+  ...["nullable", "number", "object", "optional", "pipe", "prefault", "readonly", "record"],
+  ...["set", "string", "success", "symbol", "template_literal", "transform", "tuple"],
+  ...["undefined", "union", "unknown", "void"],
+]);
+
+/** The checks that only compare a value with their arguments and run no function. */
+const ownChecks: ReadonlySet<string> = new Set([
+  ...["bigint_format", "greater_than", "length_equals", "less_than", "max_length", "max_size"],
+  ...["mime_type", "min_length", "min_size", "multiple_of", "number_format", "size_equals"],
+  ...["string_format"],
+]);
+
+interface CheckDefinition {
+  readonly check: string;
+  readonly fn?: unknown;
+  readonly tx?: unknown;
+}
+
+interface Definition {
+  readonly type: string;
+  readonly fn?: unknown;
+  readonly checks?: readonly { readonly _zod: { readonly def: CheckDefinition } }[];
+  readonly transform?: unknown;
+}
+
+/**
+ * Checks whether parsing with a schema runs functions of the application, which may be asynchronous or count their
+ * calls. Functions passed to `.default()` and `.prefault()` do not count, because Zod does not distinguish them from
+ * constants; each `.catch()` counts for the same reason, and because a compiled one parses the value that it replaces
+ * twice.
+ */
+export const runsUserCode = (schema: ZodSchema): boolean => someSchema(schema, hasOwnFunction);
+
+const hasOwnFunction = (schema: ZodSchema): boolean => {
+  const { type, fn, checks, transform }: Definition = schema._zod.def;
+  if (!ownKinds.has(type) || fn !== undefined) return true;
+  if (checks?.some(({ _zod }) => runsFunction(_zod.def))) return true;
+  return transform !== undefined && !pureFunctions.has(transform);
+};
+
+const runsFunction = ({ check, fn, tx }: CheckDefinition): boolean =>
+  check === "overwrite" ? !isOwnOverwrite(tx) : !ownChecks.has(check) || fn !== undefined;
+
+let ownOverwrites: readonly string[] | undefined;
+
+/** Checks whether a function is Zod's own, by its source, because Zod creates one for each `.trim()`. */
+const isOwnOverwrite = (change: unknown): boolean => {
+  ownOverwrites ??= [
+    z.string().trim(),
+    z.string().toLowerCase(),
+    z.string().toUpperCase(),
+    z.string().normalize(),
+  ].flatMap(({ _zod }) =>
+    ((_zod.def as Definition).checks ?? []).map((one) => String(one._zod.def.tx)),
+  );
+  return ownOverwrites.includes(String(change));
 };

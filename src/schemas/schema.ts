@@ -1,4 +1,7 @@
 import type { z } from "zod";
+import { DefinitionError } from "../errors.ts";
+import { isObject } from "../messages/option-checks.ts";
+import { show } from "../messages/show.ts";
 
 /** Any schema made by Zod 4; the constraint `z.ZodObject` would cost the compiler four times as much per endpoint. */
 export interface AnySchema {
@@ -37,7 +40,6 @@ const otherKinds = [
 /** A kind of schema that never returns an object. */
 export type OtherKind = (typeof otherKinds)[number];
 
-/** Checks whether a kind of schema never returns an object. */
 export const isOtherKind = (kind: string): boolean => otherKinds.some((one) => one === kind);
 
 /** What a schema accepts: the type of a value before it is parsed. */
@@ -85,6 +87,28 @@ export interface SchemaMeta<Example = unknown> {
 /** The schema type that Zod's own functions accept. */
 export type ZodSchema = z.core.$ZodType;
 
-/** Checks whether a value is a Zod 4 schema. */
 export const isSchema = (value: unknown): value is ZodSchema =>
   typeof value === "object" && value !== null && "_zod" in value;
+
+/** Returns a value that must be a schema; `what` names it at the beginning of the message. */
+export const toSchema = (
+  what: string,
+  value: unknown,
+  example = "z.object({ ... })",
+): ZodSchema => {
+  if (isSchema(value)) return value;
+  throw new DefinitionError(
+    "SLP_DEFINITION_SCHEMA",
+    `${what} must be a Zod 4 schema, such as ${example}; got ${show(value)}.`,
+  );
+};
+
+export const assertShape = (where: string, fields: unknown): void => {
+  if (!isObject(fields) || isSchema(fields))
+    throw new DefinitionError(
+      "SLP_DEFINITION_SCHEMA",
+      `${where}: the argument must be an object of fields, such as { name: z.string() }; got ${show(fields)}${isSchema(fields) ? ": pass its `shape`" : ""}.`,
+    );
+  for (const [name, field] of Object.entries(fields))
+    toSchema(`${where}: the field \`${name}\``, field, "z.string()");
+};

@@ -17,7 +17,6 @@ export function* walkSchemas(
   }
 }
 
-/** Checks whether a schema, or any schema inside it, satisfies a predicate. */
 export const someSchema = (schema: ZodSchema, has: (schema: ZodSchema) => boolean): boolean => {
   for (const inner of walkSchemas(schema)) if (has(inner)) return true;
   return false;
@@ -50,7 +49,7 @@ const listSchemas = (values: readonly unknown[]): ZodSchema[] =>
     if (typeof value !== "object" || value === null) return [];
     if ("_zod" in value) {
       const schema = value as ZodSchema;
-      return (schema._zod.def as { readonly type?: string }).type === undefined ? [] : [schema];
+      return "type" in schema._zod.def ? [schema] : [];
     }
     const prototype: unknown = Object.getPrototypeOf(value);
     const isContainer =

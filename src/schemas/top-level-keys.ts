@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { readEncoded } from "./encode.ts";
 import type { ZodSchema } from "./schema.ts";
+import { listSameValue } from "./some-schema.ts";
 import { readLazy, readValues } from "./zod-internals.ts";
 
 /** The keys of a schema at its top level, as far as they are known before anything is parsed. */
@@ -21,7 +22,6 @@ const join = (parts: readonly TopLevel[]): TopLevel => {
   };
 };
 
-/** Reads the keys that a schema names at its top level, through wrappers, unions and intersections. */
 export const readTopLevel = (
   schema: ZodSchema,
   seen: ReadonlySet<ZodSchema> = new Set(),
@@ -54,17 +54,9 @@ export const readTopLevel = (
     }
     case "lazy":
       return read(readLazy(schema as z.core.$ZodLazy));
-    case "optional":
-    case "nullable":
-    case "nonoptional":
-    case "default":
-    case "prefault":
-    case "catch":
-    case "readonly":
-      return read(def.innerType);
     default: {
-      const encoded = readEncoded(schema);
-      return encoded ? read(encoded) : opaque;
+      const inner = "innerType" in def ? def.innerType : readEncoded(schema);
+      return inner ? read(inner) : opaque;
     }
   }
 };
@@ -78,4 +70,32 @@ export const listMiddlewareOnlyKeys = (
   if (own.others === "strip" || own.others === "unknown") return [];
   const declared = middlewareSchemas.flatMap((schema) => [...readTopLevel(schema).fields.keys()]);
   return [...new Set(declared)].filter((key) => !own.fields.has(key));
+};
+
+/** Lists the top-level fields that accept only arrays; a single value from a query or a form is put into one. */
+export const listArrayFields = (schema: ZodSchema): readonly string[] =>
+  [...readTopLevel(schema).fields]
+    .filter(([, field]) => isArray(field, new Set()))
+    .map(([name]) => name);
+
+const isArray = (schema: ZodSchema, seen: Set<ZodSchema>): boolean => {
+  if (seen.has(schema)) return false;
+  seen.add(schema);
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case "array":
+    case "tuple":
+      return true;
+    case "union": {
+      const options = def.options.filter(
+        ({ _zod }) => _zod.def.type !== "null" && _zod.def.type !== "undefined",
+      );
+      // each option gets its own set, because options may share a schema that does not contain itself
+      return options.length > 0 && options.every((option) => isArray(option, new Set(seen)));
+    }
+    case "lazy":
+      return isArray(readLazy(schema as z.core.$ZodLazy), seen);
+    default:
+      return listSameValue(schema).some((part) => isArray(part, seen));
+  }
 };

@@ -6,11 +6,6 @@
 import { z } from "zod";
 import type { ZodSchema } from "./schema.ts";
 
-/** The parsing method of a schema. */
-export type Run = (
-  ...args: Parameters<ZodSchema["_zod"]["run"]>
-) => ReturnType<ZodSchema["_zod"]["run"]>;
-
 const lazySchemas = new WeakMap<ZodSchema, ZodSchema>();
 
 /** Returns the schema inside a lazy schema: the first one, if its getter creates a new one each time. */
@@ -85,7 +80,8 @@ export const readBooleanStrings = (schema: ZodSchema): readonly string[] | undef
 };
 
 /** Checks whether a parse encodes; if that is unknown, the parse counts as decoding. */
-export const isBackward = ({ direction }: Parameters<Run>[1]): boolean => direction === "backward";
+export const isBackward = ({ direction }: z.core.ParseContextInternal): boolean =>
+  direction === "backward";
 
 let isDirected: boolean | undefined;
 
@@ -100,9 +96,9 @@ const probeDirection = (): boolean => {
 export const runIn = (
   direction: "backward" | "forward",
   schema: ZodSchema,
-  payload: Parameters<Run>[0],
-  context: Parameters<Run>[1],
-): ReturnType<Run> => {
+  payload: z.core.ParsePayload,
+  context: z.core.ParseContextInternal,
+): Promise<z.core.ParsePayload> | z.core.ParsePayload => {
   if ((isDirected ??= probeDirection())) return schema._zod.run(payload, { ...context, direction });
   const settle = ({ data, error }: z.ZodSafeParseResult<unknown>): typeof payload => {
     if (error) payload.issues.push(...(error.issues as z.core.$ZodRawIssue[]));

@@ -1,9 +1,8 @@
-import type { RequestListener, Server } from "node:http";
+import type { RequestListener } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { ConfigError, RequestError } from "../errors.ts";
 import { watchPipes } from "../http/node-internals.ts";
 import { normalisePath } from "../http/normal-path.ts";
-import { loadNodeHttp, loadNodeHttps } from "../lazy/node-modules.ts";
 import { isExpressLoaded, loadCompression, loadExpress } from "../lazy/packages.ts";
 import { answered, findState, RequestState, type OfferFault } from "../pipeline/request-state.ts";
 import { expectBody } from "../request/expectation.ts";
@@ -11,8 +10,7 @@ import type { Routing } from "../routing/routing.ts";
 import { checkSettings, walkRouting } from "../routing/walk-routing.ts";
 import type { CompressionOptions, ServerConfig } from "./config/config.ts";
 import { answerClientErrors } from "./connection/client-errors.ts";
-import { Connections } from "./connection/connections.ts";
-import type { Listen, Listener } from "./connection/listen.ts";
+import { Listener } from "./connection/listener.ts";
 import { serveInOrder } from "./connection/serve-in-order.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { prepare, type Prepared } from "./prepare.ts";
@@ -24,31 +22,21 @@ import {
   type Serve,
 } from "./serve-request.ts";
 
-/** A server that does not listen yet. */
-export interface AssembledServer extends Prepared {
-  readonly objects: ExpressObjects;
-  /** The configured servers, each with the address at which it is to listen. */
-  readonly listeners: readonly Listener[];
-}
-
-/** @throws RoutingError when the routing is invalid, and any error that a hook throws. */
-export const assembleServer = async (
-  config: ServerConfig,
-  routing: Routing,
-): Promise<AssembledServer> => {
+/** Creates the configured servers, which do not listen yet. */
+export const assembleServer = async (config: ServerConfig, routing: Routing) => {
   const { compression, beforeRouting, afterRouting } = config;
   const hasHooks = Boolean(compression || beforeRouting || afterRouting);
   const objects = createExpressObjects(config, (app) => {
     if (!hasHooks) void buildStack(app, prepared, config);
   });
   const { facts: app } = objects;
-  const entries = [...walkRouting(routing, config)];
+  const routes = walkRouting(routing, config);
   const offerFault: OfferFault = (...fault) =>
     app.express && offerToHandlers(app.express, ...fault);
-  const prepared = await prepare(config, entries, { app, offerFault });
+  const prepared = await prepare(config, routes, { app, offerFault });
   if (hasHooks) await buildStack(objects.getApp(), prepared, config);
   else if (config.etag || isExpressLoaded()) objects.getApp();
-  checkSettings(entries, app.settings);
+  checkSettings(routes, app.settings);
   const listeners = createServers(config, objects, createServing(prepared, hasHooks), prepared);
   return { ...prepared, objects, listeners };
 };
@@ -90,7 +78,6 @@ const buildStack = async (
   };
 };
 
-/** @throws ConfigError when the package compression is not installed. */
 const createCompression = (options: CompressionOptions): RequestHandler => {
   const compression = findCompression();
   const { filter = compression.filter } = options;
@@ -98,9 +85,10 @@ const createCompression = (options: CompressionOptions): RequestHandler => {
     ...options,
     filter: (request, response) => {
       // events must not wait in the encoder
+      if (String(response.getHeader("Content-Type")).startsWith("text/event-stream")) return false;
       // a 304 has no media type, but varies like the JSON that it replaces
       const isUnchanged = findState(response)?.isUnchanged === true;
-      if (isEventStream(response) || !(isUnchanged || filter(request, response))) return false;
+      if (!isUnchanged && !filter(request, response)) return false;
       response.vary("Accept-Encoding");
       // a range counts the bytes of the file itself; and if a secret is compressed together with reflected input, the
       // size of the response reveals the secret (BREACH)
@@ -129,9 +117,6 @@ const createCompression = (options: CompressionOptions): RequestHandler => {
 
 type Methods = Record<"end" | "writeHead", (...args: unknown[]) => Response>;
 
-const isEventStream = (response: Response): boolean =>
-  String(response.getHeader("Content-Type")).startsWith("text/event-stream");
-
 const findCompression = (): ReturnType<typeof loadCompression> => {
   try {
     return loadCompression();
@@ -143,7 +128,6 @@ const findCompression = (): ReturnType<typeof loadCompression> => {
   }
 };
 
-/** The layers of applications that serve an API. */
 const apiLayers = new WeakSet<object>();
 
 /** Offers a fault to the error handlers that were added to an application after the API, as Express does. */
@@ -155,8 +139,7 @@ const offerToHandlers = (
 ): Promise<unknown> | undefined => {
   const { stack } = app.router;
   const begin = stack.findIndex(({ handle }) => apiLayers.has(handle));
-  const handlers =
-    begin < 0 ? [] : stack.slice(begin + 1).filter(({ handle }) => handle.length === 4);
+  const handlers = stack.slice(begin + 1).filter(({ handle }) => handle.length === 4);
   if (handlers.length === 0) return undefined;
   const router = loadExpress().Router();
   router.use((_request: Request, _response: Response, next: NextFunction) => next(error));
@@ -183,11 +166,10 @@ const defaultOptions = {
 
 const createServers = (
   { http, https, cors }: ServerConfig,
-  { IncomingMessage, ServerResponse }: ExpressObjects,
+  objects: ExpressObjects,
   serve: Serve,
   prepared: Prepared,
 ): Listener[] => {
-  const classes = { IncomingMessage, ServerResponse };
   const { service, observe } = prepared;
   const inOrder = (own: Serve): RequestListener =>
     serveInOrder(
@@ -202,24 +184,24 @@ const createServers = (
   const onExpectation = inOrder((state) =>
     refuseEarly(prepared, new RequestError("SLP_EXPECTATION"), state),
   );
-  const toListener = (name: Listener["name"], server: Server, at: Listen): Listener => {
-    const connections = new Connections(server, name === "https");
+  const listeners: Listener[] = [];
+  if (http) {
+    const { createServer } = process.getBuiltinModule("node:http");
+    const server = createServer({ ...defaultOptions, ...http.options, ...objects });
+    listeners.push(new Listener("http", server, http.listen));
+  }
+  if (https) {
+    const { createServer } = process.getBuiltinModule("node:https");
+    const server = createServer({ ...defaultOptions, ...https.options, ...objects });
+    listeners.push(new Listener("https", server, https.listen));
+  }
+  for (const { server } of listeners) {
     watchPipes(server);
     server
       .on("request", onRequest)
       .on("checkContinue", onContinue)
       .on("checkExpectation", onExpectation);
     answerClientErrors(server, service.logger, cors === true);
-    return { name, server, connections, at };
-  };
-  const listeners: Listener[] = [];
-  if (http) {
-    const options = { ...defaultOptions, ...http.options, ...classes };
-    listeners.push(toListener("http", loadNodeHttp().createServer(options), http.listen));
-  }
-  if (https) {
-    const options = { ...defaultOptions, ...https.options, ...classes };
-    listeners.push(toListener("https", loadNodeHttps().createServer(options), https.listen));
   }
   return listeners;
 };

@@ -4,6 +4,7 @@ import { createConsoleLogger } from "../logger/console-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { checkSettings, listRoutes } from "../routing/walk-routing.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
+import type { AppSettings } from "../reply/response-state.ts";
 import type { AttachedApi } from "./attached-api.ts";
 import { checkAppConfig } from "./config/check-config.ts";
 import type { AppConfig } from "./config/config.ts";
@@ -34,14 +35,14 @@ export const attachRouting = <const R extends Routing>(
   routing: R & CheckRouting<R>,
 ): AttachedRouting => {
   checkAppConfig(config);
-  const entries = listRoutes(routing, config);
-  checkSettings(entries, (config.app as { readonly settings?: object }).settings ?? {});
+  const routes = listRoutes(routing, config);
+  checkSettings(routes, (config.app as { readonly settings?: AppSettings }).settings ?? {});
   const logger = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const settled = { ...config };
   // the code that serves requests is loaded only here; the first requests wait until it is loaded
   let loaded: AttachedApi | undefined;
   const loading = import("./attached-api.ts").then(
-    async ({ createAttachedApi }) => (loaded = await createAttachedApi(settled, entries)),
+    async ({ createAttachedApi }) => (loaded = await createAttachedApi(settled, routes)),
   );
   loading.catch((error: unknown) => logger.error("The API could not be loaded", { error }));
   const handleBy =

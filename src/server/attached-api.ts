@@ -1,25 +1,15 @@
-import type { Express, NextFunction, RequestHandler } from "express";
+import type { Express, NextFunction, Request, Response } from "express";
 import { RequestError } from "../errors.ts";
 import { findState, RequestState } from "../pipeline/request-state.ts";
 import { interruptSending, recover } from "../pipeline/send-result.ts";
-import type { RoutingEntry } from "../routing/walk-routing.ts";
+import type { Routes } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { markSending } from "./express/mark-sending.ts";
 import { prepare } from "./prepare.ts";
 import { serveInOrder } from "./connection/serve-in-order.ts";
 
-/** An API as layers of an Express application. */
-export interface AttachedApi {
-  readonly handle: RequestHandler;
-  readonly answerNotFound: RequestHandler;
-}
-
-/** Creates the layers of an API; see `attachRouting`. */
-export const createAttachedApi = async (
-  config: CommonConfig,
-  entries: readonly RoutingEntry[],
-): Promise<AttachedApi> => {
-  const { begin, dispatcher, service, observe } = await prepare(config, entries);
+export const createAttachedApi = async (config: CommonConfig, routes: Routes) => {
+  const { begin, dispatcher, service, observe } = await prepare(config, routes);
   const serve = async (state: RequestState, next: NextFunction): Promise<void> => {
     // a router has no application until it serves a request
     markSending((state.request.app as Express).response);
@@ -34,7 +24,7 @@ export const createAttachedApi = async (
     await dispatcher.dispatch(state, next);
   };
   return {
-    handle: (request, response, next) => {
+    handle: (request: Request, response: Response, next: NextFunction): void => {
       const listener = (): void => {
         const state = new RequestState(request, response, service);
         const run = (): Promise<void> => serve(state, next);
@@ -42,10 +32,12 @@ export const createAttachedApi = async (
       };
       serveInOrder(listener, service)(request, response);
     },
-    answerNotFound: (request, response) =>
+    answerNotFound: (request: Request, response: Response): Promise<void> =>
       dispatcher.answerNotFound(findState(request) ?? new RequestState(request, response, service)),
   };
 };
+
+export type AttachedApi = Awaited<ReturnType<typeof createAttachedApi>>;
 
 /** Sets `request.next`, which Express calls if it fails to send something; the endpoint then responds. */
 const setNext = (state: RequestState, next: NextFunction): void => {

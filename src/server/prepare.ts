@@ -5,6 +5,7 @@ import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
+import { toQueryParser } from "../http/query.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
@@ -19,35 +20,21 @@ import {
   RunningRequests,
 } from "../pipeline/request-state.ts";
 import { RouteTable } from "../routing/route-table.ts";
-import type { EndpointEntry, RoutingEntry } from "../routing/walk-routing.ts";
+import type { EndpointEntry, Routes } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
-import { createBeginning, type Serve } from "./serve-request.ts";
+import { createBeginning } from "./serve-request.ts";
 
-/** Serves a request, observed by the option `telemetry`. */
 export type Observe = <T>(state: RequestState, serve: () => T) => T;
 
-/** Everything that is prepared before a server accepts its first request. */
-export interface Prepared {
-  /** The logger as configured. */
-  readonly logger: Logger;
-  readonly dispatcher: Dispatcher;
-  /** Returns the logger of a request, or the server's logger if no request is given. */
-  readonly getLogger: (request?: Request) => Logger;
-  /** Begins a request; returns a promise if its logger is created asynchronously. */
-  readonly begin: Serve;
-  /** Observes the requests that are served; undefined without the option `telemetry`. */
-  readonly observe: Observe | undefined;
-  readonly service: Service;
-}
+export type Prepared = Awaited<ReturnType<typeof prepare>>;
 
-/** @throws RoutingError when two entries have the same method and path. */
 export const prepare = async (
   config: CommonConfig,
-  entries: readonly RoutingEntry[],
+  routes: Routes,
   { app, offerFault }: Partial<Pick<Service, "app" | "offerFault">> = {},
-): Promise<Prepared> => {
+) => {
   const given = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const logger = guardLogger(given);
   setFaultLog(logger, config.logFaults, readCombined);
@@ -63,27 +50,26 @@ export const prepare = async (
 
   const toSources = (method: Method, endpoint?: AnyEndpoint): readonly InputSource[] =>
     toEndpointSources(endpoint?.inputSources, config.inputSources, method);
-  const declaredEntries = entries.flatMap((entry) => (entry.kind === "endpoint" ? entry : []));
-  const endpointEntries = [
-    ...declaredEntries,
-    ...(await listDocs(config, declaredEntries, logger)),
+  const { endpoints, statics } = routes;
+  const entries = [
+    ...endpoints,
+    ...(await listDocs(config, endpoints, logger)),
     ...(await listHealth(config.health)),
   ];
   const telemetry = config.telemetry && guardTelemetry(config.telemetry, logger);
   const inherited = { ...config, telemetry };
   const table = new RouteTable<LazyPlan>(config.caseSensitive);
-  for (const { method, path, endpoint } of endpointEntries) {
+  for (const { method, path, endpoint } of entries) {
     const lazy = new LazyPlan(endpoint, toSources(method, endpoint), inherited, path);
     table.add(method, path, lazy);
     // creating the plan reveals faulty schemas before production
     if (isDevelopment) void lazy.plan;
   }
-  if (isDevelopment && entries.length > 0) {
+  if (isDevelopment && endpoints.length + statics.length > 0) {
     const { checkRouting } = await import("../diagnostics/check-routing.ts");
-    checkRouting(entries, config, logger);
+    checkRouting(routes, config, logger);
   }
 
-  const statics = entries.flatMap((entry) => (entry.kind === "static" ? entry : []));
   const findErrorHandler = createErrorHandlerSearch(config.errorHandler, config.caseSensitive);
   const service: Service = {
     app,
@@ -94,9 +80,10 @@ export const prepare = async (
       uploads: config.upload
         ? (await import("../request/uploads.ts")).prepareUploads(config.upload)
         : undefined,
-      nestNames: hasExtendedParser(config)
-        ? (await import("../request/nested-names.ts")).nestNames
-        : undefined,
+      nestNames:
+        toQueryParser(config as object) === "extended"
+          ? (await import("../request/nested-names.ts")).nestNames
+          : undefined,
       idleTimeout: config.bodyIdleTimeout ?? defaultBodyIdleTimeout,
     },
     running: new RunningRequests(),
@@ -104,9 +91,9 @@ export const prepare = async (
   };
   return {
     logger: given,
-    getLogger: (request) => (request && findState(request)?.logger) ?? logger,
+    getLogger: (request?: Request): Logger => (request && findState(request)?.logger) ?? logger,
     begin: await createBeginning(config, logger),
-    observe: telemetry && createObserving(telemetry),
+    observe: telemetry?.observe,
     service,
     dispatcher: new Dispatcher({
       table,
@@ -121,16 +108,6 @@ export const prepare = async (
   };
 };
 
-/** Checks whether queries are parsed to objects; the user's own application has a parser of its own. */
-const hasExtendedParser = (config: CommonConfig): boolean => {
-  const { app, queryParser } = config as {
-    readonly app?: { readonly settings?: Readonly<Record<string, unknown>> };
-    readonly queryParser?: unknown;
-  };
-  return (app ? app.settings?.["query parser"] : queryParser) === "extended";
-};
-
-/** Lists the routes that serve the documentation. */
 const listDocs = async (
   config: CommonConfig,
   entries: readonly EndpointEntry[],
@@ -151,7 +128,6 @@ const listDocs = async (
   return served.flatMap((options) => listDocsEntries(entries, config, options, logger));
 };
 
-/** Lists the routes that tell the health of the server. */
 const listHealth = async (health: CommonConfig["health"]): Promise<readonly EndpointEntry[]> => {
   if (!health) return [];
   const { listHealthEntries } = await import("../health/health-entries.ts");
@@ -159,7 +135,10 @@ const listHealth = async (health: CommonConfig["health"]): Promise<readonly Endp
 };
 
 /** Guards telemetry: whatever fails in it fails no request, and is logged once for each of its functions. */
-const guardTelemetry = (telemetry: Telemetry, logger: Logger): Telemetry => {
+const guardTelemetry = (
+  telemetry: Telemetry,
+  logger: Logger,
+): Pick<Telemetry, "tracePlan"> & { readonly observe: Observe } => {
   const failed = new Set<string>();
   const attempt = <T>(name: string, act: () => T): T | undefined => {
     const report = (error: unknown): void => {
@@ -176,36 +155,26 @@ const guardTelemetry = (telemetry: Telemetry, logger: Logger): Telemetry => {
     return undefined;
   };
   return {
-    begin: (request, response) => {
-      const observation = attempt("begin", () => telemetry.begin(request, response));
-      if (!observation) return undefined;
-      const { logFields } = observation;
-      return {
-        logFields,
-        run: (serve) => runSurrounded((run) => attempt("run", () => observation.run(run)), serve),
-        recordFault: (error) => attempt("recordFault", () => observation.recordFault(error)),
-        end: () => attempt("end", () => observation.end()),
-      };
-    },
     tracePlan: (plan) => attempt("tracePlan", () => telemetry.tracePlan(plan)) ?? plan,
+    observe: (state, serve) => {
+      if (state.observation) return serve();
+      const { request, response } = state;
+      const observation = attempt("begin", () => telemetry.begin(request, response));
+      if (!observation) return serve();
+      state.observation = {
+        logFields: observation.logFields,
+        recordFault: (error) => attempt("recordFault", () => observation.recordFault(error)),
+      };
+      let isEnded = false;
+      const end = (): void => {
+        if (!isEnded) attempt("end", () => observation.end());
+        isEnded = true;
+      };
+      state.harmlessFinishes++;
+      state.harmlessCloses++;
+      // before the listeners of tools that read what the observation knows at the end
+      response.prependOnceListener("finish", end).prependOnceListener("close", end);
+      return runSurrounded((run) => attempt("run", () => observation.run(run)), serve);
+    },
   };
 };
-
-const createObserving =
-  (telemetry: Telemetry): Observe =>
-  (state, serve) => {
-    const { request, response } = state;
-    const observation = state.observation ? undefined : telemetry.begin(request, response);
-    if (!observation) return serve();
-    state.observation = observation;
-    let isEnded = false;
-    const end = (): void => {
-      if (!isEnded) observation.end();
-      isEnded = true;
-    };
-    state.harmlessFinishes++;
-    state.harmlessCloses++;
-    // before the listeners of tools that read what the observation knows at the end
-    response.prependOnceListener("finish", end).prependOnceListener("close", end);
-    return observation.run(serve);
-  };

@@ -5,8 +5,8 @@ import type { Routing } from "../routing/routing.ts";
 import { assembleServer } from "./assemble-server.ts";
 import { checkServerConfig } from "./config/check-config.ts";
 import type { ServerConfig } from "./config/config.ts";
-import { listen } from "./connection/listen.ts";
-import { createClosing, shutDownOnSignals } from "./connection/shutdown.ts";
+import { listen } from "./connection/listener.ts";
+import { prepareShutdown } from "./connection/shutdown.ts";
 
 /** A running server. */
 export interface RunningServer {
@@ -20,7 +20,6 @@ export interface RunningServer {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the server; see `createServer`. */
 export const startServer = async (
   config: ServerConfig,
   routing: Routing,
@@ -33,24 +32,14 @@ export const startServer = async (
       "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
     );
   await listen(listeners, service.logger, config.startupLogo ?? true);
-  const servers = listeners.map(({ server }) => server);
-  const { gracefulShutdown = false } = config;
-  const options = gracefulShutdown === true ? {} : gracefulShutdown || undefined;
   const { prototype: responses } = objects.ServerResponse;
-  const closable = { listeners, running: service.running, responses, logger: service.logger };
-  let close = createClosing(closable, options?.timeout);
-  try {
-    if (options) close = shutDownOnSignals(closable, close, options);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const close = await prepareShutdown({ listeners, responses, service }, config.gracefulShutdown);
   return {
     get app() {
       return objects.getApp();
     },
     logger,
-    servers,
+    servers: listeners.map(({ server }) => server),
     close,
   };
 };
@@ -58,7 +47,6 @@ export const startServer = async (
 /** The oldest Node.js release line with security fixes, as of November 2026. */
 const oldestMaintained = 22;
 
-/** Returns a warning for a version of Node.js that no longer receives security fixes; undefined for other versions. */
 export const toRuntimeWarning = (version: string): string | undefined => {
   const major = Number(version.split(".")[0]);
   return major >= oldestMaintained

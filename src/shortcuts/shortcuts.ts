@@ -1,5 +1,5 @@
 import { findState } from "../pipeline/request-state.ts";
-import type { Ways } from "../reply/response-state.ts";
+import { plainWays, type Ways } from "../reply/response-state.ts";
 import type { ServerResponse, IncomingMessage } from "node:http";
 
 /** The undocumented members of a node:http response. */
@@ -237,4 +237,8 @@ export const endRequests = (prototype: IncomingMessage): void => {
  * The ways of sending that write undocumented state of Node. Nothing but speed is lost without them: `plainWays` takes
  * their place under `shortcuts: false`.
  */
-export const shortcuts: Ways = { writeHead, endRequests };
+export const shortcuts: Ways = {
+  writeHead,
+  endRequests,
+  endBody: (request) => (endQuietly(request) ? undefined : plainWays.endBody(request)),
+};

@@ -1,16 +1,14 @@
 import { request as httpRequest, type IncomingMessage, type Server } from "node:http";
-import { createSocketPair } from "./memory-socket.ts";
+import { MemorySocket } from "./memory-socket.ts";
 
 /** The maximum head size on either side, in bytes; large, because a test's cookies and tokens may be of any size. */
 export const maxHeaderSize = 1_048_576;
 
-/** The request that a client sends. */
 export interface Sent {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Buffer | undefined;
-  /** Disconnects the client when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,7 +24,7 @@ export const exchange = (
   onResponse?: (message: IncomingMessage) => void,
 ): Promise<IncomingMessage | undefined> =>
   new Promise((resolve, reject) => {
-    const [near, far] = createSocketPair();
+    const [near, far] = MemorySocket.createPair();
     const request = httpRequest({
       method,
       path: target,
@@ -58,17 +56,14 @@ export const exchange = (
     request.end(body);
   });
 
-/** The response that a client has received. */
 export interface Received {
   readonly status: number;
   /** The header fields by name in lower case; `Set-Cookie` fields are an array. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Buffer;
-  /** Whether the response was cut off before its end. */
   readonly isCut: boolean;
 }
 
-/** Collects a response until it ends or is cut off. */
 export const collect = (message: IncomingMessage): Promise<Received> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { createSocketPair } from "./memory-socket.ts";
+import { MemorySocket } from "./memory-socket.ts";
 
 type Counting = Duplex & { readonly bytesRead: number; readonly bytesWritten: number };
-const createPair = () => createSocketPair() as readonly [Counting, Counting];
+const createPair = () => MemorySocket.createPair() as readonly [Counting, Counting];
 
 test("each end reads what the other writes, and both count the bytes", async () => {
   const [near, far] = createPair();

@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 
 /** One end of a connection within this process, with what node:http needs of a socket, but without timers. */
-class MemorySocket extends Duplex {
+export class MemorySocket extends Duplex {
   readonly remoteAddress = "127.0.0.1";
   readonly remoteFamily = "IPv4";
   readonly remotePort = 1;
@@ -14,8 +14,11 @@ class MemorySocket extends Duplex {
   #isEnded = false;
   #onRead: (() => void) | undefined;
 
-  connect(peer: MemorySocket): void {
-    this.#peer = peer;
+  static createPair(): readonly [MemorySocket, MemorySocket] {
+    const [one, other] = [new MemorySocket(), new MemorySocket()];
+    one.#peer = other;
+    other.#peer = one;
+    return [one, other];
   }
 
   override _read(): void {
@@ -56,7 +59,6 @@ class MemorySocket extends Duplex {
     else this.#onRead = onTaken;
   }
 
-  /** Ends the connection; Node calls this after the last response. */
   destroySoon(): void {
     if (this.writableFinished) this.destroy();
     else this.once("finish", () => this.destroy());
@@ -78,11 +80,3 @@ class MemorySocket extends Duplex {
   readonly ref = (): this => this;
   readonly unref = (): this => this;
 }
-
-/** Connects two sockets within this process. */
-export const createSocketPair = (): readonly [Duplex, Duplex] => {
-  const [one, other] = [new MemorySocket(), new MemorySocket()];
-  one.connect(other);
-  other.connect(one);
-  return [one, other];
-};

@@ -60,14 +60,8 @@ export interface ResponseMockMethods {
 export type ResponseMock = Response & ResponseMockMethods;
 
 /** The headers that a mock omits: those that node:http adds for the connection, and the date, which always differs. */
-const connectionHeaders: ReadonlySet<string> = new Set([
-  "connection",
-  "date",
-  "keep-alive",
-  "transfer-encoding",
-]);
+const connectionHeaders = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
 
-/** Adds the methods of a mock to a response; `isSent` is false if the code under test did not respond. */
 export const toResponseMock = (
   response: Response,
   received: Received | undefined,

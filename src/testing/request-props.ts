@@ -1,7 +1,6 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Request } from "express";
-import { DefinitionError } from "../errors.ts";
-import { loadNodeHttp } from "../lazy/node-modules.ts";
-import type { RequestProps } from "./test-options.ts";
+import { refuseTest, type RequestProps } from "./test-options.ts";
 
 /** The header fields that frame a message; the handler sees them, but they must not affect the connection. */
 const framingHeaders: ReadonlySet<string> = new Set([
@@ -11,7 +10,6 @@ const framingHeaders: ReadonlySet<string> = new Set([
 
 type Headers = Record<string, string | readonly string[]>;
 
-/** Returns the headers of a test by lower-case name, without undefined values. */
 const toHeaders = (given: RequestProps["headers"]): Headers =>
   Object.fromEntries(
     Object.entries(given ?? {})
@@ -19,9 +17,7 @@ const toHeaders = (given: RequestProps["headers"]): Headers =>
       .map(([name, value]) => [name.toLowerCase(), value]),
   );
 
-/** Lists the headers that are actually sent. */
 export const toSentHeaders = (where: string, given: RequestProps["headers"]): Headers => {
-  const { validateHeaderName, validateHeaderValue } = loadNodeHttp();
   const headers: Headers = { "content-type": "application/json", ...toHeaders(given) };
   for (const [name, value] of Object.entries(headers)) {
     if (framingHeaders.has(name)) delete headers[name];
@@ -29,16 +25,15 @@ export const toSentHeaders = (where: string, given: RequestProps["headers"]): He
       validateHeaderName(name);
       for (const one of [value].flat()) validateHeaderValue(name, one);
     } catch {
-      throw new DefinitionError(
-        "SLP_TEST_OPTIONS",
-        `${where}: requestProps.headers has a field that cannot be sent: ${JSON.stringify(name)}: ${JSON.stringify(value)}. Names consist of letters, digits and hyphens; values consist of Latin-1 characters without line breaks.`,
+      refuseTest(
+        where,
+        `requestProps.headers has a field that cannot be sent: ${JSON.stringify(name)}: ${JSON.stringify(value)}. Names consist of letters, digits and hyphens; values consist of Latin-1 characters without line breaks.`,
       );
     }
   }
   return headers;
 };
 
-/** Sets the properties of a request that a test wants its handler to see. */
 export const applyRequestProps = (request: Request, { headers, ...props }: RequestProps): void => {
   const given = toHeaders(headers);
   for (const name of framingHeaders) delete request.headers[name];
@@ -66,11 +61,14 @@ export const defineProps = (request: Request, props: Readonly<Record<string, unk
       });
 };
 
-/** Returns the length that a body would have on the wire. */
+export const toBytes = (body: unknown): Buffer =>
+  Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+
 const toLength = (body: unknown): string | undefined => {
-  if (Buffer.isBuffer(body)) return String(body.length);
   try {
-    return String(Buffer.byteLength(typeof body === "string" ? body : JSON.stringify(body)));
+    return String(toBytes(body).length);
   } catch {
     return undefined;
   }

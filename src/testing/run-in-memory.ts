@@ -1,9 +1,10 @@
+import { createServer } from "node:http";
 import type { Request, Response } from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
-import { RequestState } from "../pipeline/request-state.ts";
+import type { RequestState } from "../pipeline/request-state.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
@@ -11,26 +12,21 @@ import { createExpressObjects } from "../server/express/express-objects.ts";
 import { connect } from "../server/serve-request.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
 import { isExpressLoaded } from "../lazy/packages.ts";
-import { loadNodeHttp } from "../lazy/node-modules.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
-import type { RequestProps, TestOptions, TestResult } from "./test-options.ts";
+import type { TestOptions, TestResult } from "./test-options.ts";
 
-/** The request that is passed to the code under test, and everything that belongs to it. */
 export interface Scene {
   readonly config: ServerConfig;
   readonly prepared: Prepared;
   readonly state: RequestState;
-  readonly request: Request;
-  readonly response: Response;
   readonly method: Method;
   readonly isPreflight: boolean;
 }
 
 const knownMethods = [...endpointMethods.map((method) => method.toUpperCase()), "HEAD", "OPTIONS"];
 
-/** Returns the method for a test that sets none. */
 const toDefaultMethod = (
   declared: readonly Method[] | undefined,
   hasBody: boolean,
@@ -41,7 +37,6 @@ const toDefaultMethod = (
   return methods.includes("get") ? "get" : methods[0];
 };
 
-/** @throws {@link DefinitionError} when the method is invalid. */
 const toMethod = (where: string, method: unknown): string => {
   const upper = typeof method === "string" ? method.toUpperCase() : undefined;
   if (upper !== undefined && knownMethods.includes(upper)) return upper;
@@ -79,26 +74,37 @@ export const runInMemory = async <LoggerProps extends object>(
   };
   checkServerConfig(config);
   const classes = createExpressObjects(config);
-  const prepared = await prepare(config, [], { app: classes.facts });
+  const prepared = await prepare(config, { endpoints: [], statics: [] }, { app: classes.facts });
   if (config.etag || isExpressLoaded()) classes.getApp();
-  let requestMock: Request | undefined;
-  let responseMock: Response | undefined;
-  let acting: Promise<boolean> | undefined;
-  const serverOptions = { ...classes, maxHeaderSize };
-  const server = loadNodeHttp().createServer(serverOptions, (message, reply) => {
-    const request = (requestMock = message as Request);
-    const response = (responseMock = reply as Response);
-    const state = connect(request, response, prepared.service);
+  /** Resolves to false if no response was sent, as with most middlewares. */
+  const serve = async (state: RequestState): Promise<boolean> => {
+    const { request, response } = state;
     // a test may replace the socket with an incomplete one
     request.on("error", () => undefined);
     Object.assign(response.locals, options.responseOptions?.locals);
-    const scene = { config, prepared, state, request, response, method, isPreflight };
-    const begin = (): Promise<boolean> => {
-      applyRequestProps(request, props);
-      return perform(act, scene, props, endpoint);
-    };
     // a body in parsed form has already been read, so its bytes are drained first
-    acting = props.body === undefined ? begin() : untilRead(request).then(begin);
+    if (props.body !== undefined) await untilRead(request);
+    applyRequestProps(request, props);
+    try {
+      // as on a server, the handler begins at once if there is nothing to wait for
+      const beginning = prepared.begin(state);
+      if (beginning) await beginning;
+      // cookies that a test sets override those that the server would parse
+      const { cookies, signedCookies } = props;
+      defineProps(request, { cookies, signedCookies });
+      await act({ config, prepared, state, method, isPreflight });
+    } catch (error) {
+      await prepared.dispatcher.refuse(state, error, endpoint?.resultHandler);
+    }
+    if (isTaken(response) || isAbandoned(response)) return true;
+    response.destroy();
+    return false;
+  };
+  let served: RequestState | undefined;
+  let serving: Promise<boolean> | undefined;
+  const server = createServer({ ...classes, maxHeaderSize }, (message, reply) => {
+    served = connect(message as Request, reply as Response, prepared.service);
+    serving = serve(served);
   });
   let receiving: Promise<Received> | undefined;
   const headers = { Host: "localhost", ...toSentHeaders(where, props.headers) };
@@ -111,39 +117,16 @@ export const runInMemory = async <LoggerProps extends object>(
     if (!signal?.aborted) throw error;
   }
   const received = await receiving;
-  const isSent = (await acting) ?? false;
+  const isSent = (await serving) ?? false;
+  const { request, response } = served as unknown as RequestState;
   return {
-    requestMock: requestMock as Request,
-    responseMock: toResponseMock(responseMock as Response, received, isSent),
+    requestMock: request,
+    responseMock: toResponseMock(response, received, isSent),
     loggerMock,
   };
 };
 
-/** Waits until a body ends or the client disconnects. */
 const untilRead = (request: Request): Promise<void> =>
   new Promise((resolve) => {
     request.resume().once("end", resolve).once("close", resolve);
   });
-
-/** @returns false if no response was sent, as with most middlewares */
-const perform = async (
-  act: (scene: Scene) => Promise<void>,
-  scene: Scene,
-  { cookies, signedCookies }: RequestProps,
-  endpoint: AnyEndpoint | undefined,
-): Promise<boolean> => {
-  const { prepared, state, request, response } = scene;
-  try {
-    // as on a server, the handler begins at once if there is nothing to wait for
-    const beginning = prepared.begin(state);
-    if (beginning) await beginning;
-    // cookies that a test sets override those that the server would parse
-    defineProps(request, { cookies, signedCookies });
-    await act(scene);
-  } catch (error) {
-    await prepared.dispatcher.refuse(state, error, endpoint?.resultHandler);
-  }
-  if (isTaken(response) || isAbandoned(response)) return true;
-  response.destroy();
-  return false;
-};

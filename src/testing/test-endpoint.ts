@@ -1,12 +1,20 @@
 import { isEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources } from "../endpoint/input-sources.ts";
 import { getRawBody, keepRawBody } from "../endpoint/raw-body.ts";
-import { DefinitionError, RequestError } from "../errors.ts";
+import { RequestError } from "../errors.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
 import { answerPreflight, runNativePreflight, toAllowed } from "../server/dispatch.ts";
 import { setCorsHeaders } from "../request/cors.ts";
+import { toBytes } from "./request-props.ts";
 import { runInMemory } from "./run-in-memory.ts";
-import { assertTestOptions, type TestEndpointOptions, type TestResult } from "./test-options.ts";
+import {
+  assertTestOptions,
+  refuseTest,
+  type TestEndpointOptions,
+  type TestResult,
+} from "./test-options.ts";
+
+const where = "testEndpoint";
 
 /**
  * Runs an endpoint without a server, but with the same stages, from its middlewares to the bytes of the response.
@@ -27,19 +35,14 @@ export const testEndpoint = async <LoggerProps extends object = object>(
   options: TestEndpointOptions<LoggerProps>,
 ): Promise<TestResult<LoggerProps>> => {
   if (isEndpoint(options))
-    throw new DefinitionError(
-      "SLP_TEST_OPTIONS",
-      "testEndpoint: got an endpoint; pass it as an option, testEndpoint({ endpoint }).",
-    );
-  assertTestOptions("testEndpoint", options, ["endpoint"]);
+    refuseTest(where, "got an endpoint; pass it as an option, testEndpoint({ endpoint }).");
+  assertTestOptions(where, options, ["endpoint"]);
   const { endpoint } = options;
   if (!isEndpoint(endpoint))
-    throw new DefinitionError(
-      "SLP_TEST_OPTIONS",
-      "testEndpoint: `endpoint` must be an endpoint, made with a factory's `build`.",
-    );
-  return runInMemory("testEndpoint", options, endpoint, async (scene) => {
-    const { config, prepared, state, request, response, method } = scene;
+    return refuseTest(where, "`endpoint` must be an endpoint, made with a factory's `build`.");
+  return runInMemory(where, options, endpoint, async (scene) => {
+    const { config, prepared, state, method } = scene;
+    const { request, response } = state;
     const sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
     const plan = planEndpoint(endpoint, sources, config);
     if (scene.isPreflight) {
@@ -57,9 +60,3 @@ export const testEndpoint = async <LoggerProps extends object = object>(
     await prepared.dispatcher.serve(plan, state);
   });
 };
-
-/** Converts a body to the bytes that a client would have sent. */
-const toBytes = (body: unknown): Buffer =>
-  Buffer.isBuffer(body)
-    ? body
-    : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));

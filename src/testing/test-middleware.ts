@@ -7,14 +7,18 @@ import {
   type Middleware,
   type MiddlewareReturn,
 } from "../endpoint/middleware.ts";
-import { DefinitionError } from "../errors.ts";
 import { planEndpoint, type MiddlewareStep } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
 import { sendError } from "../pipeline/send-result.ts";
 import type { RequestContext } from "../pipeline/request-state.ts";
 import type { EmptyObject, InputSchema } from "../schemas/schema.ts";
 import { runInMemory } from "./run-in-memory.ts";
-import { assertTestOptions, type TestOptions, type TestResult } from "./test-options.ts";
+import {
+  assertTestOptions,
+  refuseTest,
+  type TestOptions,
+  type TestResult,
+} from "./test-options.ts";
 
 /** Options for {@link testMiddleware}. */
 export interface TestMiddlewareOptions<
@@ -38,6 +42,8 @@ export interface TestMiddlewareResult<
   readonly output: Output;
 }
 
+const where = "testMiddleware";
+
 /**
  * Runs one middleware without a server.
  *
@@ -60,21 +66,18 @@ export const testMiddleware = async <
 >(
   options: TestMiddlewareOptions<Context, Returned, Input, LoggerProps>,
 ): Promise<TestMiddlewareResult<ContextOf<Returned>, LoggerProps>> => {
-  assertTestOptions("testMiddleware", options, ["middleware", "ctx"]);
+  assertTestOptions(where, options, ["middleware", "ctx"]);
   const { middleware, ctx } = options;
   if (!isMiddleware(middleware))
-    throw new DefinitionError(
-      "SLP_TEST_OPTIONS",
-      "testMiddleware: `middleware` must be a middleware, made with `new Middleware({ ... })`.",
+    return refuseTest(
+      where,
+      "`middleware` must be a middleware, made with `new Middleware({ ... })`.",
     );
   let output: unknown = {};
-  const result = await runInMemory("testMiddleware", options, undefined, async (scene) => {
+  const result = await runInMemory(where, options, undefined, async (scene) => {
     const { state } = scene;
     state.ctx = Object.assign(Object.create(null) as RequestContext, ctx);
     let returned: unknown;
-    const tell = (given: unknown): void => {
-      returned = given;
-    };
     try {
       const endpoint = new EndpointsFactory(state.resultHandler)
         .addMiddleware(middleware as AnyMiddleware as Middleware)
@@ -82,7 +85,9 @@ export const testMiddleware = async <
       const sources = toEndpointSources(undefined, scene.config.inputSources, scene.method);
       const plan = planEndpoint(endpoint, sources);
       state.plan = plan;
-      const middlewares = plan.middlewares.map((step) => toSpy(step, tell));
+      const middlewares = plan.middlewares.map((step) =>
+        toSpy(step, (given) => (returned = given)),
+      );
       await runMiddlewares({ ...plan, middlewares }, state, () => Promise.resolve());
       output = returned;
     } catch (error) {
@@ -92,8 +97,7 @@ export const testMiddleware = async <
   return { ...result, output: output as ContextOf<Returned> };
 };
 
-/** Wraps a middleware to record what it adds to the context. */
-const toSpy = (step: MiddlewareStep, tell: (given: unknown) => void): MiddlewareStep => {
+const toSpy = (step: MiddlewareStep, tell: (given: unknown) => unknown): MiddlewareStep => {
   const { handle, surround } = step;
   return {
     ...step,
@@ -105,11 +109,11 @@ const toSpy = (step: MiddlewareStep, tell: (given: unknown) => void): Middleware
     surround:
       surround &&
       ((args, state, { run, fail }) => {
-        const spy = (context: unknown): Promise<void> => {
+        const runAndTell = (context: unknown): Promise<void> => {
           tell(context);
           return run(context);
         };
-        return surround(args, state, { run: spy, fail });
+        return surround(args, state, { run: runAndTell, fail });
       }),
   };
 };

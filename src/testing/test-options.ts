@@ -1,4 +1,5 @@
 import type { MarkedEndpoint } from "../endpoint/endpoint.ts";
+import { isObject } from "../messages/option-checks.ts";
 import { describeUnknownKey } from "../messages/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Request } from "../http/express-objects.ts";
@@ -67,31 +68,23 @@ export interface TestResult<LoggerProps extends object = object> {
   readonly loggerMock: LoggerMock<LoggerProps>;
 }
 
-const optionNames = ["requestProps", "responseOptions", "configProps", "loggerProps", "signal"];
-
-/** @throws {@link DefinitionError} when the options of a test are invalid. */
-export const assertTestOptions = (
-  where: string,
-  options: unknown,
-  own: readonly string[],
-): void => {
-  assertObject(where, "options", options, [...own, ...optionNames]);
-  const given = options as Readonly<Record<string, unknown>>;
-  for (const name of ["requestProps", "configProps", "loggerProps", "ctx", "responseOptions"]) {
-    const known = name === "responseOptions" ? ["locals"] : undefined;
-    if (given[name] !== undefined) assertObject(where, name, given[name], known);
-  }
+export const refuseTest = (where: string, text: string): never => {
+  throw new DefinitionError("SLP_TEST_OPTIONS", `${where}: ${text}`);
 };
 
-const assertObject = (
-  where: string,
-  what: string,
-  value: unknown,
-  known?: readonly string[],
-): void => {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new DefinitionError("SLP_TEST_OPTIONS", `${where}: ${what} must be an object.`);
-  const prefix = what === "options" ? "" : `${what}.`;
-  const unknown = known && describeUnknownKey("option", value, known, { where, prefix });
-  if (unknown !== undefined) throw new DefinitionError("SLP_TEST_OPTIONS", unknown);
+const optionNames = ["requestProps", "responseOptions", "configProps", "loggerProps", "signal"];
+
+export const assertTestOptions = (where: string, options: object, own: readonly string[]): void => {
+  const assertObject = (what: string, value: unknown, known?: readonly string[]): void => {
+    if (!isObject(value)) return refuseTest(where, `${what} must be an object.`);
+    const prefix = what === "options" ? "" : `${what}.`;
+    const unknown = known && describeUnknownKey("option", value, known, { where, prefix });
+    if (unknown !== undefined) throw new DefinitionError("SLP_TEST_OPTIONS", unknown);
+  };
+  assertObject("options", options, [...own, ...optionNames]);
+  for (const name of ["requestProps", "configProps", "loggerProps", "ctx", "responseOptions"]) {
+    const value: unknown = Reflect.get(options, name);
+    if (value !== undefined)
+      assertObject(name, value, name === "responseOptions" ? ["locals"] : undefined);
+  }
 };

@@ -10,7 +10,6 @@ import type { ServerConfig } from "../server/config/config.ts";
 import { exchange } from "./exchange.ts";
 import { createLoggerMock, type LoggerMock } from "./mocks.ts";
 
-/** The statuses of responses without a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A whole API without a port. */

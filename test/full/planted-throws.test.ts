@@ -40,7 +40,7 @@ interface Outcome {
  */
 const uncaught: readonly RegExp[] = [
   / (?:constructor|findState|ignore)$/,
-  /^server\/connection\/(?:(?:connections|stalled-reader)\.ts |serve-in-order\.ts serveInOrder$)/,
+  /^server\/connection\/(?:listener\.ts |serve-in-order\.ts serveInOrder$)/,
   // the callback that Express calls when no layer of the application has answered
   /^server\/serve-request\.ts (?:toEnding|end|connect|beginRequests)$/,
   /^request\/(?:read-bytes\.ts safely$|uploads\.ts (?:pass|read|receive|discard|onData|parse)$)/,

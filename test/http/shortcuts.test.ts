@@ -102,3 +102,24 @@ test("a request ends without being read, even with an access log, unless a handl
   expect(flowing).toEqual([false, true]);
   expect(server.lines.filter(({ message }) => message.startsWith("GET: "))).toHaveLength(2);
 });
+
+test("a request whose body arrives with its head ends before the handler runs, without being resumed", async () => {
+  const seen: unknown[] = [];
+  const routing = {
+    "post /a": factory.build({
+      input: z.object({ text: z.string() }),
+      handler: async ({ request }) => {
+        const { complete, readableEnded, destroyed, closed, readableFlowing } = request;
+        seen.push({ complete, readableEnded, destroyed, closed, readableFlowing });
+        return {};
+      },
+    }),
+  };
+  const server = await start(routing);
+  const body = JSON.stringify({ text: "x".repeat(1000) });
+  const headers = { "Content-Type": "application/json" };
+  expect((await server.send("/a", { method: "POST", headers, body })).status).toBe(200);
+  expect(seen).toEqual([
+    { complete: true, readableEnded: true, destroyed: true, closed: true, readableFlowing: null },
+  ]);
+});

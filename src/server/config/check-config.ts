@@ -21,63 +21,22 @@ import {
   isText,
   oneOf,
   refuseConfig,
-  type Check,
   type Checks,
 } from "../../messages/option-checks.ts";
 import { show } from "../../messages/show.ts";
 import { isResultHandler } from "../../results/result-handler.ts";
 
-const loggerOptions = group(
-  {
-    level: oneOf(...logLevels),
-    color: aBoolean,
-    depth: be(
-      "a number of levels, or null for no limit",
-      (value) => value === null || (typeof value === "number" && value >= 0),
-    ),
-  },
-  [],
-  isLogger,
-  (anObject) =>
-    `a logger with debug, info, warn and error, or ${anObject}, such as { level: "silent" }`,
-);
-
-const cookieOptions = booleanOrGroup({
-  secret: be(
-    "a non-empty string, or an array of such strings",
-    (value) => {
-      const secrets = [value].flat();
-      return secrets.length > 0 && secrets.every(isText);
-    },
-    // the message must never include the secret itself
-    (value) => (Array.isArray(value) ? `an array of length ${value.length}` : show(value)),
-  ),
-  nameBinding: oneOf("transition", "required", "off"),
-});
-
 /** Header fields that cannot contain a request id, because other parties read them. */
 const reservedFields =
   /^(?:connection|content-.*|cookie|date|host|keep-alive|set-cookie|te|trailer|transfer-encoding|upgrade)$/i;
 
-const requestIdOptions = booleanOrGroup(
-  {
-    header: be(
-      "the name of a header field without another meaning, such as x-request-id",
-      (value) => typeof value === "string" && /^[\w-]+$/.test(value) && !reservedFields.test(value),
-    ),
-  },
-  ["header"],
-);
-
-const uploadOptions = booleanOrGroup({
-  limits: someUploadLimits,
-  tempFileDir: be("the path of a directory", isText),
-  limitError: be("an Error", (value) => value instanceof Error),
-  beforeUpload: aFunction,
-});
-
 /** Prefixes are compared with paths as they are sent, so they consist of characters that are never encoded. */
 const isPrefix = (text: string): boolean => /^(?:\/|(?:\/[\w.~-]+)+)$/.test(text);
+
+const aHealthPath = be(
+  "a path without parameters, such as /livez",
+  (value) => typeof value === "string" && value !== "/" && isPrefix(value),
+);
 
 const healthCheck = group(
   { check: aFunction, critical: aBoolean, timeout: aPositiveTimeout, cache: aDelay },
@@ -85,22 +44,6 @@ const healthCheck = group(
   isFunction,
   (anObject) => `a function, or ${anObject}`,
 );
-
-const aHealthPath = be(
-  "a path without parameters, such as /livez",
-  (value) => typeof value === "string" && value !== "/" && isPrefix(value),
-);
-
-const healthOptions = booleanOrGroup({
-  live: aHealthPath,
-  ready: aHealthPath,
-  checks: (value, name, wording) => {
-    be("an object with checks by name", isObject)(value, name, wording);
-    for (const [key, one] of Object.entries(value as object))
-      healthCheck(one, `${name}.${key}`, wording);
-  },
-  accessLog: aBoolean,
-});
 
 const docsChecks: Checks = {
   path: be("a path, such as /docs", isText),
@@ -119,27 +62,8 @@ const docsChecks: Checks = {
   ...{ servers: anything, tags: anything, webhooks: anything, override: anything },
 };
 
-const docsOptions: Check = (docs, name, wording) => {
-  const toExpected = (anObject: string): string =>
-    `true, false, ${anObject}, or a list of such objects`;
-  if (!Array.isArray(docs)) group(docsChecks, [], isBoolean, toExpected)(docs, name, wording);
-  else for (const [at, one] of docs.entries()) group(docsChecks)(one, `${name}[${at}]`, wording);
-};
-
 const aResultHandler = be("a result handler, made with `new ResultHandler`", isResultHandler);
 
-const errorHandlers: Check = (value, name, wording) => {
-  if (isResultHandler(value)) return;
-  be(
-    'a result handler, made with `new ResultHandler`, or an object of them by path prefix, such as "/v2", without parameters and without a slash at the end',
-    (given) =>
-      isObject(given) && Object.keys(given).length > 0 && Object.keys(given).every(isPrefix),
-  )(value, name, wording);
-  for (const [prefix, handler] of Object.entries(value as object))
-    if (handler !== undefined) aResultHandler(handler, `${name}.${prefix}`, wording);
-};
-
-/** The checks for the options that `createServer` and `attachRouting` share. */
 const commonChecks: Checks = {
   cors: be(
     "true, false, or a function that returns headers",
@@ -149,8 +73,30 @@ const commonChecks: Checks = {
         ? "a middleware. To use the package `cors`, set `cors: false` and `beforeRouting: ({ app }) => app.use(cors())`; on your own application, call `app.use(cors())` before attachRouting"
         : show(value),
   ),
-  logger: loggerOptions,
-  requestId: requestIdOptions,
+  logger: group(
+    {
+      level: oneOf(...logLevels),
+      color: aBoolean,
+      depth: be(
+        "a number of levels, or null for no limit",
+        (value) => value === null || (typeof value === "number" && value >= 0),
+      ),
+    },
+    [],
+    isLogger,
+    (anObject) =>
+      `a logger with debug, info, warn and error, or ${anObject}, such as { level: "silent" }`,
+  ),
+  requestId: booleanOrGroup(
+    {
+      header: be(
+        "the name of a header field without another meaning, such as x-request-id",
+        (value) =>
+          typeof value === "string" && /^[\w-]+$/.test(value) && !reservedFields.test(value),
+      ),
+    },
+    ["header"],
+  ),
   childLoggerProvider: aFunction,
   accessLogger: be(
     "a function, or null for no access log",
@@ -167,67 +113,69 @@ const commonChecks: Checks = {
     (value) => isObject(value) && isFunction(Reflect.get(value, "begin")),
   ),
   inputSources: sourcesByMethod,
-  errorHandler: errorHandlers,
+  errorHandler: (value, name, wording) => {
+    if (isResultHandler(value)) return;
+    be(
+      'a result handler, made with `new ResultHandler`, or an object of them by path prefix, such as "/v2", without parameters and without a slash at the end',
+      (given) =>
+        isObject(given) && Object.keys(given).length > 0 && Object.keys(given).every(isPrefix),
+    )(value, name, wording);
+    for (const [prefix, handler] of Object.entries(value as object))
+      if (handler !== undefined) aResultHandler(handler, `${name}.${prefix}`, wording);
+  },
   bodyLimit: aBodyLimit,
   forms: aBoolean,
   bodyIdleTimeout: aPositiveTimeout,
   requestTimeout: aTimeout,
-  cookies: cookieOptions,
-  upload: uploadOptions,
-  docs: docsOptions,
-  health: healthOptions,
+  cookies: booleanOrGroup({
+    secret: be(
+      "a non-empty string, or an array of such strings",
+      (value) => {
+        const secrets = [value].flat();
+        return secrets.length > 0 && secrets.every(isText);
+      },
+      // the message must never include the secret itself
+      (value) => (Array.isArray(value) ? `an array of length ${value.length}` : show(value)),
+    ),
+    nameBinding: oneOf("transition", "required", "off"),
+  }),
+  upload: booleanOrGroup({
+    limits: someUploadLimits,
+    tempFileDir: be("the path of a directory", isText),
+    limitError: be("an Error", (value) => value instanceof Error),
+    beforeUpload: aFunction,
+  }),
+  docs: (docs, name, wording) => {
+    const toExpected = (anObject: string): string =>
+      `true, false, ${anObject}, or a list of such objects`;
+    if (!Array.isArray(docs)) group(docsChecks, [], isBoolean, toExpected)(docs, name, wording);
+    else for (const [at, one] of docs.entries()) group(docsChecks)(one, `${name}[${at}]`, wording);
+  },
+  health: booleanOrGroup({
+    live: aHealthPath,
+    ready: aHealthPath,
+    checks: (value, name, wording) => {
+      be("an object with checks by name", isObject)(value, name, wording);
+      for (const [key, one] of Object.entries(value as object))
+        healthCheck(one, `${name}.${key}`, wording);
+    },
+    accessLog: aBoolean,
+  }),
   wrongMethodBehavior: oneOf(404, 405),
   methodLikeRouteBehavior: oneOf("method", "path"),
   caseSensitive: aBoolean,
   startupLogo: aBoolean,
 };
 
-const appChecks = { ...commonChecks, app: be("an Express application or router", isFunction) };
-
-/** @throws {@link ConfigError} when the configuration is not an object. */
-const toOptions = (config: unknown): object => (isObject(config) ? config : refuseConfig(config));
-
-/** The options that only `createServer` has. */
-const serverOptions = [
-  ...["http", "https", "beforeRouting", "afterRouting", "queryParser", "compression"],
-  ...["gracefulShutdown", "responseIdleTimeout", "etag", "shortcuts"],
-];
-
-/** @throws {@link ConfigError} when an option belongs to the other function that takes a configuration. */
-const assertOwnOptions = (
-  options: object,
-  others: readonly string[],
-  own: string,
-  other: string,
-): void => {
-  const name = Object.keys(options).find((one) => others.includes(one));
-  if (name !== undefined)
-    throw new ConfigError(
-      "SLP_CONFIG_UNKNOWN_OPTION",
-      `There is no option \`${name}\` of ${own}; it is an option of ${other}.`,
-    );
-};
-
-/** @throws {@link ConfigError} when an option of an API on the user's own application is missing or invalid. */
-export const checkAppConfig = (config: unknown): void => {
-  const options = toOptions(config);
-  if (Reflect.get(options, "app") === undefined)
-    throw new ConfigError(
-      "SLP_CONFIG_MISSING",
-      "The option `app` is missing; attachRouting needs an Express application or router. To start a server, use createServer.",
-    );
-  assertOwnOptions(options, serverOptions, "attachRouting", "createServer");
-  checkConfig(options, appChecks);
-};
-
 const isIntegerUpTo = (value: unknown, most: number): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most;
-/** Checks whether a value has one of the listen options that name an address. */
-const hasAddress = (value: unknown): boolean =>
-  isObject(value) &&
-  ["port", "path", "fd", "handle"].some((name) => Reflect.get(value, name) !== undefined);
+
 const isListen = (value: unknown): boolean =>
-  isIntegerUpTo(value, 65_535) || isText(value) || hasAddress(value);
+  isIntegerUpTo(value, 65_535) ||
+  isText(value) ||
+  (isObject(value) &&
+    ["port", "path", "fd", "handle"].some((name) => Reflect.get(value, name) !== undefined));
+
 const listen = be(
   "a port (0 to 65535), the path of a UNIX socket, or listen options such as { port, host }",
   isListen,
@@ -236,41 +184,7 @@ const listen = be(
 const isSignal = (one: unknown): boolean =>
   typeof one === "string" && one in process.getBuiltinModule("node:os").constants.signals;
 
-const signalList = be(
-  'an array of signals, such as ["SIGTERM"]',
-  (value) => Array.isArray(value) && value.every(isSignal),
-);
-
-const signals: Check = (value, option, wording) => {
-  signalList(value, option, wording);
-  const fatal = (value as string[]).find((one) => one === "SIGKILL" || one === "SIGSTOP");
-  if (fatal !== undefined)
-    throw new ConfigError(
-      "SLP_CONFIG_VALUE",
-      `The option \`${option}\` has ${fatal}, which no process can handle; omit it.`,
-    );
-};
-
-const shutdownOptions = booleanOrGroup({
-  timeout: aDelay,
-  drain: aDelay,
-  events: signals,
-  beforeExit: aFunction,
-});
-
-const compressionOptions = booleanOrGroup({
-  threshold: be('a number of bytes, or a string such as "1kb"', (value) =>
-    typeof value === "number"
-      ? value >= 0
-      : typeof value === "string" && /^\d+(?:\.\d+)? ?(?:b|kb|mb|gb)?$/i.test(value),
-  ),
-  level: be("an integer from 0 to 9", (value) => isIntegerUpTo(value, 9)),
-  brotli: be("an object with options of brotli, such as `params`", isObject),
-  filter: aFunction,
-});
-
 const serverChecks: Checks = {
-  ...commonChecks,
   http: group({ listen, options: be("an object with Node's server options", isObject) }, [
     "listen",
   ]),
@@ -284,23 +198,74 @@ const serverChecks: Checks = {
     '"simple", "extended", or a function',
     (value) => value === "simple" || value === "extended" || isFunction(value),
   ),
-  compression: compressionOptions,
-  gracefulShutdown: shutdownOptions,
+  compression: booleanOrGroup({
+    threshold: be('a number of bytes, or a string such as "1kb"', (value) =>
+      typeof value === "number"
+        ? value >= 0
+        : typeof value === "string" && /^\d+(?:\.\d+)? ?(?:b|kb|mb|gb)?$/i.test(value),
+    ),
+    level: be("an integer from 0 to 9", (value) => isIntegerUpTo(value, 9)),
+    brotli: be("an object with options of brotli, such as `params`", isObject),
+    filter: aFunction,
+  }),
+  gracefulShutdown: booleanOrGroup({
+    timeout: aDelay,
+    drain: aDelay,
+    events: (value, option, wording) => {
+      be(
+        'an array of signals, such as ["SIGTERM"]',
+        (list) => Array.isArray(list) && list.every(isSignal),
+      )(value, option, wording);
+      const fatal = (value as string[]).find((one) => one === "SIGKILL" || one === "SIGSTOP");
+      if (fatal !== undefined)
+        throw new ConfigError(
+          "SLP_CONFIG_VALUE",
+          `The option \`${option}\` has ${fatal}, which no process can handle; omit it.`,
+        );
+    },
+    beforeExit: aFunction,
+  }),
   responseIdleTimeout: aTimeout,
   etag: oneOf(true, false, "weak", "strong"),
   shortcuts: aBoolean,
 };
 
-/** @throws {@link ConfigError} when an option of a server is invalid, or when the routing is given first. */
+const appChecks: Checks = { app: be("an Express application or router", isFunction) };
+
+const ownChecks = { createServer: serverChecks, attachRouting: appChecks };
+
+const check = (
+  config: object,
+  own: keyof typeof ownChecks,
+  other: keyof typeof ownChecks,
+): void => {
+  const foreign = Object.keys(config).find((name) => Object.hasOwn(ownChecks[other], name));
+  if (foreign !== undefined)
+    throw new ConfigError(
+      "SLP_CONFIG_UNKNOWN_OPTION",
+      `There is no option \`${foreign}\` of ${own}; it is an option of ${other}.`,
+    );
+  checkConfig(config, { ...commonChecks, ...ownChecks[own] });
+};
+
+export const checkAppConfig = (config: unknown): void => {
+  if (!isObject(config)) return refuseConfig(config);
+  if (Reflect.get(config, "app") === undefined)
+    throw new ConfigError(
+      "SLP_CONFIG_MISSING",
+      "The option `app` is missing; attachRouting needs an Express application or router. To start a server, use createServer.",
+    );
+  check(config, "attachRouting", "createServer");
+};
+
 export const checkServerConfig = (config: unknown, routing?: unknown): void => {
-  const options = toOptions(config);
-  if (isConfig(routing) && !isConfig(options))
+  if (!isObject(config)) return refuseConfig(config);
+  if (isConfig(routing) && !isConfig(config))
     throw new ConfigError(
       "SLP_CONFIG_VALUE",
       "The arguments of createServer are swapped; pass the configuration first and the routing second.",
     );
-  assertOwnOptions(options, ["app"], "createServer", "attachRouting");
-  checkConfig(options, serverChecks);
+  check(config, "createServer", "attachRouting");
 };
 
 /** Checks whether a value has an option that no routing map can have. */
@@ -308,8 +273,8 @@ const isConfig = (value: unknown): boolean => {
   if (!isObject(value)) return false;
   const { cors, http, https } = value as Readonly<Record<string, unknown>>;
   return (
-    typeof cors === "boolean" ||
-    typeof cors === "function" ||
-    [http, https].some((server) => isObject(server) && isListen(Reflect.get(server, "listen")))
+    isBoolean(cors) ||
+    isFunction(cors) ||
+    [http, https].some((one) => isObject(one) && isListen(Reflect.get(one, "listen")))
   );
 };

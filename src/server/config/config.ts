@@ -14,7 +14,7 @@ import type { Telemetry } from "../../pipeline/endpoint-plan.ts";
 import type { WalkOptions } from "../../routing/walk-routing.ts";
 import type { DocsOptions } from "../../docs-page/docs-options.ts";
 import type { HealthOptions } from "../../health/health-options.ts";
-import type { Listen } from "../connection/listen.ts";
+import type { Listen } from "../connection/listener.ts";
 import type { CookieOptions } from "../../request/cookies.ts";
 import type { CorsOption } from "../../request/cors.ts";
 import type { ShutdownOptions } from "../connection/shutdown.ts";

@@ -17,7 +17,6 @@ const lingeringTime = 500;
 /** How many bytes a client may send after CONNECT while a response is in progress. */
 const maxDiscarded = 256 * 1024;
 
-/** The statuses for error codes of the parser; all other codes get a 400. */
 const statuses: ReadonlyMap<string, number> = new Map([
   ["HPE_HEADER_OVERFLOW", 431],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", 413],
@@ -44,22 +43,19 @@ export const answerClientErrors = (server: Server, logger: Logger, hasCors: bool
     lost.add(socket);
     const status = statuses.get(code) ?? 400;
     warnSampled(logger, code, "Not a request", { code, statusCode: status });
-    const reply = toReply(status, hasCors);
-    const running = findReply(socket);
-    if (!running || running.writableFinished) endWith(socket, reply);
-    else if (running.req.complete) endAfter(socket, running, reply);
-    else if (running.headersSent) socket.destroy();
-    else endWith(socket, reply);
+    const running = findRunning(socket);
+    if (running?.headersSent && !running.req.complete) socket.destroy();
+    else endAfterReplies(socket, toReply(status, hasCors));
   });
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
-    const running = findReply(socket);
-    if (!running || running.writableFinished) {
-      endWith(socket, toReply(405, hasCors));
-      return;
-    }
-    listenInstead(socket);
-    endAfter(socket, running, toReply(405, hasCors));
+    if (findRunning(socket)) listenInstead(socket);
+    endAfterReplies(socket, toReply(405, hasCors));
   });
+};
+
+const findRunning = (socket: Duplex): ServerResponse | undefined => {
+  const reply = findReply(socket);
+  return reply?.writableFinished ? undefined : reply;
 };
 
 /**
@@ -78,20 +74,18 @@ const listenInstead = (socket: Duplex): void => {
     });
 };
 
-/** Sends the last response after the responses to all complete requests, so that it is not mixed with them. */
-const endAfter = (socket: Duplex, running: ServerResponse, reply: string): void => {
-  running.once("close", () => {
-    const next = findReply(socket);
-    if (next?.req.complete) endAfter(socket, next, reply);
-    else endWith(socket, reply);
-  });
-};
-
-/** Sends the last response, and waits briefly for the client to read it. */
-const endWith = (socket: Duplex, reply: string): void => {
-  if (!socket.writable) return;
-  socket.on("error", () => undefined).end(reply);
-  setTimeout(() => socket.destroy(), lingeringTime).unref();
+/**
+ * Sends the last response after the responses to all complete requests, so that it is not mixed with them, and waits
+ * briefly for the client to read it.
+ */
+const endAfterReplies = (socket: Duplex, reply: string): void => {
+  const running = findRunning(socket);
+  if (running?.req.complete) {
+    running.once("close", () => endAfterReplies(socket, reply));
+  } else if (socket.writable) {
+    socket.on("error", () => undefined).end(reply);
+    setTimeout(() => socket.destroy(), lingeringTime).unref();
+  }
 };
 
 const toReply = (status: number, hasCors: boolean): string => {

@@ -1,12 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
-import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import { closeAfterReply } from "../../reply/closing.ts";
 import { countWaiting } from "./serve-in-order.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
-import type { Logger } from "../../logger/logger.ts";
-import type { RunningRequests } from "../../pipeline/request-state.ts";
-import type { Listener } from "./listen.ts";
+import type { Service } from "../../pipeline/request-state.ts";
+import type { Listener } from "./listener.ts";
 
 /** Options for the graceful shutdown. */
 export interface ShutdownOptions {
@@ -42,21 +40,17 @@ const sweepInterval = 10;
 /** How long a connection is still read after its last response during a shutdown, in milliseconds. */
 const shutdownLingering = 30;
 
-/** The parts of a server that a shutdown needs. */
 export interface Closable {
   readonly listeners: readonly Listener[];
-  /** The requests to wait for, including those whose clients have left. */
-  readonly running: RunningRequests;
-  /** The prototype of the server's responses. */
   readonly responses: ServerResponse;
-  readonly logger: Logger;
+  readonly service: Service;
 }
 
 /** Makes each connection end with its last response. Before a shutdown, `writeHead` is not replaced, at no cost. */
-const beginDraining = ({ running, responses }: Closable): void => {
+const beginDraining = ({ service: { running }, responses }: Closable): void => {
   if (running.isDraining) return;
   running.isDraining = true;
-  const { ServerResponse } = loadNodeHttp();
+  const { ServerResponse } = process.getBuiltinModule("node:http");
   Object.defineProperty(responses, "writeHead", {
     configurable: true,
     writable: true,
@@ -70,15 +64,6 @@ const beginDraining = ({ running, responses }: Closable): void => {
   });
 };
 
-/**
- * Creates a function that closes servers without losing a request: new connections are refused, idle ones are ended,
- * and running requests finish. It returns the same promise each time.
- */
-export const createClosing = (closable: Closable, timeout = 15_000): (() => Promise<void>) => {
-  let closing: Promise<void> | undefined;
-  return () => (closing ??= closeAll(closable, timeout));
-};
-
 /** How long to wait for a quiet turn of the event loop at most, and the duration of one, in milliseconds. */
 const longestWait = 50;
 const quietTurn = 0.1;
@@ -89,8 +74,7 @@ const quietTurn = 0.1;
  * nothing has happened, or after a while if there are none.
  */
 const acceptWaiting = async (listeners: readonly Listener[]): Promise<void> => {
-  const count = (): number =>
-    listeners.reduce((sum, { connections }) => sum + connections.opened, 0);
+  const count = (): number => listeners.reduce((sum, { opened }) => sum + opened, 0);
   const last = performance.now() + longestWait;
   for (let quiet = 0, begin = 0; quiet < 2 && begin < last;) {
     const known = count();
@@ -100,8 +84,10 @@ const acceptWaiting = async (listeners: readonly Listener[]): Promise<void> => {
   }
 };
 
+/** Closes servers without losing a request: new connections are refused, idle ones are ended, running requests finish. */
 const closeAll = async (closable: Closable, timeout: number): Promise<void> => {
-  const { listeners, running, logger } = closable;
+  const { listeners, service } = closable;
+  const { running, logger } = service;
   beginDraining(closable);
   running.stop();
   await acceptWaiting(listeners);
@@ -110,12 +96,12 @@ const closeAll = async (closable: Closable, timeout: number): Promise<void> => {
     deadline = setTimeout(() => {
       const text = "Requests are still running at the shutdown deadline; closing their connections";
       logger.warn(text, { timeout, routes: running.listRoutes() });
-      for (const { connections } of listeners) connections.destroy();
+      for (const listener of listeners) listener.destroy();
       resolve();
     }, timeout);
   });
   const endIdle = (): void => {
-    for (const { connections } of listeners) connections.endIdle();
+    for (const listener of listeners) listener.endIdle();
   };
   // a response that began before the shutdown keeps its connection open; the connection becomes idle after the response
   const sweep = setInterval(endIdle, sweepInterval);
@@ -140,28 +126,33 @@ const failAfter = async (timeout: number): Promise<never> => {
 let unfinished = 0;
 
 /**
- * Closes the servers on a signal. Once all servers of the process that handle the signal have done so, ends the process
- * with code 0, or with code 1 if something has failed.
+ * Returns the function that closes the servers. With the option `gracefulShutdown`, a signal closes them, too: once all
+ * servers of the process that handle the signal are closed, the process ends with code 0, or with code 1 if something
+ * has failed.
  *
- * @returns a function that closes the servers, and then removes the signal handlers
- * @throws Node's error when the operating system refuses a signal; no signal is handled then.
+ * @throws Node's error when the operating system refuses a signal; the servers are closed then.
  */
-export const shutDownOnSignals = (
+export const prepareShutdown = async (
   closable: Closable,
-  close: () => Promise<void>,
-  { timeout = 15_000, events = ["SIGINT", "SIGTERM"], drain = 0, beforeExit }: ShutdownOptions,
-): (() => Promise<void>) => {
-  const { logger } = closable;
+  option: boolean | ShutdownOptions = false,
+): Promise<() => Promise<void>> => {
+  const options: ShutdownOptions = option === true ? {} : option || { events: [] };
+  const { timeout = 15_000, events = ["SIGINT", "SIGTERM"], drain = 0, beforeExit } = options;
+  const { logger } = closable.service;
+  let closing: Promise<void> | undefined;
   let isShuttingDown = false;
+  const closeAndForget = async (): Promise<void> => {
+    await closeAll(closable, timeout);
+    if (isShuttingDown) return;
+    for (const event of events) process.off(event, onSignal);
+  };
+  const close = (): Promise<void> => (closing ??= closeAndForget());
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isShuttingDown) process.exit(1);
     isShuttingDown = true;
     unfinished++;
     logger.info(`Received ${signal}, shutting down`);
     void shutDown();
-  };
-  const forget = (): void => {
-    for (const event of events) process.off(event, onSignal);
   };
   const shutDown = async (): Promise<void> => {
     try {
@@ -184,11 +175,8 @@ export const shutDownOnSignals = (
   try {
     for (const event of events) process.on(event, onSignal);
   } catch (error) {
-    forget();
+    await close();
     throw error;
   }
-  return async () => {
-    await close();
-    if (!isShuttingDown) forget();
-  };
+  return close;
 };

@@ -3,7 +3,6 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { discardRestOfBody } from "../../reply/closing.ts";
 import { findState, type RequestState } from "../../pipeline/request-state.ts";
-import { dropStalledReader } from "../connection/stalled-reader.ts";
 import {
   cutOff,
   isPiped,
@@ -19,7 +18,6 @@ import { logServerFault } from "../../results/log-fault.ts";
 import { readOtherQuery } from "../../request/other-query.ts";
 import { hasTooManyPairs, parseQuery, toQueryText } from "../../http/query.ts";
 
-/** Creates the class of an application's requests. */
 export const createRequestClass = (
   OwnMessage: typeof IncomingMessage,
   facts: AppFacts,
@@ -45,7 +43,6 @@ export const createRequestClass = (
       super(socket);
     }
 
-    /** The query, which is parsed when it is first read. */
     get query(): unknown {
       const url = this.url ?? "";
       const app = findMounted(this);
@@ -256,29 +253,31 @@ const refuseBody = (response: ServerResponse): void => {
 const isPatched = (response: ServerResponse): boolean =>
   findState(response)?.app?.isPatched() === true;
 
-/** Returns a header field that was sent without `setHeader` as a string, as Express sets it. */
-const findField = (response: ServerResponse, name: string): string | undefined => {
-  const fields = findState(response)?.sentFields;
-  if (!fields) return undefined;
-  const wanted = name.toLowerCase();
-  const found = Object.entries(fields).find(([field]) => field.toLowerCase() === wanted);
-  return found && String(found[1]);
-};
+/** Returns a header field that was sent without `setHeader`. */
+const findField = (response: ServerResponse, name: string) =>
+  findState(response)?.sentFields && response.getHeaders()[name.toLowerCase()];
 
-/** Creates what the responses of an application share. */
-export const createFacts = (
-  ways: AppFacts["ways"],
-  settings: AppSettings,
-  methods: Readonly<Record<"end" | "setHeader" | "write", unknown>>,
-): { -readonly [Key in keyof AppFacts]: AppFacts[Key] } => {
-  const { end, setHeader, write } = methods;
-  return {
-    ways,
-    settings,
-    isPristine: true,
-    express: undefined,
-    // tools replace these methods to add header fields
-    isPatched: () =>
-      methods.end !== end || methods.setHeader !== setHeader || methods.write !== write,
-  };
+const watched = new WeakSet<ServerResponse>();
+
+/** Drops a client that reads nothing for too long; called after each write. A timeout of 0 means no limit. */
+export const dropStalledReader = (response: ServerResponse, timeout: number): void => {
+  const { socket } = response;
+  // an adapter's socket may have no `writableLength`
+  if (!socket?.writableLength || timeout === 0 || watched.has(response)) return;
+  // the application may have set its own timeout, and an adapter's socket may have no `setTimeout`
+  if (socket.timeout || !("setTimeout" in socket)) return;
+  watched.add(response);
+  // Node's timeout also restarts when the client has read a part of a write
+  socket.setTimeout(timeout);
+  // this must run before Node sets the timeout of the idle connection
+  response.prependOnceListener("finish", () => {
+    if (socket.timeout === timeout) socket.setTimeout(0);
+  });
+  response.on("timeout", () => {
+    // the timeout also expires if the handler pauses after the client has read everything
+    if (socket.writableLength === 0) return;
+    const text = "Closed the connection of a client that does not read its response";
+    findState(response)?.logger.debug(text);
+    socket.destroy();
+  });
 };

@@ -1,21 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Express, Request, Response } from "express";
-import { loadNodeHttp } from "../../lazy/node-modules.ts";
 import { loadExpress } from "../../lazy/packages.ts";
 import { plainWays, type AppFacts } from "../../reply/response-state.ts";
 import { shortcuts } from "../../shortcuts/shortcuts.ts";
 import type { ServerConfig } from "../config/config.ts";
-import { createFacts, createRequestClass, createResponseClass } from "./express-classes.ts";
+import { createRequestClass, createResponseClass } from "./express-classes.ts";
 import { markSending } from "./mark-sending.ts";
-
-/** The request and response classes of one application, for `http.createServer`. */
-export interface ExpressObjects {
-  readonly IncomingMessage: typeof IncomingMessage;
-  readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
-  /** Returns the application; it is created, and Express is loaded, when it is first needed. */
-  readonly getApp: () => Express;
-  readonly facts: AppFacts;
-}
 
 /**
  * Creates an Express application, and the classes of its requests and responses.
@@ -23,8 +12,6 @@ export interface ExpressObjects {
  * Express sets the prototype of each request and response. Here, the classes already have these prototypes, so that no
  * `setPrototypeOf` is needed. Fields are declared in the constructor, so that all requests share one shape. Express
  * itself is loaded when one of its members is first used, which saves 90 milliseconds at startup.
- *
- * @param build adds the API to the application once it is created
  */
 export const createExpressObjects = (
   {
@@ -34,16 +21,22 @@ export const createExpressObjects = (
     shortcuts: mayTakeShortcuts = true,
   }: Partial<ServerConfig>,
   build: (app: Express) => void = () => undefined,
-): ExpressObjects => {
-  const node = loadNodeHttp();
+) => {
+  const node = process.getBuiltinModule("node:http");
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
-  const facts = createFacts(
-    mayTakeShortcuts ? shortcuts : plainWays,
-    { "query parser": queryParser },
-    OwnResponse.prototype,
-  );
+  const methods: Readonly<Record<"end" | "setHeader" | "write", unknown>> = OwnResponse.prototype;
+  const { end, setHeader, write } = methods;
+  const facts: { -readonly [Key in keyof AppFacts]: AppFacts[Key] } = {
+    ways: mayTakeShortcuts ? shortcuts : plainWays,
+    settings: { "query parser": queryParser },
+    isPristine: true,
+    express: undefined,
+    // tools replace these methods to add header fields
+    isPatched: () =>
+      methods.end !== end || methods.setHeader !== setHeader || methods.write !== write,
+  };
   const getApp = (): Express => {
     if (facts.express) return facts.express;
     const app = loadExpress()();
@@ -65,8 +58,11 @@ export const createExpressObjects = (
   const ExpressResponse = createResponseClass(OwnResponse, responseIdleTimeout);
   copyMembersLater(ExpressRequest.prototype, requestMembers, getApp);
   copyMembersLater(ExpressResponse.prototype, responseMembers, getApp);
+  // the application is created, and Express is loaded, when `getApp` is first called
   return { getApp, facts, IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 };
+
+export type ExpressObjects = ReturnType<typeof createExpressObjects>;
 
 /** The members that Express adds to requests, apart from those that `ExpressRequest` defines itself. */
 export const requestMembers: readonly string[] = [
@@ -75,14 +71,12 @@ export const requestMembers: readonly string[] = [
   ...["stale", "subdomains", "xhr"],
 ];
 
-/** The members that Express adds to responses. */
 export const responseMembers: readonly string[] = [
   ...["app", "append", "attachment", "clearCookie", "contentType", "cookie", "download", "format"],
   ...["get", "header", "json", "jsonp", "links", "location", "redirect", "render", "send"],
   ...["sendFile", "sendStatus", "set", "status", "type", "vary"],
 ];
 
-/** Copies the members that Express adds, including `app`, to a prototype. */
 const copyMembers = (target: object, own: object, except: readonly string[]): void => {
   for (const source of [Object.getPrototypeOf(own) as object, own]) {
     const descriptors = Object.getOwnPropertyDescriptors(source);

@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from "express";
+import type { Response } from "express";
 import { findReplyState } from "../../reply/response-state.ts";
 import { readSafely } from "../../reply/http-error.ts";
 
@@ -60,19 +60,19 @@ const withCallback = (
 
 /** Does what Express does: a directory counts as missing, and it is not a fault if the client has left. */
 const onFile = (response: Response): Callback => {
-  const next = readNext(response);
+  const { next } = response.req;
   return (error) => {
     if (!error) return;
     const code = readSafely(error, "code");
-    if (code === "EISDIR") next();
-    else if (code !== "ECONNABORTED" && readSafely(error, "syscall") !== "write") next(error);
+    if (code === "EISDIR") next?.();
+    else if (code !== "ECONNABORTED" && readSafely(error, "syscall") !== "write") next?.(error);
   };
 };
 
 const onPage =
   (response: Response): Callback =>
   (error, page) => {
-    if (error) readNext(response)(error);
+    if (error) response.req.next?.(error);
     else response.send(page);
   };
 
@@ -80,7 +80,3 @@ const setSending = (response: Response, isSending: boolean): void => {
   const state = findReplyState(response);
   if (state) state.isSending = isSending;
 };
-
-/** Returns the function that Express calls if it could not send something and has no callback. */
-const readNext = ({ req }: Response): NextFunction =>
-  (req as Request & { readonly next: NextFunction }).next;

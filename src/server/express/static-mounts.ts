@@ -1,7 +1,6 @@
-import type { Request, RequestHandler, Response } from "express";
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
-import { planEndpoint, type EndpointPlan } from "../../pipeline/endpoint-plan.ts";
+import { planEndpoint } from "../../pipeline/endpoint-plan.ts";
 import { runAlone } from "../../pipeline/run-middlewares.ts";
 import type { RequestState } from "../../pipeline/request-state.ts";
 import { ensureError } from "../../reply/http-error.ts";
@@ -10,19 +9,9 @@ import type { ServeStaticOptions } from "../../routing/static-files.ts";
 import type { StaticEntry } from "../../routing/walk-routing.ts";
 import { loadExpress } from "../../lazy/packages.ts";
 
-interface Mount {
-  /** The decoded segments of the path; empty for the root. */
-  readonly segments: readonly string[];
-  readonly serve: RequestHandler;
-  /** The plan whose middlewares run before a file is looked up. */
-  readonly guard: EndpointPlan | undefined;
-}
-
-/** The mounted directories of a server's static files. */
 export class StaticMounts {
   readonly #mounts: readonly Mount[];
 
-  /** @throws {@link RoutingError} when a path has parameters. */
   constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
     // longer paths come first, so that their guards apply regardless of what is mounted at shorter paths
     this.#mounts = entries
@@ -30,7 +19,6 @@ export class StaticMounts {
       .toSorted((one, other) => other.segments.length - one.segments.length);
   }
 
-  /** Checks whether a path is below one of the mounts. */
   mayServe(path: string): boolean {
     return isPlain(path) && this.#mounts.some((mount) => findPrefix(mount, path) !== undefined);
   }
@@ -44,7 +32,7 @@ export class StaticMounts {
       // if a middleware of the guard throws, its factory's result handler has sent the error
       let isServed = true;
       const send = async (): Promise<void> => {
-        isServed = await serveFrom(mount, prefix, state.request, state.response);
+        isServed = await serveFrom(mount, prefix, state);
       };
       if (mount.guard) await runAlone(mount.guard, state, send);
       else await send();
@@ -75,12 +63,14 @@ const decode = (segment: string): string => {
   }
 };
 
+type Mount = ReturnType<typeof toMount>;
+
 const toMount = (
   { path, files: { directory, options, guard } }: StaticEntry,
   sources: readonly InputSource[],
-): Mount => {
+) => {
   const segments = parsePathPattern(path).map((segment) => {
-    if (segment.kind === "literal") return segment.text;
+    if (segment.kind === "literal") return segment.around.join("");
     throw new RoutingError(
       "SLP_ROUTING_PATH_SYNTAX",
       `The path "${path}" of static files contains a parameter; use literal segments only.`,
@@ -108,7 +98,6 @@ const toSetHeaders =
     }
   };
 
-/** The errors that `setHeaders` has thrown. */
 const failures = new WeakMap<object, Error>();
 
 /** Returns the part of a path that leads to a mount, as it was sent; undefined if the path is not below the mount. */
@@ -124,8 +113,7 @@ const findPrefix = ({ segments }: Mount, path: string): string | undefined => {
 const serveFrom = (
   { serve }: Mount,
   prefix: string,
-  request: Request,
-  response: Response,
+  { request, response }: RequestState,
 ): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const { url, baseUrl, headers } = request;

@@ -1,0 +1,181 @@
+import { z } from "zod";
+import { isObject } from "../messages/option-checks.ts";
+import { isBuffer } from "./content.ts";
+import { assertShape, type SchemaMeta, type ZodSchema } from "./schema.ts";
+import { listSameValue, someSchema, walkSchemas } from "./some-schema.ts";
+import { listArrayFields, readTopLevel } from "./top-level-keys.ts";
+
+/**
+ * Creates the input schema of an endpoint that accepts a form, `application/x-www-form-urlencoded`, whose fields are
+ * strings.
+ *
+ * @param fields the fields, or an object schema
+ * @throws DefinitionError when `fields` is neither.
+ */
+export function form<Shape extends z.ZodRawShape>(
+  fields: Shape,
+  meta?: SchemaMeta,
+): z.ZodObject<Shape>;
+export function form<Schema extends z.ZodObject>(fields: Schema, meta?: SchemaMeta): Schema;
+export function form(fields: z.ZodObject | z.ZodRawShape, meta?: SchemaMeta): z.ZodObject {
+  if (!(fields instanceof z.ZodObject)) assertShape("ez.form", fields);
+  const schema = fields instanceof z.ZodObject ? fields : z.object(fields);
+  // property descriptors are copied, because getters of fields may refer to something that is declared later
+  const descriptors = Object.getOwnPropertyDescriptors(schema._zod.def);
+  const def: object = Object.defineProperties({ [formMark]: true }, descriptors);
+  const marked = schema.clone(def as z.core.$ZodObjectDef, { parent: true });
+  const made = meta ? marked.meta({ ...meta }) : marked;
+  return Object.defineProperty(made, formMark, { value: true });
+}
+
+/** The mark on a form itself, and in its definition, where `.extend()` and the like keep it. */
+const formMark = "sallyport/form";
+
+/** Checks whether a schema was made by {@link form}, or has such a schema as a part. */
+export const isForm = (schema: ZodSchema): boolean =>
+  [...walkSchemas(schema, listSameValue)].some(
+    (one) => formMark in one._zod.def || formMark in one,
+  );
+
+/** Checks whether a value is a Buffer. Only the schemas of raw bodies use this function, which identifies them. */
+const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
+
+// oxlint-disable-next-line typescript/no-empty-object-type -- no fields other than `raw`
+type NoFields = {};
+
+/** What a client may send as a raw body. */
+export type RawContent = ArrayBuffer | Blob | Uint8Array | string;
+
+/** The schema returned by {@link raw}: a client sends a {@link RawContent}, and the handler receives a Buffer. */
+export type Raw<Shape extends z.ZodRawShape = NoFields> = z.ZodObject<
+  { raw: z.ZodCustom<Buffer, RawContent> } & Shape
+>;
+
+/** Descriptions for generated documents, and the media type of the body. */
+export interface RawMeta extends SchemaMeta {
+  /**
+   * The media type that documents show; the server accepts any.
+   *
+   * @default any
+   */
+  readonly contentMediaType?: string;
+}
+
+/**
+ * Creates the input schema of an endpoint that accepts the unparsed body, of any media type, as the Buffer `raw`.
+ *
+ * @param fields further fields of the input, such as path parameters
+ */
+export const raw = <Shape extends z.ZodRawShape = NoFields>(
+  fields?: Shape,
+  meta: RawMeta = {},
+): Raw<Shape> => {
+  if (fields !== undefined) assertShape("ez.raw", fields);
+  return z
+    .object({ raw: z.custom<Buffer>(isRawBody, { error: "Expected Buffer" }), ...fields })
+    .meta({ ...meta }) as unknown as Raw<Shape>;
+};
+
+/** Returns the media type in the `.meta({ contentMediaType })` of a raw body's schema. */
+export const readRawType = (schema: ZodSchema): string | undefined => {
+  if (!takesRawBody(schema)) return undefined;
+  const field = readTopLevel(schema).fields.get("raw");
+  const types = [schema, field].map(
+    (one) => z.globalRegistry.get(one as z.ZodType)?.["contentMediaType"],
+  );
+  return types.find((type): type is string => typeof type === "string");
+};
+
+export const takesRawBody = (schema: ZodSchema): boolean => {
+  const field = readTopLevel(schema).fields.get("raw");
+  return (field?._zod.def as { fn?: unknown } | undefined)?.fn === isRawBody;
+};
+
+/** A file sent by a client. */
+export interface FileUpload {
+  /** The client's name for the file. Never trust it as a path. */
+  readonly name: string;
+  /** The content of the file. The content of a larger file is read from disk on each access. */
+  readonly data: Buffer;
+  /** The size in bytes. */
+  readonly size: number;
+  /** The media type as stated by the client. */
+  readonly mimetype: string;
+  /**
+   * Moves the file to a path in an existing directory, and replaces any file there. A relative path is relative to the
+   * working directory. A file that is not moved is deleted when the response is finished.
+   */
+  readonly mv: (path: string) => Promise<void>;
+  readonly encoding?: string | undefined;
+  /** Where a larger file is stored until the response is finished. */
+  readonly tempFilePath?: string | undefined;
+  /** The MD5 digest of the content, in hexadecimal. */
+  readonly md5?: string | undefined;
+}
+
+/** The schema returned by {@link upload}: a client sends a `Blob`, and the handler receives a {@link FileUpload}. */
+export type Upload = z.ZodCustom<FileUpload, Blob>;
+
+/** Checks whether an object has `data`, without calling a getter, because the content may be on disk. */
+const hasBytes = (value: object): boolean => {
+  const own = Object.getOwnPropertyDescriptor(value, "data");
+  return own && "value" in own ? own.value instanceof Uint8Array : "data" in value;
+};
+
+const isFileUpload = (value: unknown): boolean =>
+  isObject(value) &&
+  hasBytes(value) &&
+  typeof Reflect.get(value, "name") === "string" &&
+  typeof Reflect.get(value, "size") === "number" &&
+  typeof Reflect.get(value, "mimetype") === "string" &&
+  typeof Reflect.get(value, "mv") === "function";
+
+/**
+ * Creates the schema of a file in the input, sent as `multipart/form-data`; `upload` must be enabled in the
+ * configuration.
+ *
+ * `z.array(ez.upload())` accepts several files under one name, or a single file.
+ */
+export const upload = (meta: SchemaMeta = {}): Upload =>
+  z
+    .custom<FileUpload>(isFileUpload, {
+      error: ({ input }) => `Expected file upload, received ${toKind(input)}`,
+    })
+    // the type names what a client sends, but the schema only ever parses the resulting FileUpload
+    .meta({ ...meta }) as unknown as Upload;
+
+const toKind = (value: unknown): string => {
+  if (Array.isArray(value)) return "array";
+  return value === null ? "null" : typeof value;
+};
+
+/** Checks whether a schema accepts files, at any depth. */
+export const takesFiles = (schema: ZodSchema): boolean =>
+  someSchema(schema, ({ _zod }) => (_zod.def as { fn?: unknown }).fn === isFileUpload);
+
+/** Lists the top-level fields that accept only arrays of files. A single file for such a field is put into an array. */
+export const listFileLists = (schema: ZodSchema): readonly string[] => {
+  const { fields } = readTopLevel(schema);
+  return listArrayFields(schema).filter((name) => takesFiles(fields.get(name) as ZodSchema));
+};
+
+/** The kinds of this package's own schemas, by the functions that identify them. */
+export const ownKinds = new Map<unknown, "buffer" | "raw" | "upload">([
+  [isBuffer, "buffer"],
+  [isRawBody, "raw"],
+  [isFileUpload, "upload"],
+]);
+
+/** Recognises `ez.dateIn()` and `ez.dateOut()` by their parts. */
+export const toDateKind = (def: z.core.$ZodPipeDef): "dateIn" | "dateOut" | undefined => {
+  if (!("reverseTransform" in def)) return undefined;
+  const parts = `${describe(def.in)} to ${describe(def.out)}`;
+  if (parts === "date to text:datetime") return "dateOut";
+  return parts === "text:date or text:datetime or text:datetime to date" ? "dateIn" : undefined;
+};
+
+const describe = (schema: ZodSchema): string => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "union") return def.options.map(describe).join(" or ");
+  return def.type === "string" && "format" in def ? `text:${String(def.format)}` : def.type;
+};
