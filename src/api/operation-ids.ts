@@ -1,18 +1,13 @@
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
-import { parsePathPattern } from "../routing/path-pattern.ts";
-import type { EndpointEntry } from "../routing/walk-routing.ts";
-
-/** Formats a route for messages, such as `GET /users/:id`. */
-export const formatRoute = (method: string, path: string): string =>
-  `${method.toUpperCase()} ${path}`;
+import { formatRoute, type Operation } from "./operation.ts";
 
 /** The ids of operations: declared by the endpoint, or derived from method and path. */
 export class OperationIds {
   readonly #taken = new Map<string, string>();
 
   /** Registers the ids chosen by the application first, so that generated ids never collide with them. */
-  constructor(operations: readonly EndpointEntry[]) {
+  constructor(operations: readonly Operation[]) {
     for (const operation of operations) {
       const given = readId(operation);
       if (given !== undefined) this.give(given, operation.method, operation.path);
@@ -20,7 +15,7 @@ export class OperationIds {
   }
 
   /** @throws {@link OpenApiError} when another operation has the same id. */
-  give(id: string, method: Method, path: string): string {
+  give(id: string, method: Method, path: string): void {
     const at = formatRoute(method, path);
     const owner = this.#taken.get(id);
     if (owner !== undefined && owner !== at)
@@ -30,16 +25,15 @@ export class OperationIds {
         { method, route: path },
       );
     this.#taken.set(id, at);
-    return id;
   }
 
-  find(operation: EndpointEntry): string {
-    return readId(operation) ?? this.make(operation.method, operation.path);
+  find(operation: Operation): string {
+    return readId(operation) ?? this.make(operation, operation.method);
   }
 
   /** Derives an id from method and path, such as `getUsersById`. */
-  make(method: string, path: string): string {
-    const words = parsePathPattern(path).flatMap(({ names, around }) =>
+  make({ path, segments }: Operation, method: Method | "head"): string {
+    const words = segments.flatMap(({ names, around }) =>
       around.flatMap((text, at) => toWords(at < names.length ? `${text} by ${names[at]}` : text)),
     );
     const wanted = method + (words.length > 0 ? words.map(capitalise).join("") : "Root");
@@ -50,7 +44,7 @@ export class OperationIds {
   }
 }
 
-const readId = ({ method, endpoint: { operationId } }: EndpointEntry): string | undefined =>
+const readId = ({ method, endpoint: { operationId } }: Operation): string | undefined =>
   typeof operationId === "function" ? operationId(method) : operationId;
 
 /** Appends a number to a name if it is taken. */

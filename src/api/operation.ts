@@ -14,7 +14,6 @@ import { isForm, readRawType, takesFiles, takesRawBody } from "../schemas/bodies
 import { readPagination } from "../schemas/paginated.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { formatRoute } from "./operation-ids.ts";
 import { isJson, listErrors, listSuccesses, type ErrorReply, type Reply } from "./replies.ts";
 
 /** The parts of a configuration that a document needs; the result of `createConfig` is accepted. */
@@ -29,11 +28,14 @@ export interface DocumentedConfig extends WalkOptions {
 /** The part of a request that a field of the input comes from. */
 export type Location = "path" | "header" | "cookie" | "query" | "body";
 
-/** The body that an operation takes. */
 export interface BodyDeclaration {
   readonly kind: "form" | "files" | "json" | "raw";
   readonly mediaType: string;
 }
+
+/** Formats a route for messages, such as `GET /users/:id`. */
+export const formatRoute = (method: string, path: string): string =>
+  `${method.toUpperCase()} ${path}`;
 
 /** What an operation takes and sends: an endpoint, served at a path with a method. */
 export class Operation {
@@ -52,8 +54,7 @@ export class Operation {
   readonly headers: readonly ZodSchema[];
   readonly security: readonly Security[];
   readonly queryParser: QueryParser;
-  readonly #config: DocumentedConfig;
-  #successes: readonly Reply[] | undefined;
+  readonly #timeout: number;
 
   constructor({ method, path, endpoint }: EndpointEntry, config: DocumentedConfig) {
     this.method = method;
@@ -63,15 +64,12 @@ export class Operation {
     this.segments = parsePathPattern(path);
     this.parameters = this.segments.flatMap((segment) => segment.names);
     this.sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
-    this.inputs = [...endpoint.middlewares, endpoint].flatMap(
-      ({ inputSchema }) => inputSchema ?? [],
-    );
-    this.headers = [...endpoint.middlewares, endpoint].flatMap(
-      ({ headersSchema }) => headersSchema ?? [],
-    );
+    const stages = [...endpoint.middlewares, endpoint];
+    this.inputs = stages.flatMap(({ inputSchema }) => inputSchema ?? []);
+    this.headers = stages.flatMap(({ headersSchema }) => headersSchema ?? []);
     this.security = endpoint.middlewares.flatMap(({ security }) => security ?? []);
     this.queryParser = toQueryParser(config);
-    this.#config = config;
+    this.#timeout = endpoint.timeout ?? config.requestTimeout ?? 0;
   }
 
   get hasBody(): boolean {
@@ -92,24 +90,19 @@ export class Operation {
   }
 
   get successes(): readonly Reply[] {
-    // a result handler may create the schemas on each call
-    this.#successes ??= [
-      ...listSuccesses(this.endpoint),
-      ...(this.method === "get" && this.hasVersion ? [notModified] : []),
-    ];
-    return this.#successes;
+    const successes = listSuccesses(this.endpoint);
+    return this.method === "get" && this.hasVersion ? [...successes, notModified] : successes;
   }
 
   get errors(): readonly ErrorReply[] {
     const { inputs, headers, parameters, hasBody } = this;
     const hasInput = [inputs, headers, parameters].some(({ length }) => length > 0);
-    const timeout = this.endpoint.timeout ?? this.#config.requestTimeout ?? 0;
     const own = new Set([
       ...(hasInput || hasBody ? [400] : []),
       ...(this.security.length > 0 ? [401] : []),
       ...(hasBody ? [413, 415] : []),
       500,
-      ...(timeout > 0 ? [503] : []),
+      ...(this.#timeout > 0 ? [503] : []),
     ]);
     return listErrors(this.endpoint, own);
   }
@@ -164,14 +157,9 @@ export class Operation {
 
   /** Returns where a field of the input comes from, as far as its name tells; undefined if it has no source. */
   locate(name: string): Location | undefined {
-    const { sources } = this;
-    if (sources.includes("params") && this.parameters.includes(name)) return "path";
-    const others = sources.filter((source) => source !== "params");
-    const has = (source: InputSource): boolean => sources.includes(source);
-    const only = (...ones: readonly InputSource[]): boolean =>
-      others.length > 0 && others.every((source) => ones.includes(source));
+    const has = (source: InputSource): boolean => this.sources.includes(source);
+    if (has("params") && this.parameters.includes(name)) return "path";
     if (has("headers") && name.startsWith("x-")) return "header";
-    if (only("cookies", "signedCookies")) return "cookie";
     if (has("query")) return "query";
     if (has("body")) return "body";
     return has("cookies") || has("signedCookies") ? "cookie" : undefined;

@@ -6,7 +6,6 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readContent } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 
-/** A body that a reply may have. */
 export interface ReplyBody {
   /** The media type; null if there is no body. */
   readonly type: string | null;
@@ -28,7 +27,6 @@ export interface Reply {
 export interface ErrorReply extends Reply {
   /** The declaration in `errors`, if any. */
   readonly declared: DeclaredError | undefined;
-  /** Whether the body can carry data. */
   readonly hasData: boolean;
 }
 

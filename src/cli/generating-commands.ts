@@ -1,5 +1,4 @@
-import { toDocumentOptions } from "../docs-page/document-texts.ts";
-import type { DocsOptions } from "../docs-page/docs-options.ts";
+import { toDocumentOptions, type DocsOptions } from "../docs-page/docs-options.ts";
 import { generateClient } from "../generate-client/generate-client.ts";
 import { generateOpenApi } from "../openapi/generate-openapi.ts";
 import type { OpenApiDocument, OpenApiVersion } from "../openapi/options.ts";

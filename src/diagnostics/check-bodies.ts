@@ -1,5 +1,6 @@
 import type { Operation } from "../api/operation.ts";
 import { takesFiles, takesRawBody } from "../schemas/bodies.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
 import { report, type Diagnostic, type RoutingFacts } from "./diagnostic.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { withoutFiles } from "./wire.ts";
@@ -35,20 +36,18 @@ const checkUploads = (
   facts: RoutingFacts,
 ): readonly Diagnostic[] => {
   const finder = new MisfitFinder("input");
-  const uses = operations.flatMap((operation) => {
-    const obstacle = findObstacle(operation, facts);
-    return operation.inputs.filter(takesFiles).map((schema) => ({ operation, schema, obstacle }));
+  const capable = operations.filter((operation) => !findObstacle(operation, facts));
+  const fitting = new Set(capable.flatMap(({ inputs }) => inputs));
+  return report(operations, (operation) => {
+    const { code, reason } = findObstacle(operation, facts) ?? {};
+    if (!code) return [];
+    const text = `the input of ${operation.route} accepts files with ez.upload(), but ${reason}.`;
+    // optional files may be for another route that shares the schema
+    const isWrong = (schema: ZodSchema): boolean =>
+      !fitting.has(schema) || finder.find(schema, withoutFiles).isDead;
+    const schemas = operation.inputs.filter((schema) => takesFiles(schema) && isWrong(schema));
+    return schemas.map((at) => ({ at, code, text }));
   });
-  return report(operations, (operation) =>
-    uses.flatMap(({ operation: own, schema, obstacle }) => {
-      if (own !== operation || !obstacle) return [];
-      // the optional files may be for another route that shares the schema
-      const isMeantElsewhere = uses.some((one) => one.schema === schema && !one.obstacle);
-      if (isMeantElsewhere && !finder.isDead(schema, withoutFiles)) return [];
-      const text = `the input of ${operation.route} accepts files with ez.upload(), but ${obstacle.reason}.`;
-      return { at: schema, code: obstacle.code, text };
-    }),
-  );
 };
 
 const findObstacle = (

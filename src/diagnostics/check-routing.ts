@@ -7,7 +7,6 @@ import { checkShadows } from "./check-shadows.ts";
 import { checkInputs, checkOutputs } from "./check-schemas.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 
-/** The parts of a configuration that the checks need. */
 export interface CheckedConfig extends DocumentedConfig {
   readonly beforeRouting?: unknown;
   readonly cookies?: boolean | { readonly secret?: unknown } | undefined;
@@ -44,7 +43,6 @@ export const checkRouting = (
   }
 };
 
-/** Finds a mistake in the use of cookies. */
 const checkCookies = (
   operations: readonly Operation[],
   config: CheckedConfig,

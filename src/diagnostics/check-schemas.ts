@@ -14,15 +14,21 @@ import { MisfitFinder, type Misfit } from "./misfits.ts";
 import { formWire, toInputWire, toOutputWire } from "./wire.ts";
 
 const toWarning = (
-  code: Diagnostic["code"],
-  field: string,
+  name: string,
   place: string,
   misfit: Misfit,
-  more: Pick<Warning, "at" | "meta">,
+  at: unknown = misfit,
+  meta: object = {},
 ): Warning => {
+  const field = name + misfit.path;
   const reason = toReason(misfit);
   const text = `\`${field}\` of ${place} ${reason}. ${toFix(misfit)}.`;
-  return { code, text, at: more.at, meta: { ...more.meta, field, reason } };
+  return { code: toCode(misfit), text, at, meta: { ...meta, field, reason } };
+};
+
+const toCode = ({ wire: { carrier } }: Misfit): Diagnostic["code"] => {
+  if (carrier === "output") return "SLP_WARN_OUTPUT_JSON";
+  return carrier === "json" ? "SLP_WARN_INPUT_JSON" : "SLP_WARN_INPUT_TEXT";
 };
 
 /** Finds parts of inputs that can never arrive, because JSON, a query or a path cannot represent their values. */
@@ -35,15 +41,10 @@ export const checkInputs = (operations: readonly Operation[]): readonly Diagnost
       const { inputSchema } = operation.endpoint;
       const place = `${schema === inputSchema ? "" : "a middleware of "}${operation.route}`;
       // the fields of a form are strings, but an endpoint with a form also accepts JSON
-      const misfits = isForm(schema)
-        ? [...finder.list(schema, wire), ...finder.list(schema, formWire).filter(isCoerced)]
-        : finder.list(schema, wire);
-      return misfits.map((misfit) => {
-        const field = `input${misfit.path}`;
-        const code = misfit.wire.carrier === "json" ? "SLP_WARN_INPUT_JSON" : "SLP_WARN_INPUT_TEXT";
-        const at = `${field} of ${schemas.indexOf(schema)}`;
-        return toWarning(code, field, place, misfit, { at });
-      });
+      const more = isForm(schema) ? finder.find(schema, formWire).misfits.filter(isCoerced) : [];
+      return [...finder.find(schema, wire).misfits, ...more].map((misfit) =>
+        toWarning("input", place, misfit, `${misfit.path} of ${schemas.indexOf(schema)}`),
+      );
     });
   });
 };
@@ -73,18 +74,17 @@ export const checkOutputs = (operations: readonly Operation[]): readonly Diagnos
       const text = `the \`positive\` of the result handler of ${route} does not declare what is sent; correct it: ${reason}`;
       return [{ at: resultHandler, code: "SLP_WARN_RESPONSE", text, meta: { reason } }];
     }
-    const toOwnWarning = (name: string, place: string, at: Misfit, meta: object): Warning =>
-      toWarning("SLP_WARN_OUTPUT_JSON", `${name}${at.path}`, place, at, { at, meta });
     if (!outputSchema)
       return bodies.flatMap(listEvents).flatMap(({ event, data }) => {
         const place = `the event "${event}" of ${route}`;
-        return finder.list(data, wire).map((at) => toOwnWarning("data", place, at, { event }));
+        const { misfits } = finder.find(data, wire);
+        return misfits.map((misfit) => toWarning("data", place, misfit, misfit, { event }));
       });
     const sent = listSent(bodies);
     return finder
-      .list(outputSchema, wire)
-      .filter(({ schema }) => sent.has(schema))
-      .map((at) => toOwnWarning("output", route, at, {}));
+      .find(outputSchema, wire)
+      .misfits.filter(({ schema }) => sent.has(schema))
+      .map((misfit) => toWarning("output", route, misfit));
   });
 };
 

@@ -16,8 +16,10 @@ export const checkShadows = (
 const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] =>
   report(operations, (loser) =>
     operations.slice(0, operations.indexOf(loser)).flatMap((taker) => {
-      if (taker.method !== loser.method || !areEqual(taker, loser)) return [];
-      const example = findCommonPath(taker.segments, loser.segments);
+      const { segments } = loser;
+      if (taker.method !== loser.method || taker.segments.length !== segments.length) return [];
+      const pairs = taker.segments.map((one, at) => [one, segments[at] ?? one] as const);
+      const example = areEqual(pairs) && findCommonPath(pairs);
       if (!example) return [];
       const text = `${taker.route} and ${loser.route} both match paths such as ${example}, and only their order decides which one is used. Add literal text to one of the paths.`;
       const meta = { takenBy: taker.path, example };
@@ -28,15 +30,14 @@ const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] =>
 const hasText = (segment: Segment): boolean =>
   segment.kind === "parameters" && segment.around.join("") !== "";
 
+/** The segments of two routes. */
+type Pairs = readonly (readonly [Segment, Segment])[];
+
 /** Checks whether the route table ranks two routes equally at the first segment in which they differ. */
-const areEqual = ({ segments }: Operation, other: Operation): boolean => {
-  const toText = (segment: Segment | undefined): string =>
-    segment ? JSON.stringify([segment.kind, segment.around]) : "";
-  const at = segments.findIndex(
-    (segment, index) => toText(segment) !== toText(other.segments[index]),
-  );
-  const [one, two] = [segments[at], other.segments[at]];
-  return one !== undefined && two !== undefined && toRank(one) === toRank(two);
+const areEqual = (pairs: Pairs): boolean => {
+  const toText = (segment: Segment): string => JSON.stringify([segment.kind, segment.around]);
+  const different = pairs.find(([one, two]) => toText(one) !== toText(two));
+  return different !== undefined && toRank(different[0]) === toRank(different[1]);
 };
 
 const fits = (segment: Segment, text: string): boolean =>
@@ -44,12 +45,10 @@ const fits = (segment: Segment, text: string): boolean =>
     ? segment.around.join("") === text
     : matchParameters(segment.around, text) !== undefined;
 
-const findCommonPath = (one: readonly Segment[], other: readonly Segment[]): string | undefined => {
-  if (one.length !== other.length) return undefined;
-  const parts = one.map((first, at) => {
-    const second = other[at] ?? first;
-    const part = combine(first.around, second.around);
-    return fits(first, part) && fits(second, part) ? part : undefined;
+const findCommonPath = (pairs: Pairs): string | undefined => {
+  const parts = pairs.map(([one, two]) => {
+    const part = combine(one.around, two.around);
+    return fits(one, part) && fits(two, part) ? part : undefined;
   });
   const isCommon = parts.every((part) => part !== undefined);
   return isCommon ? `/${parts.map(encodeURIComponent).join("/")}` : undefined;

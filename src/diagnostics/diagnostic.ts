@@ -9,14 +9,12 @@ export interface Diagnostic {
   readonly meta: object;
 }
 
-/** A warning about an operation. */
 export interface Warning extends Omit<Diagnostic, "meta"> {
   /** The place in the code that several operations may share; it is reported once. */
   readonly at?: unknown;
   readonly meta?: object;
 }
 
-/** Reports what a check finds in each operation. */
 export const report = (
   operations: readonly Operation[],
   find: (operation: Operation) => readonly Warning[],

@@ -12,8 +12,6 @@ const ownNames: Readonly<Partial<Record<Kind, string>>> = {
 const toName = ({ kind, schema }: Misfit): string =>
   ownNames[kind] ?? `z.${schema._zod.def.type}()`;
 
-const otherwise = "Use another type, or combine several types with z.union";
-
 const forJson: Readonly<Partial<Record<Kind, string>>> = {
   bigint: "Use z.coerce.bigint(), which accepts strings and numbers",
   buffer:
@@ -84,4 +82,4 @@ const fixes: Readonly<Record<Wire["carrier"], Readonly<Partial<Record<Kind, stri
 };
 
 export const toFix = ({ kind, wire: { carrier } }: Misfit): string =>
-  fixes[carrier][kind] ?? otherwise;
+  fixes[carrier][kind] ?? "Use another type, or combine several types with z.union";

@@ -9,8 +9,8 @@ import type { QueryParser } from "../http/query.ts";
 import { MisfitFinder } from "./misfits.ts";
 import { toInputWire, toOutputWire, type Wire } from "./wire.ts";
 
-const list = (finder: MisfitFinder, ...args: Parameters<MisfitFinder["list"]>): string[] =>
-  finder.list(...args).map(({ path, kind }) => `${path} ${kind}`);
+const list = (finder: MisfitFinder, ...args: Parameters<MisfitFinder["find"]>): string[] =>
+  finder.find(...args).misfits.map(({ path, kind }) => `${path} ${kind}`);
 
 const findInput = (
   schema: ZodSchema,
@@ -192,7 +192,7 @@ describe("inputs", () => {
       return toInputWire(operation).inner("a") as Wire;
     };
     const check = (schemas: readonly ZodSchema[], wire: Wire, values: fc.Arbitrary<unknown>) => {
-      const dead = schemas.filter((schema) => finder.isDead(schema, wire));
+      const dead = schemas.filter((schema) => finder.find(schema, wire).isDead);
       for (const schema of dead)
         fc.assert(
           fc.property(values, (value) => !z.safeParse(schema, value).success),

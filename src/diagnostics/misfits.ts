@@ -9,9 +9,6 @@ const kindOfType: Readonly<Record<string, Kind>> = {
   ...{ boolean: "boolean", null: "null", undefined: "undefined", void: "undefined" },
   ...{ bigint: "bigint", date: "date", map: "map", set: "set", symbol: "symbol" },
   ...{ nan: "nan", function: "function", file: "file" },
-};
-
-const kindOfContainer: Readonly<Record<string, Kind>> = {
   ...{ array: "array", tuple: "array", object: "object", record: "object" },
 };
 
@@ -32,8 +29,6 @@ interface Finding {
   readonly isDead: boolean;
 }
 
-const maxMisfits = 10;
-
 const fit: Finding = { misfits: [], isDead: false };
 const dead: Finding = { misfits: [], isDead: true };
 
@@ -52,16 +47,8 @@ export class MisfitFinder {
     this.#isInput = direction === "input";
   }
 
-  /** Lists the misfits of a schema, each path once. */
-  list(schema: ZodSchema, wire: Wire): readonly Misfit[] {
-    return this.#find(schema, wire).misfits;
-  }
-
-  isDead(schema: ZodSchema, wire: Wire): boolean {
-    return this.#find(schema, wire).isDead;
-  }
-
-  #find(schema: ZodSchema, wire: Wire | undefined): Finding {
+  /** Finds the misfits of a schema, each path once; an unknown wire may carry anything. */
+  find(schema: ZodSchema, wire: Wire | undefined): Finding {
     if (!wire) return fit;
     const known = this.#found.get(wire) ?? new Map<ZodSchema, Finding>();
     this.#found.set(wire, known);
@@ -70,7 +57,7 @@ export class MisfitFinder {
     known.set(schema, fit);
     const { misfits, isDead } = this.#look(schema, wire);
     const byPath = new Map(misfits.toReversed().map((misfit) => [misfit.path, misfit]));
-    const finding = { misfits: [...byPath.values()].toReversed().slice(0, maxMisfits), isDead };
+    const finding = { misfits: [...byPath.values()].toReversed().slice(0, 10), isDead };
     known.set(schema, finding);
     return finding;
   }
@@ -81,10 +68,8 @@ export class MisfitFinder {
       return def.type === "boolean" && wire.carrier !== "json"
         ? revive(toMisfit("coercedBoolean", schema, wire))
         : fit;
-    const leaf = kindOfType[def.type];
-    if (leaf) return checkKinds([leaf], schema, wire);
-    const container = kindOfContainer[def.type];
-    if (container && !wire.kinds.has(container)) return toMisfit(container, schema, wire);
+    const kind = kindOfType[def.type];
+    if (kind && !wire.kinds.has(kind)) return checkKinds([kind], schema, wire);
     switch (def.type) {
       case "never":
         return dead;
@@ -92,45 +77,45 @@ export class MisfitFinder {
       case "enum":
         return checkKinds([...(readValues(schema) ?? [])].map(kindOfValue), schema, wire);
       case "custom": {
-        const kind = ownKinds.get(def.fn);
-        return kind ? checkKinds([kind], schema, wire) : fit;
+        const own = ownKinds.get(def.fn);
+        return own ? checkKinds([own], schema, wire) : fit;
       }
       case "array":
-        return locate("[]", toListFinding(this.#find(def.element, wire.inner()), wire));
+        return locate("[]", toListFinding(this.find(def.element, wire.inner()), wire));
       case "tuple":
         return merge(
-          ...def.items.map((item, at) => locate(`[${at}]`, this.#find(item, wire.inner()))),
+          ...def.items.map((item, at) => locate(`[${at}]`, this.find(item, wire.inner()))),
         );
       case "object":
         return this.#findInFields(def, wire);
       case "record":
-        return locate("[key]", revive(this.#find(def.valueType, wire.inner())));
+        return locate("[key]", revive(this.find(def.valueType, wire.inner())));
       case "union":
         return this.#findInOptions(def, wire);
       case "intersection":
-        return merge(this.#find(def.left, wire), this.#find(def.right, wire));
+        return merge(this.find(def.left, wire), this.find(def.right, wire));
       case "pipe": {
         const own = toDateKind(def);
         if (own === (this.#isInput ? "dateOut" : "dateIn")) return checkKinds([own], schema, wire);
-        return this.#find(this.#isInput ? def.in : def.out, wire);
+        return this.find(this.#isInput ? def.in : def.out, wire);
       }
       case "optional":
       case "default":
       case "prefault":
-        return revive(this.#find(def.innerType, wire));
+        return revive(this.find(def.innerType, wire));
       case "nullable": {
-        const finding = this.#find(def.innerType, wire);
+        const finding = this.find(def.innerType, wire);
         return wire.kinds.has("null") ? revive(finding) : finding;
       }
       case "nonoptional":
       case "readonly":
       case "promise":
-        return this.#find(def.innerType, wire);
+        return this.find(def.innerType, wire);
       case "catch":
-        return this.#isInput ? fit : this.#find(def.innerType, wire);
+        return this.#isInput ? fit : this.find(def.innerType, wire);
       case "lazy":
         // the getter may create a new schema on each call, so this reads the schema that Zod parses with
-        return this.#find(readLazy(schema as z.core.$ZodLazy), wire);
+        return this.find(readLazy(schema as z.core.$ZodLazy), wire);
       default:
         return fit;
     }
@@ -139,18 +124,18 @@ export class MisfitFinder {
   #findInFields({ shape, catchall }: z.core.$ZodObjectDef, wire: Wire): Finding {
     const fields = Object.entries(shape).map(([key, field]) => {
       const inner = wire.inner(key);
-      const finding = this.#find(field, inner);
+      const finding = this.find(field, inner);
       const isNever = inner && finding.isDead && finding.misfits.length === 0;
       return locate(toStep(key), isNever ? toMisfit("never", field, inner) : finding);
     });
     // the catchall of a strict object is `never`
-    const others = catchall ? revive(this.#find(catchall, wire.inner())) : fit;
+    const others = catchall ? revive(this.find(catchall, wire.inner())) : fit;
     return merge(...fields, locate("[key]", others));
   }
 
   /** Checks the options of a union: one fitting option is enough, unless a discriminator selects the option. */
   #findInOptions(def: z.core.$ZodUnionDef, wire: Wire): Finding {
-    const options = def.options.map((option) => this.#find(option, wire));
+    const options = def.options.map((option) => this.find(option, wire));
     const isDead = options.length > 0 && options.every((option) => option.isDead);
     if (isDead) return merge(...options);
     return "discriminator" in def ? revive(merge(...options)) : fit;

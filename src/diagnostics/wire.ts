@@ -9,7 +9,7 @@ export type Kind =
 /** The values that are possible at a place in the input or the output. */
 export interface Wire {
   readonly carrier: "json" | "text" | "path" | "wildcard" | "output";
-  readonly kinds: ReadonlySet<Kind>;
+  readonly kinds: Pick<ReadonlySet<Kind>, "has">;
   /** Returns the values that are possible for a key, or for the elements of an array; undefined if unknown. */
   readonly inner: (key?: string) => Wire | undefined;
 }
@@ -42,29 +42,26 @@ const wildcard = toWire(
   toWire("wildcard", [...bodies, "string"]),
 );
 
-/** The values that can arrive in a request without files. */
-export const withoutFiles = toWire("json", [
-  ...jsonKinds,
-  ...(["undefined", "bigint", "date", "dateOut", "map", "set", "symbol", "nan"] as const),
-  ...(["function", "file", "buffer", "raw"] as const),
-]);
+/** A request without files, where anything else counts as possible. */
+export const withoutFiles: Wire = {
+  carrier: "json",
+  kinds: { has: (kind) => kind !== "upload" },
+  inner: () => withoutFiles,
+};
 
 const textSources = new Set<InputSource>(["query", "headers", "cookies", "signedCookies"]);
 
+type Taker = Pick<Operation, "queryParser" | "segments" | "sources">;
+
 /** Returns the values that are possible for a field other than a path parameter; undefined if unknown. */
-const toFieldWire = ({
-  sources,
-  queryParser,
-}: Pick<Operation, "queryParser" | "sources">): Wire | undefined => {
+const toFieldWire = ({ sources, queryParser }: Taker): Wire | undefined => {
   if (sources.includes("body")) return json;
   if (!sources.some((source) => textSources.has(source))) return undefined;
   if (!sources.includes("query") || queryParser === "simple") return texts;
   return queryParser === "extended" ? textTree : undefined;
 };
 
-export const toInputWire = (
-  operation: Pick<Operation, "queryParser" | "segments" | "sources">,
-): Wire => {
+export const toInputWire = (operation: Taker): Wire => {
   const { sources, segments } = operation;
   const field = toFieldWire(operation);
   const parameters = new Map<string, Wire>();
@@ -74,7 +71,7 @@ export const toInputWire = (
         parameters.set(name, segment.kind === "rest" ? wildcard : pathText);
   return {
     carrier: field?.carrier ?? "json",
-    kinds: new Set(["object"]),
+    kinds: new Set<Kind>(["object"]),
     inner: (key) => (key === undefined ? field : (parameters.get(key) ?? field)),
   };
 };

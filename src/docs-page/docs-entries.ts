@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Request } from "../http/express-objects.ts";
 import { defaultEndpointsFactory } from "../endpoint/endpoints-factory.ts";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
@@ -5,14 +6,18 @@ import { RequestError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { getMessageFromError } from "../reply/http-error.ts";
 import type { DocumentedConfig } from "../api/operation.ts";
-import type { OpenApiServer } from "../openapi/options.ts";
+import { writeDocument } from "../openapi/generate-openapi.ts";
+import type { OpenApiDocument, OpenApiServer } from "../openapi/options.ts";
+import { toYaml } from "../openapi/to-yaml.ts";
 import type { EndpointEntry } from "../routing/walk-routing.ts";
-import type { DocsOptions } from "./docs-options.ts";
-import { DocumentTexts, toContent, type Content } from "./document-texts.ts";
+import { toDocumentOptions, type DocsOptions } from "./docs-options.ts";
 import { findUserInterface, type UserInterface } from "./user-interfaces.ts";
 
-/** The files that have been read, by page and name. */
-const assets = new Map<string, Content>();
+interface Content {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly etag: string;
+}
 
 /**
  * Lists the routes of a documentation page, of its files, and of its document.
@@ -26,7 +31,16 @@ export const listDocsEntries = (
   logger: Logger,
 ): readonly EndpointEntry[] => {
   const ui = findUserInterface(options.ui);
-  const texts = new DocumentTexts(entries, config, options);
+  const documented = { config, ...toDocumentOptions(options) };
+  let document: OpenApiDocument | undefined;
+  const getDocument = (): OpenApiDocument =>
+    (document ??= writeDocument(() => entries, documented));
+  const contents = new Map<string, Content>();
+  const prepare = (name: string, type: string, write: () => Buffer | string): Content => {
+    const content = contents.get(name) ?? toContent(`${type}; charset=utf-8`, write());
+    contents.set(name, content);
+    return content;
+  };
   const policy = toPolicy(ui, options.servers);
   const path = toPath(options.path);
   const { factory = defaultEndpointsFactory } = options;
@@ -39,36 +53,38 @@ export const listDocsEntries = (
     };
   };
   logger.info(`Serving the documentation at ${path}`);
-  if (process.env["NODE_ENV"] !== "production") warnEarly(texts, logger);
+  if (process.env["NODE_ENV"] !== "production") warnEarly(getDocument, logger);
   return [
     toEntry("", ({ request, response }) => {
-      const { title } = texts.document.info as { readonly title: string };
+      const { title } = getDocument().info as { readonly title: string };
       response.setHeader("Content-Security-Policy", policy);
       response.setHeader("Referrer-Policy", "no-referrer");
       return toContent("text/html; charset=utf-8", toPage(title, toBase(request), ui));
     }),
-    toEntry("/openapi.json", () => texts.find("json")),
-    toEntry("/openapi.yaml", () => texts.find("yaml")),
+    toEntry("/openapi.json", () =>
+      prepare("document.json", "application/json", () => JSON.stringify(getDocument())),
+    ),
+    toEntry("/openapi.yaml", () =>
+      prepare("document.yaml", "application/yaml", () => toYaml(getDocument())),
+    ),
     toEntry("/assets/:file", ({ request }) => {
       const name = String(request.params["file"]);
       const read = ui.files.get(name);
       if (!read) throw new RequestError("SLP_NOT_FOUND");
-      const type = name.endsWith(".css") ? "css" : "javascript";
-      const key = `${options.ui}/${name}`;
-      const content = assets.get(key) ?? toContent(`text/${type}; charset=utf-8`, read());
-      assets.set(key, content);
-      return content;
+      return prepare(name, name.endsWith(".css") ? "text/css" : "text/javascript", read);
     }),
   ];
 };
 
 type Arguments = HandlerArguments<object, object>;
 
-const toPath = (path = "/docs"): string =>
-  `/${path
-    .split("/")
-    .filter((segment) => segment !== "")
-    .join("/")}`;
+const toContent = (type: string, body: string | Buffer): Content => {
+  const bytes = Buffer.from(body as string);
+  const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
+  return { type, bytes, etag };
+};
+
+const toPath = (path = "/docs"): string => `/${path.split("/").filter(Boolean).join("/")}`;
 
 /** Returns the path of the page as it was requested, including the path at which the API is mounted. */
 const toBase = ({ originalUrl }: Request): string => {
@@ -93,10 +109,10 @@ const send = ({ request, response }: Arguments, { type, bytes, etag }: Content):
 };
 
 /** Warns developers about errors in the documentation once the server listens. */
-const warnEarly = (texts: DocumentTexts, logger: Logger): void => {
+const warnEarly = (write: () => OpenApiDocument, logger: Logger): void => {
   setImmediate(() => {
     try {
-      void texts.document;
+      write();
     } catch (error) {
       logger.warn(
         `SLP_WARN_DOCS_DOCUMENT: the API cannot be documented, so requests for its document get a 500: ${getMessageFromError(error)}`,

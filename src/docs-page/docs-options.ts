@@ -1,11 +1,9 @@
+import { readFileSync } from "node:fs";
 import type { OpenApiInfo, OpenApiOptions } from "../openapi/options.ts";
 import type { GuardFactory } from "../routing/static-files.ts";
 
 /** Options for serving the documentation of an API, in addition to those of `generateOpenApi`. */
-export interface DocsOptions extends Pick<
-  OpenApiOptions,
-  "routes" | "servers" | "openapi" | "tags" | "webhooks" | "head" | "override"
-> {
+export interface DocsOptions extends Omit<OpenApiOptions, "config" | "info" | "routing"> {
   /**
    * The path of the page; the document is below it, as `openapi.json` and `openapi.yaml`.
    *
@@ -32,3 +30,29 @@ export interface DocsOptions extends Pick<
    */
   readonly production?: boolean | undefined;
 }
+
+/** Returns those of the options that describe the document. */
+export const toDocumentOptions = ({
+  path: _path,
+  ui: _ui,
+  factory: _factory,
+  production: _production,
+  info = readInfo(),
+  ...options
+}: DocsOptions) => ({ info, ...options });
+
+/** Reads the name, version and description of the API from the package.json in the working directory. */
+const readInfo = (): OpenApiInfo => {
+  let read: unknown;
+  try {
+    read = JSON.parse(readFileSync(`${process.cwd()}/package.json`, "utf8"));
+  } catch {
+    // there is no file, or not one that describes a package
+  }
+  const { name, version, description } = Object(read) as Readonly<Record<string, unknown>>;
+  return {
+    title: typeof name === "string" ? name : "API",
+    version: typeof version === "string" ? version : "0.0.0",
+    ...(typeof description === "string" && { description }),
+  };
+};

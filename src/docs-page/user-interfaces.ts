@@ -42,10 +42,11 @@ Scalar.createApiReference("#docs", {
 export const findUserInterface = (name: DocsOptions["ui"] = "scalar"): UserInterface => {
   if (name === "swagger") {
     const folder = dirname(findPackageFile("swagger-ui-dist", "swagger-ui-dist/package.json"));
+    const read = (file: string) => (): Buffer => readFileSync(join(folder, file));
     return {
       files: new Map<string, () => Buffer | string>([
-        ["swagger-ui.css", () => readFileSync(join(folder, "swagger-ui.css"))],
-        ["swagger-ui-bundle.js", () => readFileSync(join(folder, "swagger-ui-bundle.js"))],
+        ["swagger-ui.css", read("swagger-ui.css")],
+        ["swagger-ui-bundle.js", read("swagger-ui-bundle.js")],
         ["init.js", () => swaggerScript],
       ]),
       styles: "'self'",

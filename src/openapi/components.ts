@@ -23,16 +23,13 @@ interface Component {
   readonly name: string;
   /** The name without ambiguity: a generated name may be the same as one that the application gave. */
   readonly stem: string;
-  readonly isGiven: boolean;
-  readonly direction: Direction;
   readonly schema: ZodSchema | undefined;
-  json: JsonObject;
+  readonly json: JsonObject;
   readonly place: WritePlace;
 }
 
 const prefix = "#/components/schemas/";
 const definitions = "#/$defs/";
-const validName = /^[\w.-]+$/;
 
 /** Writes schemas, and stores named ones as components, which get their final names at the end. */
 export class Components {
@@ -43,20 +40,17 @@ export class Components {
     input: new Map<ZodSchema, JsonObject>(),
     output: new Map<ZodSchema, JsonObject>(),
   };
-  readonly #isTwin = (one: ZodSchema, other: ZodSchema, place: WritePlace): boolean =>
-    // a trial that started others might never end
-    !this.#isTrial && this.#writeAlone(one, place) === this.#writeAlone(other, place);
-  readonly #isTrial: boolean;
-  readonly #names = new SchemaNames(this.#isTwin);
+  /** Checks whether two schemas are written in the same way, and may thus have one name. */
+  readonly #isTwin: (one: ZodSchema, other: ZodSchema, place: WritePlace) => boolean;
+  readonly #names: SchemaNames;
   readonly #shared = new Map<JsonObject | string, string>();
-
   readonly #responses = new Map<string, JsonObject>();
   readonly #responseNames = new Map<string, string>();
 
-  /** @param isTrial whether one schema is written, for comparison only */
-  constructor(override: OpenApiOverride["schema"], isTrial = false) {
+  constructor(override: OpenApiOverride["schema"], isTwin = toComparison(override)) {
     this.#override = override;
-    this.#isTrial = isTrial;
+    this.#isTwin = isTwin;
+    this.#names = new SchemaNames(isTwin);
   }
 
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
@@ -76,21 +70,18 @@ export class Components {
       },
     };
     const toStem = (key: string): string => named.get(key)?.stem ?? generated + toName(key, place);
-    const node = {
-      place,
-      write: (inner: ZodSchema, other: Direction) => this.write(inner, other, place),
-    };
-    const {
-      $schema: _dialect,
-      $defs = {},
-      ...json
-    } = z.toJSONSchema(schema, {
+    const write = (inner: ZodSchema, other: Direction): JsonObject =>
+      this.write(inner, other, place);
+    const written = z.toJSONSchema(schema, {
       io: direction,
       unrepresentable: "any",
       metadata: metadata as never,
-      override: ({ zodSchema, jsonSchema, path }) =>
-        writeNode(zodSchema, jsonSchema, direction, { ...node, path }, this.#override),
-    }) as JsonObject;
+      override: ({ zodSchema, jsonSchema, path }) => {
+        const node = { schema: zodSchema, json: jsonSchema, direction };
+        writeNode({ ...node, place, path, write }, this.#override);
+      },
+    });
+    const { $schema: _dialect, $defs = {}, ...json } = written as JsonObject;
     const all = Object.entries($defs as Record<string, JsonObject>);
     const empty = new Set<unknown>();
     const closed = new Map<unknown, JsonObject>();
@@ -99,27 +90,32 @@ export class Components {
       if (definition["additionalProperties"] === false) closed.set(definitions + key, definition);
     }
     const refer = (value: JsonObject): JsonObject => {
-      const own = inlineClosed(omitReferences(value, empty), closed);
-      return toReferences(own, (key) => `${direction}/${toStem(key)}`) as JsonObject;
+      const open = inlineClosed(omitReferences(value, empty), closed);
+      const copy = mapReferences(open, (reference) => {
+        const key = readDefinitionKey(reference);
+        return key === undefined ? undefined : `${prefix}${direction}/${toStem(key)}`;
+      });
+      return copy as JsonObject;
     };
-    for (const [key, definition] of all)
-      this.#keep(toStem(key), named.get(key)?.schema, refer(definition), direction, place);
-    const written = all.length > 0 ? refer(json) : json;
-    this.#written[direction].set(schema, written);
-    return written;
+    for (const [key, definition] of all) {
+      const { schema: inner, stem } = named.get(key) ?? { schema: undefined, stem: toStem(key) };
+      const name = stem.startsWith(generated) ? stem.slice(generated.length) : stem;
+      this.#keep({ name, stem, schema: inner, json: refer(definition), place }, direction);
+    }
+    const own = all.length > 0 ? refer(json) : json;
+    this.#written[direction].set(schema, own);
+    return own;
   }
 
-  /** Gives a name chosen by the framework to a schema that many places share. */
-  share(json: JsonObject, name: string, place: WritePlace): JsonObject {
-    if (json["$ref"] !== undefined) return json;
+  /** Gives the body of errors that many operations have a name, and returns a reference to it. */
+  shareError(json: JsonObject, place: WritePlace): JsonObject {
     // a schema is written only once, so its JSON Schema is usually the same object and needs no comparison
     const known = this.#shared.get(json);
     if (known !== undefined) return { $ref: prefix + known };
     const text = JSON.stringify(json);
-    const key = this.#shared.get(text) ?? `shared/${name}${this.#shared.size}`;
+    const key = this.#shared.get(text) ?? `shared/${this.#shared.size}`;
     this.#shared.set(json, key).set(text, key);
-    const component = { name, stem: key, isGiven: false, direction: "output" } as const;
-    this.#components.set(key, { ...component, schema: undefined, json, place });
+    this.#components.set(key, { name: "Error", stem: key, schema: undefined, json, place });
     return { $ref: prefix + key };
   }
 
@@ -144,74 +140,50 @@ export class Components {
     return Object.keys(more).length > 0 ? { ...own, ...more } : this.resolve(component.json);
   }
 
-  /** Adds the components to a document. */
   finish(given: JsonObject): JsonObject {
-    const responses = nonEmpty(toSorted(this.#responses));
-    const parts = compact({ responses, ...(given["components"] as object) });
-    const document = compact({ ...given, components: nonEmpty(parts) });
-    const used = this.#findUsed(document);
+    const { components: others, ...rest } = given;
+    const parts = { responses: nonEmpty(toSorted(this.#responses)), ...(others as object) };
+    const used = this.#findUsed([rest, parts]);
     const names = this.#toNames(used);
-    const rename = (value: unknown): unknown =>
-      mapReferences(value, (reference) => {
-        const name = names.get(toKey(reference) ?? "");
-        return name && prefix + name;
-      });
-    const schemas = new Map(
-      used.map(([key, { json }]) => [names.get(key) ?? key, rename(json)] as const),
-    );
-    const renamed = rename(document) as JsonObject;
-    if (schemas.size === 0) return renamed;
-    const components = { schemas: toSorted(schemas), ...(renamed["components"] as object) };
-    return { ...renamed, components };
+    const schemas = new Map(used.map(([key, { json }]) => [names.get(key) ?? key, json]));
+    const components = nonEmpty(compact({ schemas: nonEmpty(toSorted(schemas)), ...parts }));
+    const document = mapReferences(compact({ ...rest, components }), (reference) => {
+      const name = names.get(toKey(reference) ?? "");
+      return name && prefix + name;
+    });
+    return document as JsonObject;
   }
 
-  #keep(
-    stem: string,
-    schema: ZodSchema | undefined,
-    json: JsonObject,
-    direction: Direction,
-    place: WritePlace,
-  ): void {
-    const isGiven = !stem.startsWith(generated);
-    const name = isGiven ? stem : stem.slice(generated.length);
+  #keep(component: Component, direction: Direction): void {
+    const { name, stem, schema, json, place } = component;
     const key = `${direction}/${stem}`;
-    const known = this.#components.get(key);
-    const other = direction === "input" ? "output" : "input";
     const isSameAs = (one: Component): boolean =>
       one.schema === schema ||
-      isSame(neutralise(one.json), neutralise(json)) ||
+      toNeutral(one.json) === toNeutral(json) ||
       (one.schema !== undefined && schema !== undefined && this.#isTwin(one.schema, schema, place));
-    for (const one of [known, this.#components.get(`${other}/${stem}`)])
+    const other = direction === "input" ? "output" : "input";
+    for (const known of [key, `${other}/${stem}`]) {
+      const one = this.#components.get(known);
       if (one && !isSameAs(one))
         throw new OpenApiError(
           "SLP_OPENAPI_COMPONENT",
           `Two different schemas have the id ${JSON.stringify(name)}: one in ${toText(one.place)}, the other in ${toText(place)}. Give one of them a different .meta({ id }).`,
           place,
         );
-    if (!known) {
-      if (isGiven && !validName.test(name))
-        throw new OpenApiError(
-          "SLP_OPENAPI_COMPONENT",
-          `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot be a component name: use only letters, digits, and the characters . _ - in its .meta({ id }).`,
-          place,
-        );
-      this.#components.set(key, { name, stem, isGiven, direction, schema, json, place });
     }
+    if (this.#components.has(key)) return;
+    if (isGiven(component) && !/^[\w.-]+$/.test(name))
+      throw new OpenApiError(
+        "SLP_OPENAPI_COMPONENT",
+        `The id ${JSON.stringify(name)} of a schema, at ${place.at}, cannot be a component name: use only letters, digits, and the characters . _ - in its .meta({ id }).`,
+        place,
+      );
+    this.#components.set(key, component);
   }
 
-  #writeAlone(schema: ZodSchema, place: WritePlace): string {
-    const documents = (["input", "output"] as const).map((direction) => {
-      const trial = new Components(this.#override, true);
-      try {
-        return trial.finish({ schema: trial.write(schema, direction, place) });
-      } catch (error) {
-        return String(error);
-      }
-    });
-    return JSON.stringify(documents);
-  }
-
-  #findUsed(document: JsonObject): readonly (readonly [key: string, component: Component])[] {
+  #findUsed(
+    document: readonly JsonObject[],
+  ): readonly (readonly [key: string, component: Component])[] {
     const used = new Map<string, Component>();
     const search = (value: unknown): void => {
       for (const reference of listReferences(value)) {
@@ -230,39 +202,30 @@ export class Components {
   #toNames(used: readonly (readonly [string, Component])[]): ReadonlyMap<string, string> {
     const byKey = new Map(used);
     const differing = new Set<string>();
-    const neutral = (json: unknown): string =>
-      JSON.stringify(
-        mapReferences(json, (reference) => {
-          const stem = toKey(reference)?.replace(/^(?:input|output)\//, "");
-          return stem === undefined || differing.has(stem) ? undefined : prefix + stem;
-        }),
-      );
     for (let before = -1; before < differing.size;) {
       before = differing.size;
       for (const [key, { stem, json }] of used) {
         const output = key === `input/${stem}` ? byKey.get(`output/${stem}`) : undefined;
-        if (output && neutral(json) !== neutral(output.json)) differing.add(stem);
+        if (output && toNeutral(json, differing) !== toNeutral(output.json, differing))
+          differing.add(stem);
       }
     }
     const names = new Map<string, string>();
     const owners = new Map<string, Component>();
     // names chosen by the application come first, so that generated names never collide with them
     for (const [key, component] of used.toSorted(
-      ([, one], [, other]) => Number(other.isGiven) - Number(one.isGiven),
+      ([, one], [, other]) => Number(isGiven(other)) - Number(isGiven(one)),
     )) {
-      const isInputOfTwo = component.direction === "input" && differing.has(component.stem);
+      const isInputOfTwo = key.startsWith("input/") && differing.has(component.stem);
       const wanted = isInputOfTwo ? `${component.name}Input` : component.name;
-      let name = wanted;
-      for (let number = 2; isTaken(owners.get(name), component); number++) {
-        if (component.isGiven) {
-          const split = [owners.get(name), component].find((one) => one?.name !== name);
-          throw new OpenApiError(
-            "SLP_OPENAPI_COMPONENT",
-            `Two schemas would become the component ${JSON.stringify(name)}: the one with this id, and the input of the one with the id ${JSON.stringify(split?.name)}, whose input and output differ. Give one of them a different .meta({ id }).`,
-            component.place,
-          );
-        }
-        name = `${wanted}${number}`;
+      const name = toFreeName(wanted, (one) => isTaken(owners.get(one), component));
+      if (isGiven(component) && name !== wanted) {
+        const split = [owners.get(wanted), component].find((one) => one?.name !== wanted);
+        throw new OpenApiError(
+          "SLP_OPENAPI_COMPONENT",
+          `Two schemas would become the component ${JSON.stringify(wanted)}: the one with this id, and the input of the one with the id ${JSON.stringify(split?.name)}, whose input and output differ. Give one of them a different .meta({ id }).`,
+          component.place,
+        );
       }
       owners.set(name, component);
       names.set(key, name);
@@ -270,6 +233,25 @@ export class Components {
     return names;
   }
 }
+
+const toComparison = (override: OpenApiOverride["schema"]) => {
+  const writeAlone = (schema: ZodSchema, place: WritePlace): string => {
+    const documents = (["input", "output"] as const).map((direction) => {
+      // a comparison that started others might never end
+      const trial = new Components(override, () => false);
+      try {
+        return trial.finish({ schema: trial.write(schema, direction, place) });
+      } catch (error) {
+        return String(error);
+      }
+    });
+    return JSON.stringify(documents);
+  };
+  return (one: ZodSchema, other: ZodSchema, place: WritePlace): boolean =>
+    writeAlone(one, place) === writeAlone(other, place);
+};
+
+const isGiven = ({ name, stem }: Component): boolean => name === stem;
 
 /** Checks whether a name belongs to another component; the two directions of a schema may share a name. */
 const isTaken = (owner: Component | undefined, { stem, schema }: Component): boolean =>
@@ -279,18 +261,21 @@ const isTaken = (owner: Component | undefined, { stem, schema }: Component): boo
 const toKey = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
 
-/** Removes the direction from references, so that both directions can be compared. */
-const neutralise = (json: unknown): unknown =>
-  mapReferences(json, (reference) => reference.replace(/\/(?:input|output)\//, "/"));
+/** Writes a JSON Schema as text, in which only references to certain components tell the direction. */
+const toNeutral = (json: JsonObject, differing: ReadonlySet<string> = new Set()): string =>
+  JSON.stringify(
+    mapReferences(json, (reference) => {
+      const stem = toKey(reference)?.replace(/^(?:input|output)\//, "");
+      return stem === undefined || differing.has(stem) ? undefined : prefix + stem;
+    }),
+  );
 
 const toText = ({ path, at }: WritePlace): string => `the ${path} of ${at}`;
 
-const toReferences = (json: unknown, toComponent: (name: string) => string): unknown =>
-  mapReferences(json, (reference) => {
-    if (!reference.startsWith(definitions)) return undefined;
-    const name = reference.slice(definitions.length).replaceAll("~1", "/").replaceAll("~0", "~");
-    return prefix + toComponent(name);
-  });
+const readDefinitionKey = (reference: string): string | undefined =>
+  reference.startsWith(definitions)
+    ? reference.slice(definitions.length).replaceAll("~1", "/").replaceAll("~0", "~")
+    : undefined;
 
 const toName = (key: string, place: WritePlace): string => {
   const made = readMadeName(key);

@@ -6,15 +6,18 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { assertOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
 import { compact, mapValues, nonEmpty } from "./json.ts";
-import { toHeadOperation, toOperation, toSummary, type OperationContext } from "./operation.ts";
+import { toHeadOperation, toOperation, toSummary } from "./operation.ts";
+import type { Method } from "../http/method.ts";
 import type {
   JsonObject,
   OpenApiDocument,
+  OpenApiOperation,
   OpenApiOptions,
   OpenApiVersion,
   Webhook,
 } from "./options.ts";
 import { toVersion } from "./nullable-dialect.ts";
+import type { WriteContext } from "./responses.ts";
 import { SecuritySchemes } from "./security-schemes.ts";
 
 /**
@@ -38,37 +41,24 @@ export const writeDocument = (
   options: Omit<OpenApiOptions, "routing">,
 ): OpenApiDocument => {
   assertOptions(options);
-  const {
-    config = {},
-    openapi = "3.1",
-    override = {},
-    webhooks: sent = {},
-    head = false,
-  } = options;
+  const { config = {}, openapi = "3.1", webhooks: sent = {} } = options;
   const operations = selectOperations(listOperations(listEntries(), config), options.routes);
-  const components = new Components(override.schema);
-  const context: OperationContext = {
-    components,
-    security: new SecuritySchemes(operations),
-    version: openapi,
-    override: override.operation,
-  };
+  const components = new Components(options.override?.schema);
+  const security = new SecuritySchemes(operations);
   const ids = new OperationIds(operations);
   // generated ids of operations never collide with those of webhooks
   for (const [name, { method = "post", operationId = name }] of Object.entries(sent))
     ids.give(operationId, method, toWebhookPlace(name));
-  const paths = toPaths(operations, head, ids, context);
-  const webhooks = mapValues(sent, (webhook, name) =>
-    toWebhook(name, webhook as Webhook, components),
-  );
-  const securitySchemes = nonEmpty(context.security.toComponents());
+  const paths = toPaths(operations, options, ids, { components, security, version: openapi });
+  const webhooks = mapValues(sent, (webhook, name) => toWebhook(name, webhook, components));
+  const securitySchemes = nonEmpty(security.toComponents());
   const document = components.finish(
     compact({
       openapi: versions[openapi],
       info: toInfo(options.info, openapi),
       servers: toServers(options.servers),
       tags: toTags(options.tags, paths, webhooks),
-      security: context.security.isUsed ? undefined : [],
+      security: security.isUsed ? undefined : [],
       paths,
       [openapi === "3.0" ? "x-webhooks" : "webhooks"]: nonEmpty(webhooks),
       components: securitySchemes && { securitySchemes },
@@ -106,23 +96,26 @@ const selectOperations = (
 
 const toPaths = (
   operations: readonly Operation[],
-  head: boolean,
+  { head = false, override }: Pick<OpenApiOptions, "head" | "override">,
   ids: OperationIds,
-  context: OperationContext,
+  context: WriteContext,
 ): JsonObject => {
   const paths: JsonObject = {};
-  for (const [template, group] of groupByPath(operations)) {
+  for (const group of groupByPath(operations)) {
     const item: JsonObject = {};
     for (const operation of group) {
-      const { method, path, route } = operation;
+      const { method, path, route, endpoint } = operation;
+      const add = (name: Method | "head", json: OpenApiOperation): OpenApiOperation => {
+        const written = override?.operation?.({ method: name, path, endpoint, operation: json });
+        item[name] = written ?? json;
+        return written ?? json;
+      };
       const id = ids.find(operation);
       const place = { name: toName(id), at: route, method, route: path, path: "input" };
-      const json = toOperation(operation, place, id, context);
-      item[method] = json;
-      if (!head || method !== "get") continue;
-      item["head"] = toHeadOperation(operation, json, ids.make("head", path), context.override);
+      const json = add(method, toOperation(operation, place, id, context));
+      if (head && method === "get") add("head", toHeadOperation(json, ids.make(operation, "head")));
+      paths[toTemplate(operation)] = item;
     }
-    paths[template] = item;
   }
   return paths;
 };
@@ -143,25 +136,21 @@ const encodeText = (text: string): string =>
   );
 
 /** @throws {@link OpenApiError} when two paths differ only in the names of their parameters, which OpenAPI ignores. */
-const groupByPath = (
-  operations: readonly Operation[],
-): ReadonlyMap<string, readonly Operation[]> => {
-  const groups = new Map<string, Operation[]>();
-  const shapes = new Map<string, Operation>();
+const groupByPath = (operations: readonly Operation[]): readonly (readonly Operation[])[] => {
+  const groups = new Map<string, readonly Operation[]>();
   for (const operation of operations) {
-    const template = toTemplate(operation);
     const shape = JSON.stringify(operation.segments.map(({ around }) => around));
-    const known = shapes.get(shape) ?? operation;
-    if (toTemplate(known) !== template)
+    const group = groups.get(shape) ?? [];
+    const [known = operation] = group;
+    if (toTemplate(known) !== toTemplate(operation))
       throw new OpenApiError(
         "SLP_OPENAPI_PATHS",
         `${known.route} and ${operation.route} are the same path in OpenAPI, because only the names of their parameters differ. Give the parameters the same names, or add literal text to one of the paths.`,
         { method: operation.method, route: operation.path },
       );
-    shapes.set(shape, known);
-    groups.set(template, [...(groups.get(template) ?? []), operation]);
+    groups.set(shape, [...group, operation]);
   }
-  return groups;
+  return [...groups.values()];
 };
 
 const toName = (id: string): string => capitalise(id).replaceAll(/[^\w.-]/g, "_");

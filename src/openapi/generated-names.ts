@@ -15,7 +15,6 @@ export class SchemaNames {
   readonly #owners = new Map<string, ZodSchema>();
   readonly #searched = new Set<ZodSchema>();
 
-  /** @param isSame whether two schemas are written in the same way, and may thus have one name */
   constructor(isSame: (one: ZodSchema, other: ZodSchema, place: WritePlace) => boolean) {
     this.#isSame = isSame;
   }

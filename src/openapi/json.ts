@@ -59,9 +59,9 @@ export const listReferences = (value: unknown): readonly string[] => {
   return typeof reference === "string" ? [reference, ...inner] : inner;
 };
 
-export const mapValues = (
-  object: Readonly<Record<string, unknown>>,
-  change: (value: unknown, key: string) => unknown,
+export const mapValues = <Value>(
+  object: Readonly<Record<string, Value>>,
+  change: (value: Value, key: string) => unknown,
 ): JsonObject =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 
@@ -71,7 +71,6 @@ export const compact = (object: Readonly<Record<string, unknown>>): JsonObject =
 export const nonEmpty = <Value extends object>(value: Value): Value | undefined =>
   Object.keys(value).length > 0 ? value : undefined;
 
-/** Sorts the entries of a map by key, and returns them as an object. */
 export const toSorted = (map: ReadonlyMap<string, unknown>): JsonObject =>
   Object.fromEntries([...map].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 

@@ -6,7 +6,7 @@ import { ownKinds } from "../schemas/bodies.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isObject, isSame, listOf } from "./json.ts";
-import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
+import type { Direction, JsonObject, OpenApiOverride, WrittenSchema } from "./options.ts";
 import { readBooleanStrings } from "../schemas/zod-internals.ts";
 import { addDiscriminator, isAnyJson } from "./unions.ts";
 
@@ -22,10 +22,8 @@ export interface WritePlace {
   readonly path: string;
 }
 
-/** A schema node that is being written, and its context. */
-export interface NodePlace {
+interface Node extends WrittenSchema {
   readonly place: WritePlace;
-  /** The path of the node in the whole JSON Schema. */
   readonly path: readonly (string | number)[];
   readonly write: (schema: ZodSchema, direction: Direction) => JsonObject;
 }
@@ -55,14 +53,10 @@ const bufferAsJson: JsonObject = {
 };
 
 /** @throws {@link OpenApiError} when JSON cannot represent the schema and no override describes it. */
-export const writeNode = (
-  schema: ZodSchema,
-  json: JsonObject,
-  direction: Direction,
-  node: NodePlace,
-  override: OpenApiOverride["schema"],
-): void => {
-  const reason = correct(schema, json, direction, node);
+export const writeNode = (node: Node, override: OpenApiOverride["schema"]): void => {
+  const { schema, json, direction } = node;
+  const reason = findReason(schema, direction);
+  correct(node, reason !== undefined);
   const before = reason === undefined ? "" : JSON.stringify(json);
   const other = override?.({ schema, json, direction });
   if (isObject(other)) replace(json, other);
@@ -74,89 +68,71 @@ export const writeNode = (
     );
 };
 
-/** @returns the reason if the schema cannot be written */
-const correct = (
-  schema: ZodSchema,
-  json: JsonObject,
-  direction: Direction,
-  node: NodePlace,
-): string | undefined => {
+const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean): void => {
   const encoded = readEncoded(schema);
   if (encoded) {
-    const written = node.write(encoded, direction === "output" ? "input" : "output");
+    const written = write(encoded, direction === "output" ? "input" : "output");
     replace(json, { ...written, ...readMeta(schema) });
-    return undefined;
+    return;
   }
   const { def } = (schema as z.core.$ZodTypes)._zod;
   keepExamples(schema, json, direction);
   if (direction === "output") delete json["default"];
   if (pseudoFormats.has(json["format"])) delete json["format"];
+  if (isImpossible) return;
   switch (def.type) {
     case "object":
       if (!def.catchall) delete json["additionalProperties"];
       if (direction === "input") correctRequired(def, json);
-      return undefined;
+      return;
     case "custom": {
       const kind = ownKinds.get(def.fn);
       if (kind === "buffer" && direction === "output") Object.assign(json, bufferAsJson);
       else if (kind) Object.assign(json, binary);
-      return undefined;
+      return;
     }
     case "number":
       // the bounds of safe integers are redundant
       if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
       if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
-      return undefined;
+      return;
     case "readonly":
       if (readMeta(schema)["readOnly"] !== true) delete json["readOnly"];
-      return undefined;
+      return;
     case "default":
     case "prefault":
       writeDefault(def, json, direction);
-      return undefined;
+      return;
     case "record":
       nameKeys(def, json);
-      return undefined;
+      return;
     case "lazy":
       if (isAnyJson(schema)) replace(json, readMeta(schema));
-      return undefined;
+      return;
     case "pipe": {
       const told = readToldOutput(schema);
       if (told) delete json["output"];
-      if (direction === "input") listStrings(schema, def, json);
-      else if (told) replace(json, { ...node.write(told, "output"), ...json });
-      return undefined;
+      if (direction === "input") listStrings(schema, json);
+      else if (told) replace(json, { ...write(told, "output"), ...json });
+      return;
     }
     case "union":
       addDiscriminator(schema, json);
-      return undefined;
+      return;
     case "date":
-      if (direction === "input" && def.coerce !== true) return toReason("date", direction);
       // `JSON.stringify` writes a date as an ISO 8601 string
       Object.assign(json, { type: "string", format: "date-time" });
-      return undefined;
+      return;
     case "bigint":
-      if (direction === "output" || !def.coerce) return toReason("bigint", direction);
       Object.assign(json, { anyOf: [{ type: "integer", format: "int64" }, digits] });
-      return undefined;
+      return;
     case "undefined":
     case "void":
       json["not"] = {};
-      return undefined;
-    case "map":
-    case "set":
-    case "symbol":
-    case "function":
-    case "nan":
-      return toReason(def.type, direction);
-    case "literal":
-      return def.values.some((value) => typeof value === "bigint")
-        ? toReason("bigint", direction)
-        : undefined;
-    default:
-      return undefined;
   }
 };
+
+const removal = { input: "remove it", output: "remove it" };
 
 const fixes: Readonly<Record<string, Readonly<Partial<Record<Direction, string>>>>> = {
   date: { input: "use ez.dateIn(), which accepts ISO 8601 strings" },
@@ -173,10 +149,20 @@ const fixes: Readonly<Record<string, Readonly<Partial<Record<Direction, string>>
     input: "use z.array()",
     output: "transform it to an array, with .pipe() and a schema of that array",
   },
+  symbol: removal,
+  function: removal,
+  nan: removal,
 };
 
-const toReason = (type: string, direction: Direction): string =>
-  `JSON has no ${type}; ${fixes[type]?.[direction] ?? "remove it"}.`;
+/** Returns why a schema cannot be documented; undefined if it can. */
+const findReason = (schema: ZodSchema, direction: Direction): string | undefined => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const isBig = def.type === "literal" && def.values.some((value) => typeof value === "bigint");
+  const type = isBig ? "bigint" : def.type;
+  const fix = fixes[type]?.[direction];
+  const isCoerced = direction === "input" && "coerce" in def && def.coerce;
+  return fix === undefined || isCoerced ? undefined : `JSON has no ${type}; ${fix}.`;
+};
 
 const replace = (json: JsonObject, other: JsonObject): void => {
   const copy = { ...other };
@@ -271,13 +257,12 @@ const listValues = (json: JsonObject): readonly string[] | undefined => {
 };
 
 /** Lists the strings that `z.stringbool()` accepts, which Zod's JSON Schema does not list. */
-const listStrings = (schema: ZodSchema, def: z.core.$ZodPipeDef, json: JsonObject): void => {
-  const isCandidate = def.in._zod.def.type === "string" && def.out._zod.def.type === "boolean";
-  const strings = isCandidate ? readBooleanStrings(schema) : undefined;
+const listStrings = (schema: ZodSchema, json: JsonObject): void => {
+  const strings = readBooleanStrings(schema);
   if (strings) replace(json, { type: "string", enum: strings, ...readMeta(schema) });
 };
 
-const toPath = ({ place, path }: NodePlace): string => {
+const toPath = ({ place, path }: Node): string => {
   let text = place.path;
   for (let at = 0; at < path.length; at++) {
     if (path[at] === "properties") text += `.${String(path[++at])}`;

@@ -86,8 +86,7 @@ const toNullable = (schema: JsonObject): JsonObject => {
 };
 
 const finish = (schema: JsonObject): JsonObject => {
-  const { $ref: reference, const: constant, examples, ...rest } = schema;
-  const json: JsonObject = { ...rest };
+  const { $ref: reference, const: constant, examples, ...json } = schema;
   if ("const" in schema) json["enum"] = [constant];
   if (json["nullable"] === true && Array.isArray(json["enum"]) && !json["enum"].includes(null))
     json["enum"] = [...(json["enum"] as unknown[]), null];

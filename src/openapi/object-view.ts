@@ -12,8 +12,9 @@ export interface ObjectView {
   readonly fields: ReadonlyMap<string, Field>;
   /** The schema of all other fields; undefined if no schema describes them. */
   readonly others: JsonObject | undefined;
-  /** The examples of the whole object. */
   readonly examples: readonly JsonObject[];
+  /** Whether an object without fields fits. */
+  readonly mayBeEmpty: boolean;
 }
 
 const listParts = (json: JsonObject, keyword: string): readonly JsonObject[] =>
@@ -23,7 +24,7 @@ const listParts = (json: JsonObject, keyword: string): readonly JsonObject[] =>
 export const viewObject = (json: JsonObject, components: Components, depth = 0): ObjectView => {
   const own = components.resolve(json);
   // a union that contains itself adds no fields
-  if (depth > 20) return { fields: new Map(), others: undefined, examples: [] };
+  if (depth > 20) return { fields: new Map(), others: undefined, examples: [], mayBeEmpty: true };
   const view = (part: JsonObject): ObjectView => viewObject(part, components, depth + 1);
   const required = new Set(listOf(own["required"]));
   const { additionalProperties: others, properties } = own;
@@ -36,6 +37,7 @@ export const viewObject = (json: JsonObject, components: Components, depth = 0):
       fields: new Map(fields),
       others: isObject(others) ? others : undefined,
       examples: listParts(own, "examples"),
+      mayBeEmpty: required.size === 0,
     },
     ...listParts(own, "allOf").map(view),
     ...["anyOf", "oneOf"].flatMap((keyword) => {
@@ -45,22 +47,29 @@ export const viewObject = (json: JsonObject, components: Components, depth = 0):
   ]);
 };
 
-export const joinAll = (views: readonly ObjectView[]): ObjectView =>
-  join(views, (fields) => ({
+export const joinAll = (views: readonly ObjectView[]): ObjectView => {
+  const mayBeEmpty = views.every((view) => view.mayBeEmpty);
+  return join(views, mayBeEmpty, (fields) => ({
     json: allOf(fields.map(({ json }) => json)),
     isRequired: fields.some(({ isRequired }) => isRequired),
   }));
+};
 
-const joinAny = (views: readonly ObjectView[]): ObjectView =>
-  join(views, (fields) => ({
+const joinAny = (views: readonly ObjectView[]): ObjectView => {
+  const mayBeEmpty = views.some((view) => view.mayBeEmpty);
+  return join(views, mayBeEmpty, (fields) => ({
     json: anyOf(fields.map(({ json }) => json)),
     isRequired: fields.length === views.length && fields.every(({ isRequired }) => isRequired),
   }));
+};
 
 const join = (
   views: readonly ObjectView[],
+  mayBeEmpty: boolean,
   joinFields: (fields: readonly Field[]) => Field,
 ): ObjectView => {
+  const [only] = views;
+  if (only && views.length === 1) return only;
   const names = new Set(views.flatMap(({ fields }) => [...fields.keys()]));
   const fields = new Map<string, Field>();
   for (const name of names)
@@ -69,6 +78,7 @@ const join = (
     fields,
     others: views.find(({ others }) => others)?.others,
     examples: views.flatMap(({ examples }) => examples),
+    mayBeEmpty,
   };
 };
 
@@ -96,18 +106,6 @@ export const omitFields = (
     if (Array.isArray(own[keyword])) own[keyword] = listOf(own[keyword]).map(omit);
   const isMapped = listOf(own["oneOf"]).every((option) => isObject(option) && "$ref" in option);
   return discriminator !== undefined && isMapped ? { ...own, discriminator } : own;
-};
-
-export const acceptsNothing = (json: JsonObject, components: Components, depth = 0): boolean => {
-  const own = components.resolve(json);
-  if (depth > 20) return true;
-  const accepts = (part: JsonObject): boolean => acceptsNothing(part, components, depth + 1);
-  const alternatives = ["anyOf", "oneOf"].map((keyword) => listParts(own, keyword));
-  return (
-    listOf(own["required"]).length === 0 &&
-    listParts(own, "allOf").every(accepts) &&
-    alternatives.every((options) => options.length === 0 || options.some(accepts))
-  );
 };
 
 const plainKeywords: ReadonlySet<string> = new Set([

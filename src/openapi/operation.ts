@@ -3,10 +3,10 @@ import { describeDeprecation } from "../endpoint/deprecation.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
-import { compact, nonEmpty } from "./json.ts";
+import { compact, mapValues, nonEmpty } from "./json.ts";
 import type { WritePlace } from "./node-writer.ts";
-import { acceptsNothing, omitFields, viewObject } from "./object-view.ts";
-import type { JsonObject, OpenApiOperation, OpenApiOverride } from "./options.ts";
+import { omitFields, viewObject } from "./object-view.ts";
+import type { JsonObject, OpenApiOperation } from "./options.ts";
 import {
   fitsQuery,
   isBinary,
@@ -15,27 +15,21 @@ import {
   type PlacedField,
   type Placement,
 } from "./placement.ts";
-import { toResponses, type ResponseContext } from "./responses.ts";
-import type { SecuritySchemes } from "./security-schemes.ts";
-
-export interface OperationContext extends ResponseContext {
-  readonly security: SecuritySchemes;
-  readonly override: OpenApiOverride["operation"];
-}
+import { toResponses, type WriteContext } from "./responses.ts";
 
 export const toOperation = (
   operation: Operation,
   place: WritePlace,
   operationId: string,
-  context: OperationContext,
+  context: WriteContext,
 ): OpenApiOperation => {
-  const { endpoint, method, path } = operation;
-  const { components, override } = context;
+  const { endpoint } = operation;
+  const { components } = context;
   const placement = placeInput(operation, place, components);
   const parameters = toParameters(placement, operation, components);
   const notes = describeDeprecation(endpoint.deprecation);
   const sunset = endpoint.deprecation?.sunset;
-  const json: OpenApiOperation = compact({
+  return compact({
     operationId,
     summary: endpoint.shortDescription ?? toSummary(endpoint.description),
     description: [endpoint.description, notes].filter(Boolean).join("\n\n") || undefined,
@@ -47,23 +41,16 @@ export const toOperation = (
     requestBody: toRequestBody(placement, operation, components),
     responses: toResponses(operation, place, context),
   });
-  return override?.({ method, path, endpoint, operation: json }) ?? json;
 };
 
 /** Writes the HEAD operation for a GET operation: the same, but without response bodies. */
-export const toHeadOperation = (
-  { path, endpoint }: Operation,
-  json: OpenApiOperation,
-  operationId: string,
-  override: OpenApiOverride["operation"],
-): OpenApiOperation => {
-  const responses = Object.entries(json.responses ?? {}).map(([status, response]) => {
-    if ("$ref" in response) return [status, { description: toStatusText(Number(status)) }] as const;
+export const toHeadOperation = (json: OpenApiOperation, operationId: string): OpenApiOperation => {
+  const responses = mapValues(json.responses ?? {}, (response, status) => {
+    if ("$ref" in response) return { description: toStatusText(Number(status)) };
     const { content: _content, ...rest } = response;
-    return [status, rest] as const;
+    return rest;
   });
-  const head = { ...json, operationId, responses: Object.fromEntries(responses) };
-  return override?.({ method: "head", path, endpoint, operation: head }) ?? head;
+  return { ...json, operationId, responses: responses as OpenApiOperation["responses"] };
 };
 
 /** The headers that OpenAPI describes in other ways and ignores as parameters. */
@@ -146,7 +133,7 @@ const toRequestBody = (
   return compact({
     description: typeof description === "string" ? description : undefined,
     // `required` is always written, because express-openapi-validator treats a missing value as true
-    required: !acceptsNothing(body, components),
+    required: !viewObject(body, components).mayBeEmpty,
     content: {
       [mediaType]: { schema: raw ?? body },
       ...(json && { "application/json": { schema: json } }),

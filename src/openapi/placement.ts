@@ -12,20 +12,10 @@ export interface PlacedField extends Field {
 }
 
 /** The parts of an input, grouped by the part of the request that they come from. */
-export interface Placement {
-  readonly fields: readonly PlacedField[];
-  /** The schema of all other query parameters, if the input uses them. */
-  readonly otherParameters: JsonObject | undefined;
-  /** The schema of the body; undefined if no body is used. */
-  readonly body: JsonObject | undefined;
-}
+export type Placement = ReturnType<typeof placeInput>;
 
 /** Places each field of an input in the path, the headers, the cookies, the query or the body. */
-export const placeInput = (
-  operation: Operation,
-  place: WritePlace,
-  components: Components,
-): Placement => {
+export const placeInput = (operation: Operation, place: WritePlace, components: Components) => {
   const { parameters, hasBody, sources, inputs, body, queryParser } = operation;
   const schemas = inputs.map((schema) => components.write(schema, "input", place));
   const { fields, others, examples } = joinAll(
@@ -41,38 +31,32 @@ export const placeInput = (
       ? "body"
       : found;
   };
-  const located = [...fields].map(([name, field]) => ({
-    name,
-    ...field,
-    location: locate(name, field),
-  }));
-  const placed = located.flatMap(({ location, ...field }): PlacedField[] =>
-    location === undefined || location === "body"
-      ? []
-      : [{ ...field, location, json: addExamples(field, examples) }],
-  );
+  const placed: PlacedField[] = [];
+  const elsewhere = new Set<string>();
+  for (const [name, field] of fields) {
+    const location = locate(name, field);
+    if (location === "body") continue;
+    elsewhere.add(name);
+    const json = addExamples(name, field.json, examples);
+    if (location) placed.push({ ...field, name, location, json });
+  }
   // every path parameter is documented, whether the input declares it or not
-  const unnamed = parameters
-    .filter((name) => !placed.some((field) => field.name === name && field.location === "path"))
-    .map(
-      (name) => ({ name, json: { type: "string" }, isRequired: true, location: "path" }) as const,
-    );
-  const { conditions } = operation;
-  const headers = [...(conditions ? [conditions] : []), ...operation.headers].map((schema) =>
-    components.write(schema, "input", place),
-  );
-  const declared = joinAll(headers.map((schema) => viewObject(schema, components))).fields;
-  const elsewhere = new Set(
-    located.flatMap(({ name, location }) => (location === "body" ? [] : [name])),
-  );
+  for (const name of parameters)
+    if (!placed.some((field) => field.name === name && field.location === "path"))
+      placed.push({ name, json: { type: "string" }, isRequired: true, location: "path" });
+  const headers = [operation.conditions ?? [], operation.headers]
+    .flat()
+    .map((schema) => viewObject(components.write(schema, "input", place), components));
+  const declared = joinAll(headers).fields;
   const own = schemas.map((schema) => omitFields(schema, elsewhere, components));
   return {
     fields: [
       ...placed.filter(({ location, name }) => location !== "header" || !declared.has(name)),
-      ...unnamed,
       ...[...declared].map(([name, field]) => ({ name, ...field, location: "header" }) as const),
     ],
+    /** The schema of all other query parameters, if the input uses them. */
     otherParameters: sources.includes("query") ? others : undefined,
+    /** The schema of the body; undefined if no body is used. */
     body: hasBody ? mergeObjects(own, components) : undefined,
   };
 };
@@ -95,10 +79,7 @@ export const isOnlyObject = (json: JsonObject, components: Components): boolean 
 };
 
 /** Adds the values that a field has in examples of the whole input. */
-const addExamples = (
-  { name, json }: Field & { readonly name: string },
-  wholes: readonly JsonObject[],
-): JsonObject => {
+const addExamples = (name: string, json: JsonObject, wholes: readonly JsonObject[]): JsonObject => {
   const values = wholes.flatMap((whole) => (Object.hasOwn(whole, name) ? [whole[name]] : []));
   return values.length > 0 ? { examples: distinctBy(values), ...json } : json;
 };

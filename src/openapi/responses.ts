@@ -6,16 +6,19 @@ import { anyOf, compact, isObject, listOf, mapValues, nonEmpty } from "./json.ts
 import type { WritePlace } from "./node-writer.ts";
 import { viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
+import type { SecuritySchemes } from "./security-schemes.ts";
 
-export interface ResponseContext {
+/** What the operations of a document share. */
+export interface WriteContext {
   readonly components: Components;
+  readonly security: SecuritySchemes;
   readonly version: OpenApiVersion;
 }
 
 export const toResponses = (
   operation: Operation,
   place: WritePlace,
-  context: ResponseContext,
+  context: WriteContext,
 ): JsonObject => {
   const sent = Object.assign(
     {},
@@ -36,11 +39,10 @@ export const toResponses = (
   return Object.fromEntries([...successes, ...errors]);
 };
 
-/** Describes the header fields that `responseHeaders` declares. */
 const toDeclaredHeaders = (
   { endpoint: { responseHeadersSchema: schema } }: Operation,
   place: WritePlace,
-  { components }: ResponseContext,
+  { components }: WriteContext,
 ): JsonObject => {
   if (!schema) return {};
   const json = components.write(schema, "input", { ...place, path: "responseHeaders" });
@@ -78,7 +80,7 @@ const toError = (
   { status, bodies, declared, hasData }: ErrorReply,
   sent: Readonly<Record<string, string>>,
   place: WritePlace,
-  context: ResponseContext,
+  context: WriteContext,
 ): JsonObject => {
   const { components } = context;
   const own = { ...place, name: `${place.name}Error${status}`, path: `errors[${status}]` };
@@ -87,29 +89,22 @@ const toError = (
   const response = compact({
     description: descriptions.join("\n\n"),
     headers: nonEmpty(toHeaders({ ...headers, ...sent })),
-    content: written && (hasData ? written : nameSchemas(written, place, components)),
+    content: written && (hasData ? written : nameSchemas(written, own, components)),
   });
   return declared ? response : components.shareResponse(status, response);
 };
 
-/** Replaces the schemas of bodies with references to generated names. */
-const nameSchemas = (
-  content: JsonObject,
-  place: WritePlace,
-  components: Components,
-): JsonObject => {
-  const own = { ...place, name: `${place.name}Error`, path: "errors" };
-  return mapValues(content, (media) => {
+const nameSchemas = (content: JsonObject, place: WritePlace, components: Components): JsonObject =>
+  mapValues(content, (media) => {
     const { schema } = media as JsonObject;
     if (!isObject(schema) || schema["type"] !== "object") return media;
-    return { schema: components.share(schema, "Error", own) };
+    return { schema: components.shareError(schema, place) };
   });
-};
 
 const toContent = (
   bodies: readonly ReplyBody[],
   place: WritePlace,
-  { components, version }: ResponseContext,
+  { components, version }: WriteContext,
 ): JsonObject | undefined => {
   const byType = new Map<string, JsonObject[]>();
   for (const { type, schema } of bodies) {
@@ -117,22 +112,19 @@ const toContent = (
     const json = schema ? components.write(schema, "output", place) : toPlainContent(type);
     byType.set(type, [...(byType.get(type) ?? []), json]);
   }
-  if (byType.size === 0) return undefined;
   const hasEvents = bodies.some(({ schema }) => schema);
-  return Object.fromEntries(
-    [...byType].map(([type, schemas]) => [
-      type,
-      hasEvents && isEventStream(type)
-        ? toEventStreamMedia(anyOf(schemas), version, components)
-        : { schema: toMediaSchema(type, anyOf(schemas)) },
-    ]),
+  const content = mapValues(Object.fromEntries(byType), (schemas, type) =>
+    hasEvents && isEventStream(type)
+      ? toEventStreamMedia(anyOf(schemas), version, components)
+      : { schema: toMediaSchema(type, anyOf(schemas)) },
   );
+  return nonEmpty(content);
 };
 
 const isText = (type: string): boolean => /^text\/|\bxml\b/i.test(type);
 
-const toBinary = (type: string): JsonObject => ({
-  ...{ type: "string", format: "binary", contentMediaType: type },
+const toBinary = (contentMediaType: string): JsonObject => ({
+  ...{ type: "string", format: "binary", contentMediaType },
 });
 
 /** Describes content that is sent without a result handler. */

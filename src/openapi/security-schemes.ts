@@ -70,10 +70,10 @@ const toDefinition = (scheme: Scheme, sources: readonly InputSource[]): JsonObje
     case "oauth2":
       return {
         type: "oauth2",
-        flows: mapValues(scheme.flows, (given) => {
-          const { scopes = {}, ...flow } = given as JsonObject;
-          return { ...compact(flow), scopes };
-        }),
+        flows: mapValues(scheme.flows, ({ scopes = {}, ...flow }) => ({
+          ...compact(flow),
+          scopes,
+        })),
       };
     case "input":
       return {

@@ -20,25 +20,20 @@ export const isAnyJson = (schema: ZodSchema): boolean => {
   return isSame(kinds, ["string", "number", "boolean", "null", "list", "object"]);
 };
 
-export interface Discriminator {
-  readonly propertyName: string;
-  readonly options: readonly { readonly schema: ZodSchema; readonly values: readonly string[] }[];
-}
-
 /** Reads the discriminator of a union in the form that OpenAPI supports: strings that are always present. */
-export const readDiscriminator = (schema: ZodSchema): Discriminator | undefined => {
+export const readDiscriminator = (schema: ZodSchema) => {
   const { def } = schema._zod as z.core.$ZodDiscriminatedUnionInternals;
   const { type, discriminator: propertyName } = def as Partial<typeof def>;
   if (type !== "union" || propertyName === undefined) return undefined;
   const options = def.options.map((option) => ({
     schema: option,
-    values: [...(readPropertyValues(option, propertyName) ?? [undefined])],
+    values: [...(readPropertyValues(option, propertyName) ?? [undefined])] as readonly string[],
   }));
   const isSayable = options.every(
     ({ schema: option, values }) =>
       !mayLack(option, propertyName) && values.every((value) => typeof value === "string"),
   );
-  return isSayable ? { propertyName, options: options as Discriminator["options"] } : undefined;
+  return isSayable ? { propertyName, options } : undefined;
 };
 
 const mayLack = (option: ZodSchema, name: string): boolean => {
