@@ -1,7 +1,7 @@
 import { context, diag, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { EndpointPlan, MiddlewareStep } from "../pipeline/endpoint-plan.ts";
-import { runSurrounded } from "../pipeline/run-surrounded.ts";
+import { runObserved } from "../pipeline/run-observed.ts";
 import { readSafely, toErrorStatus } from "../reply/http-error.ts";
 import { wrapParser, type Parser } from "../schemas/parser.ts";
 
@@ -73,7 +73,7 @@ const runStage = (tracer: Tracer, name: string, stage: () => unknown): unknown =
     attempt(() => context.with(trace.setSpan(context.active(), span), run));
   let returned;
   try {
-    returned = runSurrounded(surround, stage);
+    returned = runObserved(surround, stage);
   } catch (error) {
     return fail(error);
   }

@@ -1,7 +1,7 @@
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { RequestError, ServerFault } from "../errors.ts";
 import { BareObject } from "../http/query.ts";
-import { discardRestOfBody } from "../reply/closing.ts";
+import { discardRestOfBody } from "../reply/close-after-reply.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";

@@ -2,7 +2,7 @@ import type { NextFunction } from "express";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { NativeMiddleware } from "../endpoint/middleware.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
-import { watchRefusal } from "../reply/closing.ts";
+import { watchRefusal } from "../reply/close-after-reply.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
 import { isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import type { RequestState } from "./request-state.ts";

@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import { discardRestOfBody } from "../reply/closing.ts";
+import { discardRestOfBody } from "../reply/close-after-reply.ts";
 import { clearRepresentation, isAbandoned } from "../reply/response-state.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { toErrorStatus } from "../reply/http-error.ts";

@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { RequestError, ServerFault } from "../errors.ts";
-import { discardRestOfBody, closeAfterReply } from "../reply/closing.ts";
+import { discardRestOfBody, closeAfterReply } from "../reply/close-after-reply.ts";
 import { toStatusText } from "../http/status.ts";
 import {
   clearRepresentation,

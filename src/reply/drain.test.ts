@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { expect, test, vi } from "vitest";
-import { drain } from "./closing.ts";
+import { drain } from "./close-after-reply.ts";
 
 const createRequest = () => {
   const pieces: string[] = [];

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { closeAfterReply, isClosing } from "../reply/closing.ts";
+import { closeAfterReply, isClosing } from "../reply/close-after-reply.ts";
 
 /**
  * Prepares a request with `Expect: 100-continue`: the permission to send the body is granted when the body is first

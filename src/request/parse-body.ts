@@ -184,7 +184,7 @@ const parseBytes = (
 ): object | Promise<object> => {
   // the parser is loaded with the first such body
   if (format === "multipart")
-    return import("./text-fields.ts").then((parser) => parser.parseTextFields(contentType, bytes));
+    return import("./multipart.ts").then((parser) => parser.parseTextFields(contentType, bytes));
   if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
   const decoded = bytes.toString();
   const text = decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { ClientLeft, RequestError, ServerFault } from "../errors.ts";
-import { closeAfterReply } from "../reply/closing.ts";
+import { closeAfterReply } from "../reply/close-after-reply.ts";
 import { findReplyState, isAbandoned, plainWays } from "../reply/response-state.ts";
 
 type Decoder = NodeJS.ReadWriteStream & Readable;

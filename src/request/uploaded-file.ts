@@ -98,3 +98,10 @@ const replaceBy = async (to: string, write: (path: string) => Promise<void>): Pr
     throw error;
   }
 };
+
+// oxlint-disable-next-line no-control-regex -- the pattern is meant to match control characters
+const unsafeCharacters = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Returns the base name of a file name, without characters that could affect a terminal, a header or a file system. */
+export const toBaseName = (given = ""): string =>
+  (given.split(/[/\\]/).at(-1) ?? "").replace(unsafeCharacters, "").slice(0, 255);

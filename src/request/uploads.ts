@@ -7,12 +7,12 @@ import type { UploadLimits } from "../endpoint/body-options.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
-import { closeAfterReply } from "../reply/closing.ts";
+import { closeAfterReply } from "../reply/close-after-reply.ts";
 import { loadBusboy } from "../lazy/packages.ts";
 import { add, partLimits, toMultipartField, watchParts, type Several } from "./multipart.ts";
 import { isUnread, watchPauses, safely } from "./read-bytes.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
-import { UploadedFile } from "./uploaded-file.ts";
+import { UploadedFile, toBaseName } from "./uploaded-file.ts";
 
 /** Options for uploads. */
 export interface UploadOptions {
@@ -276,10 +276,3 @@ const free = ({ buffer, byteLength }: Buffer): void => {
   if (buffer.byteLength === byteLength)
     (buffer as { transfer?: (length: number) => unknown }).transfer?.(0);
 };
-
-// oxlint-disable-next-line no-control-regex -- the pattern is meant to match control characters
-const unsafeCharacters = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
-/** Returns the base name of a file name, without characters that could affect a terminal, a header or a file system. */
-const toBaseName = (given = ""): string =>
-  (given.split(/[/\\]/).at(-1) ?? "").replace(unsafeCharacters, "").slice(0, 255);

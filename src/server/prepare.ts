@@ -10,7 +10,7 @@ import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
 import { LazyPlan, type Telemetry } from "../pipeline/endpoint-plan.ts";
-import { runSurrounded } from "../pipeline/run-surrounded.ts";
+import { runObserved } from "../pipeline/run-observed.ts";
 import { setFaultLog } from "../results/log-fault.ts";
 import {
   findState,
@@ -174,7 +174,7 @@ const guardTelemetry = (
       state.harmlessCloses++;
       // before the listeners of tools that read what the observation knows at the end
       response.prependOnceListener("finish", end).prependOnceListener("close", end);
-      return runSurrounded((run) => attempt("run", () => observation.run(run)), serve);
+      return runObserved((run) => attempt("run", () => observation.run(run)), serve);
     },
   };
 };

@@ -4,7 +4,7 @@ import { toStatusText } from "../../http/status.ts";
 import type { Logger } from "../../logger/logger.ts";
 import { warnSampled } from "../../logger/sampling.ts";
 import { defaultCorsHeaders } from "../../request/cors.ts";
-import { isClosing } from "../../reply/closing.ts";
+import { isClosing } from "../../reply/close-after-reply.ts";
 import { parserPaused } from "../../http/node-internals.ts";
 import { findReply, lost } from "./serve-in-order.ts";
 

@@ -5,7 +5,7 @@ import type { Request, Response } from "express";
 import { onTurn } from "../../http/node-internals.ts";
 import type { Service } from "../../pipeline/request-state.ts";
 import { recover } from "../../pipeline/send-result.ts";
-import { discard } from "../../reply/closing.ts";
+import { discard } from "../../reply/close-after-reply.ts";
 
 /** While more requests than this are waiting on one connection, the connection is not read. */
 export const maxWaiting = 16;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
-import { closeAfterReply } from "../../reply/closing.ts";
+import { closeAfterReply } from "../../reply/close-after-reply.ts";
 import { countWaiting } from "./serve-in-order.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { Service } from "../../pipeline/request-state.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { discardRestOfBody } from "../../reply/closing.ts";
+import { discardRestOfBody } from "../../reply/close-after-reply.ts";
 import { findState, type RequestState } from "../../pipeline/request-state.ts";
 import {
   cutOff,

@@ -3,7 +3,7 @@
  *
  * @param surround calls its argument unless it fails first, and never throws
  */
-export const runSurrounded = <T>(surround: (run: () => void) => void, act: () => T): T => {
+export const runObserved = <T>(surround: (run: () => void) => void, act: () => T): T => {
   let outcome: (() => T) | undefined;
   surround(() => {
     if (outcome) return;
