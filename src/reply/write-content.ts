@@ -9,6 +9,7 @@ import { loadHttpErrors } from "../lazy/packages.ts";
 import type { ContentDeclaration, FileContent, StreamContent } from "../schemas/content.ts";
 import { holdErrors, throwHeldError } from "./hold-errors.ts";
 import { ensureError, readSafely, toSendingError } from "./http-error.ts";
+import { isAbandoned } from "./response-state.ts";
 
 /**
  * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`; throws any error before the first byte, or of a stream.
@@ -130,7 +131,8 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
           "SLP_OUTPUT_CHUNK",
           `A stream must yield strings or bytes; it yielded ${piece === null ? "null" : typeof piece}`,
         );
-      if (response.write(piece)) continue;
+      // a stream that never waits for anything keeps the event loop from noticing that the client has left
+      if (response.write(piece) && !isAbandoned(response)) continue;
       // one listener for the whole stream, because the package compression never removes any
       if (!goOn) response.on("drain", resume);
       await new Promise<void>((resolve) => (goOn = resolve));

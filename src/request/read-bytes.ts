@@ -125,7 +125,8 @@ export const readBytes = (
   const isAsked = headers.expect !== undefined;
   if (!isWhole || createDecoder || isAsked || !isUnread(request))
     return readPieces(request, response, limit, encodedLimit, createDecoder?.(), idleTimeout);
-  const bytes = request.read() as Buffer;
+  // without a size, Node 26 returns the first chunk only
+  const bytes = request.read(length) as Buffer;
   // the body counts as read once the request has ended
   const { endBody } = findReplyState(request)?.app?.ways ?? plainWays;
   return endBody(request)?.then(() => bytes) ?? bytes;
