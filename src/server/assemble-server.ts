@@ -166,10 +166,11 @@ const defaultOptions = {
 
 const createServers = (
   { http, https, cors }: ServerConfig,
-  objects: ExpressObjects,
+  { IncomingMessage, ServerResponse }: ExpressObjects,
   serve: Serve,
   prepared: Prepared,
 ): Listener[] => {
+  const classes = { IncomingMessage, ServerResponse };
   const { service, observe } = prepared;
   const inOrder = (own: Serve): RequestListener =>
     serveInOrder(
@@ -187,12 +188,12 @@ const createServers = (
   const listeners: Listener[] = [];
   if (http) {
     const { createServer } = process.getBuiltinModule("node:http");
-    const server = createServer({ ...defaultOptions, ...http.options, ...objects });
+    const server = createServer({ ...defaultOptions, ...http.options, ...classes });
     listeners.push(new Listener("http", server, http.listen));
   }
   if (https) {
     const { createServer } = process.getBuiltinModule("node:https");
-    const server = createServer({ ...defaultOptions, ...https.options, ...objects });
+    const server = createServer({ ...defaultOptions, ...https.options, ...classes });
     listeners.push(new Listener("https", server, https.listen));
   }
   for (const { server } of listeners) {
