@@ -16,9 +16,6 @@ const defaultLimits = { bytes: 1_048_576, values: 20_000 };
 /** The default of the option `bodyIdleTimeout`, in milliseconds. */
 export const defaultBodyIdleTimeout = 10_000;
 
-// tests may replace this global
-const startImmediate = setImmediate;
-
 const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
 const formType = "application/x-www-form-urlencoded";
 const multipartType = "multipart/form-data";
@@ -104,12 +101,9 @@ const readAndParse = async (
   response: Response,
   logger: Logger,
 ): Promise<void> => {
-  if (plan.body === "raw") {
-    request.body = { raw: await readBytes(request, response, limits.bytes, idleTimeout) };
-    return;
-  }
+  const isRaw = plan.body === "raw";
   const field = request.headers["content-type"];
-  const contentType = parseContentType(field ?? "");
+  const contentType = isRaw ? undefined : parseContentType(field ?? "");
   const takesFiles = uploads !== undefined && plan.takesFiles;
   const format = contentType && findFormat(plan, contentType);
   if (contentType && format === "multipart" && takesFiles) {
@@ -118,11 +112,15 @@ const readAndParse = async (
     return;
   }
   // a body without a type cannot be parsed, but it may turn out to be empty
-  if (!format && field !== undefined) throw toTypeError(plan.takesForms, takesFiles);
-  // Node parses a short body in the same turn of the event loop as the head
-  if (!request.complete && request.readableFlowing === null) await new Promise(startImmediate);
+  if (!isRaw && !format && field !== undefined) throw toTypeError(plan.takesForms, takesFiles);
+  // Node parses a short body in the same turn as the head, so it has arrived a microtask later
+  await undefined;
   const reading = readBytes(request, response, limits.bytes, idleTimeout);
   const bytes = reading instanceof Promise ? await reading : reading;
+  if (isRaw) {
+    request.body = { raw: bytes };
+    return;
+  }
   if (plan.keepsRawBody) keepRawBody(request, bytes);
   if (bytes.length === 0) return;
   if (!format || !contentType) throw toTypeError(plan.takesForms, takesFiles);

@@ -110,7 +110,8 @@ export const readBytes = (
   const encoding = headers["content-encoding"];
   const createDecoder = encoding === undefined ? undefined : findDecoder(encoding);
   const encodedLimit = createDecoder ? toEncodedLimit(limit) : limit;
-  if (Number(headers["content-length"]) > encodedLimit) {
+  const length = Number(headers["content-length"]);
+  if (length > encodedLimit) {
     closeAfterReply(request, response);
     throw new RequestError("SLP_BODY_TOO_LARGE");
   }
@@ -119,17 +120,15 @@ export const readBytes = (
     throw isAbandoned(response) ? toDeparture() : toUnreadable("has destroyed the request");
   if (request.readableEncoding !== null) throw toUnreadable("has called `setEncoding`");
   if (request.readableDidRead) throw toUnreadable("has read a part of it");
-  const length = request.readableLength;
-  const isWhole = request.complete && length > 0 && length <= limit;
   // a client that asks for permission to send a body gets it when the body is listened for
   const isAsked = headers.expect !== undefined;
+  const isWhole = length > 0 && request.readableLength === length;
   if (!isWhole || createDecoder || isAsked || !isUnread(request))
     return readPieces(request, response, limit, encodedLimit, createDecoder?.(), idleTimeout);
   // without a size, Node 26 returns the first chunk only
   const bytes = request.read(length) as Buffer;
   // the body counts as read once the request has ended
-  const { endBody } = findReplyState(request)?.app?.ways ?? plainWays;
-  return endBody(request)?.then(() => bytes) ?? bytes;
+  return (findReplyState(request)?.app?.ways ?? plainWays).endBody(request, bytes);
 };
 
 /** Reads a body that arrives piece by piece, through a decoder if it is compressed. */

@@ -205,6 +205,38 @@ export const endQuietly = (request: IncomingMessage): boolean => {
   return true;
 };
 
+/** The plain methods of an emitter: those of a stream change its state when `readable` is listened for. */
+const { on: listen, off: unlisten } = process.getBuiltinModule("node:events").prototype;
+
+let tellsEnd: boolean | undefined;
+
+/** Checks whether a stream emits `readable` at its end, although nothing has asked for that. */
+const probeEnd = (): boolean => {
+  const stream = new (process.getBuiltinModule("node:stream").PassThrough)();
+  let isTold = false;
+  listen.call(stream, "readable", () => (isTold = true));
+  stream.push("a");
+  stream.read(1);
+  stream.push(null);
+  return isTold;
+};
+
+/** Ends a request whose body has been read, once Node has parsed the end of the body. */
+const endBody: Ways["endBody"] = (request, body) => {
+  if (request.complete) return endQuietly(request) ? body : plainWays.endBody(request, body);
+  if (!(tellsEnd ??= probeEnd())) return plainWays.endBody(request, body);
+  return new Promise((resolve) => {
+    const end = (): void => {
+      unlisten.call(request, "readable", end);
+      unlisten.call(request, "close", end);
+      const isEnded = endQuietly(request) || request.closed;
+      resolve(isEnded ? body : plainWays.endBody(request, body));
+    };
+    listen.call(request, "readable", end);
+    listen.call(request, "close", end);
+  });
+};
+
 type Dump = (this: IncomingMessage) => void;
 
 /**
@@ -237,8 +269,4 @@ export const endRequests = (prototype: IncomingMessage): void => {
  * The ways of sending that write undocumented state of Node. Nothing but speed is lost without them: `plainWays` takes
  * their place under `shortcuts: false`.
  */
-export const shortcuts: Ways = {
-  writeHead,
-  endRequests,
-  endBody: (request) => (endQuietly(request) ? undefined : plainWays.endBody(request)),
-};
+export const shortcuts: Ways = { writeHead, endRequests, endBody };
