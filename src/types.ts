@@ -27,10 +27,11 @@ export type {
   FollowedChannel,
   NoChannel,
 } from "./endpoint/channel-definition.ts";
-export type { JoinedErrors } from "./endpoint/declared-errors.ts";
+export type { AnyErrors, JoinedErrors } from "./endpoint/declared-errors.ts";
 export type { StreamDefinition, StreamEndpoint } from "./endpoint/event-stream-factory.ts";
 export type { AroundDefinition, MiddlewareReturn, Passed } from "./endpoint/middleware.ts";
 export type {
+  ArgumentsBox,
   ArgumentsOf,
   ContextOf,
   InputAndContext,

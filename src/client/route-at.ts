@@ -98,8 +98,8 @@ type Straight<
 
 /** The types of the endpoint that a key such as `get /v1/users/:id` calls. */
 export type TypesAt<Routing, Key> = Key extends `${infer M} /${infer Path}`
-  ? Straight<Routing, M, Path> extends infer Found extends EndpointTypes
-    ? Found
+  ? Straight<Routing, M, Path> extends EndpointTypes
+    ? Straight<Routing, M, Path>
     : Elsewhere<Routing, Key, M, Path>
   : NoRoute;
 

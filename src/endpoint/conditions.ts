@@ -2,13 +2,13 @@ import { DefinitionError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { readContent } from "../schemas/content.ts";
 import type { AnySchema, InputSchema, ZodSchema } from "../schemas/schema.ts";
-import type { InputAndContext, MaybePromise } from "./handler-arguments.ts";
+import type { ArgumentsBox, MaybePromise } from "./handler-arguments.ts";
 
 /** Whether writes may or must name the version that they expect. */
 export type IfMatch = "optional" | "required";
 
 /** The options of an endpoint whose writes are conditional. */
-export interface WriteConditions<Arguments extends InputAndContext, Match extends IfMatch> {
+export interface WriteConditions<Box extends ArgumentsBox, Match extends IfMatch> {
   /**
    * Whether a request other than GET may, or must, name in `If-Match` the version that it expects to change. If the
    * resource has another version, the request is refused with 412; with `"required"`, a request without the field is
@@ -24,8 +24,8 @@ export interface WriteConditions<Arguments extends InputAndContext, Match extend
    */
   readonly current?:
     | ((args: {
-        readonly input: Arguments["input"];
-        readonly ctx: Arguments["ctx"];
+        readonly input: Box["args"]["input"];
+        readonly ctx: Box["args"]["ctx"];
       }) => MaybePromise<
         ([Match] extends ["required"] ? string : Date | string) | null | undefined
       >)

@@ -38,6 +38,9 @@ export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
  */
 export type ErrorDeclarations = Readonly<Record<number, string | ErrorDeclaration>>;
 
+/** {@link ErrorDeclarations} as an interface, which the compiler does not resolve again for each endpoint. */
+export interface AnyErrors extends ErrorDeclarations {}
+
 /** The errors of several middlewares; a status that two of them declare has either declaration. */
 export type JoinedErrors<First, Second> = {
   readonly [Status in keyof First | keyof Second]:

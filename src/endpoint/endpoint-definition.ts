@@ -29,12 +29,7 @@ import { aHeaderSchema, anObjectSchema } from "./check-definition.ts";
 import type { IfMatch, WriteConditions } from "./conditions.ts";
 import { aDeprecation, type Deprecation } from "./deprecation.ts";
 import { aSuccessStatus, type ErrorDeclarations } from "./declared-errors.ts";
-import type {
-  HandlerArguments,
-  InputAndContext,
-  MaybePromise,
-  SentResponse,
-} from "./handler-arguments.ts";
+import type { ArgumentsBox, MaybePromise, SentResponse } from "./handler-arguments.ts";
 import { endpointSources, type EndpointSources } from "./input-sources.ts";
 
 /** The methods of a definition whose type arguments are given without one; inferred, they are never `never`. */
@@ -175,7 +170,7 @@ export interface EndpointDefinition<
   M extends Method,
   Input extends InputSchema,
   Output extends OutputSchema,
-  Arguments extends InputAndContext,
+  Box extends ArgumentsBox,
   Accepted = AcceptedOutput,
   Status extends number = number,
   Errors extends ErrorDeclarations = ErrorDeclarations,
@@ -185,7 +180,7 @@ export interface EndpointDefinition<
 >
   extends
     DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders>,
-    WriteConditions<Arguments, Match> {
+    WriteConditions<Box, Match> {
   /**
    * Schema of the handler's return value; the parsed value is sent.
    *
@@ -199,25 +194,23 @@ export interface EndpointDefinition<
   readonly version?:
     | ((args: {
         readonly output: SchemaOutput<Output>;
-        readonly ctx: Arguments["ctx"];
+        readonly ctx: Box["args"]["ctx"];
       }) => MaybePromise<Date | string>)
     | undefined;
   /** Returns an object that fits `output`, or the response if the handler has sent it itself, or throws an error. */
   // a conditional type, so that the compiler reads `output` before the handler, and literals need no `as const`
   readonly handler: Output["_zod"]["def"]["type"] extends OtherKind
     ? (
-        args: HandlerArguments<Arguments["input"], Arguments["ctx"], Arguments["headers"]>,
+        args: Box["args"],
       ) => "`output` must be an object schema; wrap an array in one, as in z.object({ items: z.array(...) })"
-    : (
-        args: HandlerArguments<Arguments["input"], Arguments["ctx"], Arguments["headers"]>,
-      ) => HandlerReturn<Output, Accepted>;
+    : (args: Box["args"]) => HandlerReturn<Output, Accepted>;
 }
 
 /** The argument of a factory's `buildVoid`. */
 export interface VoidEndpointDefinition<
   M extends Method,
   Input extends InputSchema,
-  Arguments extends InputAndContext,
+  Box extends ArgumentsBox,
   Accepted = AcceptedOutput,
   Status extends number = number,
   Errors extends ErrorDeclarations = ErrorDeclarations,
@@ -227,11 +220,9 @@ export interface VoidEndpointDefinition<
 >
   extends
     DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders>,
-    WriteConditions<Arguments, Match> {
+    WriteConditions<Box, Match> {
   /** Does the endpoint's work; its return value is ignored. */
-  readonly handler: (
-    args: HandlerArguments<Arguments["input"], Arguments["ctx"], Arguments["headers"]>,
-  ) => VoidHandlerReturn<Accepted>;
+  readonly handler: (args: Box["args"]) => VoidHandlerReturn<Accepted>;
 }
 
 const labels = be("a string or an array of strings", (value) =>

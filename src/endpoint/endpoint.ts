@@ -1,31 +1,29 @@
 import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
-import type { AnySchema, EmptyObject, InputSchema, NoInput, ZodSchema } from "../schemas/schema.ts";
-import type { UploadLimits } from "./body-options.ts";
+import type { AnySchema, EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
+import type { BodyLimit, UploadLimits } from "./body-options.ts";
 import type { Conditions } from "./conditions.ts";
 import { reportBuilt } from "./build-hook.ts";
 import { aDeprecation, toDeprecation, type Deprecation } from "./deprecation.ts";
 import { checkDefinition } from "../messages/option-checks.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
-import type { DefinitionBase } from "./endpoint-definition.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
+import type { EndpointSources } from "./input-sources.ts";
 import type { AnyMiddleware } from "./middleware.ts";
 
 /** The property that marks an endpoint, even one made by another copy of this package in the same process. */
 export const endpointMark: unique symbol = Symbol.for("sallyport/endpoint");
 
-/** The options that an endpoint keeps as they are; undefined for those of the configuration, or none. */
-type KeptOption =
-  | "bodyLimit"
-  | "description"
-  | "inputSources"
-  | "operationId"
-  | "shortDescription"
-  | "statusCode"
-  | "timeout";
-
 /** The parts that make up an endpoint. */
-export interface EndpointParts extends Pick<DefinitionBase<Method, InputSchema>, KeptOption> {
+// extends no `Pick`, which the compiler would resolve again for each endpoint
+export interface EndpointParts {
+  readonly bodyLimit?: BodyLimit | undefined;
+  readonly description?: string | undefined;
+  readonly inputSources?: EndpointSources | undefined;
+  readonly operationId?: string | ((method: Method) => string) | undefined;
+  readonly shortDescription?: string | undefined;
+  readonly statusCode?: number | undefined;
+  readonly timeout?: number | undefined;
   readonly tags: readonly string[];
   readonly scopes: readonly string[];
   readonly isDeprecated: boolean;

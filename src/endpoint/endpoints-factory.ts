@@ -16,10 +16,11 @@ import type {
   NoInput,
   NoOutput,
   OutputSchema,
+  SchemaOutput,
 } from "../schemas/schema.ts";
 import { anObjectSchema } from "./check-definition.ts";
 import type { IfMatch, SentHeaders } from "./conditions.ts";
-import type { ErrorDeclarations } from "./declared-errors.ts";
+import type { AnyErrors } from "./declared-errors.ts";
 import { Endpoint } from "./endpoint.ts";
 import {
   definitionChecks,
@@ -27,7 +28,7 @@ import {
   type VoidEndpointDefinition,
 } from "./endpoint-definition.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
-import type { ArgumentsOf, InputAndContext } from "./handler-arguments.ts";
+import type { ArgumentsBox, ArgumentsOf, HandlerArguments, Spread } from "./handler-arguments.ts";
 
 /** The output schema of an endpoint built with `buildVoid`. */
 export type VoidOutput = z.ZodObject<EmptyObject>;
@@ -111,16 +112,23 @@ export class EndpointsFactory<
     M extends Method = never,
     Headers extends InputSchema = NoInput,
     ResponseHeaders extends InputSchema = NoInput,
-    Arguments extends InputAndContext = ArgumentsOf<MiddlewareOutput, Context, Input, Headers>,
+    // ArgumentsOf in other words, which cost the compiler less
+    Box extends ArgumentsBox = ArgumentsBox<
+      HandlerArguments<
+        Spread<MiddlewareOutput, SchemaOutput<Input>>,
+        Context,
+        SchemaOutput<Headers>
+      >
+    >,
     Status extends number = number,
-    Thrown extends ErrorDeclarations = EmptyObject,
+    Thrown extends AnyErrors = EmptyObject,
     Match extends IfMatch = never,
   >(
     definition: EndpointDefinition<
       M,
       Input,
       Output,
-      Arguments,
+      Box,
       AcceptedBy<Handler>,
       Status,
       Thrown,
@@ -152,7 +160,7 @@ export class EndpointsFactory<
     Input extends InputSchema = NoInput,
     M extends Method = never,
     Status extends number = number,
-    Thrown extends ErrorDeclarations = EmptyObject,
+    Thrown extends AnyErrors = EmptyObject,
     Headers extends InputSchema = NoInput,
     ResponseHeaders extends InputSchema = NoInput,
     Match extends IfMatch = never,

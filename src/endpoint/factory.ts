@@ -52,21 +52,20 @@ interface ContextOptions<Returned> {
   readonly afterValidation?: boolean | undefined;
 }
 
-/**
- * A kind of factory: `factory` is the type of a factory whose type arguments are the other members, which it names
- * `this["context"]` and so on.
- */
-export interface FactoryKind<
-  MiddlewareInput = unknown,
-  MiddlewareOutput = unknown,
-  Context = unknown,
-  Errors = unknown,
-> {
-  readonly factory: unknown;
+/** The type arguments of a factory. */
+interface FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors> {
   readonly middlewareInput: MiddlewareInput;
   readonly middlewareOutput: MiddlewareOutput;
   readonly context: Context;
   readonly errors: Errors;
+}
+
+/**
+ * A kind of factory: `factory` is the type of a factory whose type arguments are the other members, which it names
+ * `this["context"]` and so on. TypeScript 5.9 recurses endlessly if `factory` is in both parts of {@link NextFactory}.
+ */
+export interface FactoryKind extends FactoryTypes<unknown, unknown, unknown, unknown> {
+  readonly factory: unknown;
 }
 
 /** The factory to which a middleware has added context. */
@@ -78,7 +77,7 @@ type NextFactory<
   Returned,
   Errors,
 > = (Kind &
-  FactoryKind<
+  FactoryTypes<
     MiddlewareInput,
     MiddlewareOutput,
     Spread<Context, ContextOf<Returned>>,

@@ -32,16 +32,23 @@ export interface InputAndContext {
   readonly headers: unknown;
 }
 
-/** The {@link InputAndContext} of a handler behind middlewares. */
+/** Contains the type of a handler's argument, so that the compiler does not infer that type from a handler. */
+export interface ArgumentsBox<Arguments extends InputAndContext = InputAndContext> {
+  readonly args: Arguments;
+}
+
+/** The {@link ArgumentsBox} of a handler behind middlewares. */
 export interface ArgumentsOf<
   MiddlewareOutput,
   Context,
   Input extends AnySchema,
   Headers extends AnySchema,
 > {
-  readonly input: Spread<MiddlewareOutput, SchemaOutput<Input>>;
-  readonly ctx: Context;
-  readonly headers: SchemaOutput<Headers>;
+  readonly args: HandlerArguments<
+    Spread<MiddlewareOutput, SchemaOutput<Input>>,
+    Context,
+    SchemaOutput<Headers>
+  >;
 }
 
 /** The response, for handlers that send it themselves, as in `return response.status(204).end()`. */

@@ -52,13 +52,13 @@ type Missing<Parameters, Input> =
       ? never
       : Exclude<Parameters, KeysOf<Input>>;
 
-/** The type of a property; a condition on the type of the object would cost the compiler more. */
-type Get<Type, Key> = Type[Key & keyof Type];
+/** An object whose members may be read without conditions, which would cost the compiler more. */
+interface Entries {
+  // oxlint-disable-next-line typescript/no-explicit-any -- never reaches a user: the type is known at each use
+  readonly [name: string]: any;
+}
 
-/** The shape of an endpoint's input schema, cheaper to read than the type of the input; `never` if there is none. */
-type ShapeOf<Value> = Get<Get<Get<Value, "~types">, "input">, "shape">;
-
-/** The parameters that are not among the keys of a shape. */
+/** The parameters that are not among the keys of a schema's shape, which is cheaper to read than its input. */
 type Unfound<Shape, Parameters> = Parameters extends keyof Shape
   ? string extends keyof Shape
     ? Parameters
@@ -82,26 +82,27 @@ type Describe<Names> = [Names] extends [never]
   : `The input schema lacks the path parameter "${Names & string}"`;
 
 /** The check of an endpoint or a map at a path with parameters. */
-type CheckBeneath<Value, Parameters, At> = typeof endpointMark extends keyof Value
-  ? Unfound<ShapeOf<Value>, Parameters> extends never
+type CheckBeneath<Value extends Entries, Parameters, At> = typeof endpointMark extends keyof Value
+  ? Unfound<Value["~types"]["input"]["shape"], Parameters> extends never
     ? CheckMethod<Value, At>
     : CheckMethod<Value, At> & Describe<Lacking<Value, Parameters>>
   : Value extends MarkedEndpoint | ServeStatic
     ? unknown
     : { [Key in keyof Value]: CheckBeneath<Value[Key], Parameters | ParametersOf<Key>, Key> };
 
-/** The check of an endpoint whose key names a method, which must be among those that the endpoint declares, if any. */
-type CheckMethod<Value, Key> =
-  Key extends AllowedKey<Get<Get<Value, "~types">, "method">>
+/** The check of the method that an endpoint's key names, if any. */
+type CheckMethod<Value extends Entries, Key> = Key extends Value["~types"]["method"]
+  ? unknown
+  : CheckDeclared<Value["~types"]["method"], Key>;
+
+/** The check of a key against the declared methods; an endpoint that declares none may have any. */
+type CheckDeclared<Declared extends Method, Key> = [Declared] extends [never]
+  ? unknown
+  : Key extends `${Declared} ${string}`
     ? unknown
     : Key extends Method | `${Method} ${string}`
       ? `The endpoint does not declare the method of its key "${Key}"`
       : unknown;
-
-/** The keys that an endpoint with the declared methods may have, as far as they name a method. */
-type AllowedKey<Declared> = [Declared] extends [never] ? unknown : DeclaredKey<Declared>;
-
-type DeclaredKey<Declared> = Declared extends Method ? Declared | `${Declared} ${string}` : never;
 
 /** A key with a path parameter. */
 type Parametric = `${string}:${string}` | `${string}*${string}`;
@@ -111,7 +112,7 @@ type Parametric = `${string}:${string}` | `${string}*${string}`;
  * of its path, or that does not declare the method of its key. An endpoint is recognised by the mark among its keys,
  * which costs the compiler less than comparing it with a type.
  */
-export type CheckRouting<Value> = string extends keyof Value
+export type CheckRouting<Value extends Entries> = string extends keyof Value
   ? unknown
   : {
       [Key in keyof Value]: Key extends Parametric
