@@ -2,12 +2,16 @@ import { once } from "node:events";
 import { createServer, IncomingMessage, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { finished } from "node:stream/promises";
-import { afterEach, expect, test } from "vitest";
+import { PassThrough } from "node:stream";
+import { afterEach, expect, test, vi } from "vitest";
 import { endQuietly } from "./shortcuts.ts";
 
 let server: Server | undefined;
 
-afterEach(() => server?.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  server?.close();
+});
 
 /** Serves one request, and waits until the request and the response have closed. */
 const serve = async (
@@ -79,4 +83,39 @@ test("does not keep a reader from receiving the whole body", async () => {
   let text = "";
   await serve(true, post, (one) => void one.on("data", (piece: Buffer) => (text += String(piece))));
   expect(text).toBe("abc");
+});
+
+/** Reads a body as soon as it has arrived, before Node has parsed its end, and ends the request. */
+const readWhole = async (): Promise<readonly unknown[]> => {
+  vi.resetModules();
+  const { shortcuts } = await import("./shortcuts.ts");
+  let resolve: (seen: readonly unknown[]) => void = () => undefined;
+  const promise = new Promise<readonly unknown[]>((settle) => (resolve = settle));
+  server = createServer(async (request, response) => {
+    await undefined;
+    const body = request.read(3) as Buffer;
+    const ending = shortcuts.endBody(request, body);
+    const { complete } = request;
+    const ends = request.listenerCount("end");
+    const ended = await ending;
+    const { readableEnded, closed } = request;
+    resolve([complete, ends, ended === body, readableEnded, closed]);
+    response.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.resume().write(post);
+  const seen = await promise;
+  socket.destroy();
+  return seen;
+};
+
+test("ends a request once Node has parsed the end of its body", async () => {
+  expect(await readWhole()).toEqual([false, 0, true, true, true]);
+});
+
+test("waits for `end` if streams do not emit `readable` at their end", async () => {
+  vi.spyOn(PassThrough.prototype, "push").mockReturnValue(true);
+  expect(await readWhole()).toEqual([false, 1, true, true, true]);
 });

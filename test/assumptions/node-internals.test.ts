@@ -285,6 +285,21 @@ describe("undocumented assumptions about node:http", () => {
     expect(seen).toEqual([...each, ...each]);
   });
 
+  test("a request emits `readable` when the end of its body is parsed, although nobody has asked for that", async () => {
+    const seen: unknown[] = [];
+    const { on } = process.getBuiltinModule("node:events").prototype;
+    const server = createServer(async (request, response) => {
+      on.call(request, "readable", () => seen.push(request.complete, request.readableLength));
+      await undefined;
+      seen.push(request.complete, String(request.read(3)));
+      setImmediate(() => response.end("x"));
+    });
+    const socket = await open(server);
+    socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc");
+    await once(socket, "data");
+    expect(seen).toEqual([false, "abc", true, 0]);
+  });
+
   test("a response has one listener from Node, for `finish`, which calls `_dump` before other listeners are called", async () => {
     const seen: unknown[] = [];
     class Request extends IncomingMessage {
