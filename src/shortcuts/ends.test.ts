@@ -92,7 +92,7 @@ const readWhole = async (): Promise<readonly unknown[]> => {
   let resolve: (seen: readonly unknown[]) => void = () => undefined;
   const promise = new Promise<readonly unknown[]>((settle) => (resolve = settle));
   server = createServer(async (request, response) => {
-    await undefined;
+    await Promise.resolve();
     const body = request.read(3) as Buffer;
     const ending = shortcuts.endBody(request, body);
     const { complete } = request;

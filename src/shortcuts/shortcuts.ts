@@ -205,8 +205,8 @@ export const endQuietly = (request: IncomingMessage): boolean => {
   return true;
 };
 
-/** The plain methods of an emitter: those of a stream change its state when `readable` is listened for. */
-const { on: listen, off: unlisten } = process.getBuiltinModule("node:events").prototype;
+/** The plain methods of emitters: those of streams change the state when `readable` is listened for. */
+const emitter = process.getBuiltinModule("node:events").prototype;
 
 let tellsEnd: boolean | undefined;
 
@@ -214,7 +214,7 @@ let tellsEnd: boolean | undefined;
 const probeEnd = (): boolean => {
   const stream = new (process.getBuiltinModule("node:stream").PassThrough)();
   let isTold = false;
-  listen.call(stream, "readable", () => (isTold = true));
+  emitter.on.call(stream, "readable", () => (isTold = true));
   stream.push("a");
   stream.read(1);
   stream.push(null);
@@ -227,13 +227,13 @@ const endBody: Ways["endBody"] = (request, body) => {
   if (!(tellsEnd ??= probeEnd())) return plainWays.endBody(request, body);
   return new Promise((resolve) => {
     const end = (): void => {
-      unlisten.call(request, "readable", end);
-      unlisten.call(request, "close", end);
+      emitter.off.call(request, "readable", end);
+      emitter.off.call(request, "close", end);
       const isEnded = endQuietly(request) || request.closed;
       resolve(isEnded ? body : plainWays.endBody(request, body));
     };
-    listen.call(request, "readable", end);
-    listen.call(request, "close", end);
+    emitter.on.call(request, "readable", end);
+    emitter.on.call(request, "close", end);
   });
 };
 

@@ -287,10 +287,12 @@ describe("undocumented assumptions about node:http", () => {
 
   test("a request emits `readable` when the end of its body is parsed, although nobody has asked for that", async () => {
     const seen: unknown[] = [];
-    const { on } = process.getBuiltinModule("node:events").prototype;
+    const emitter = process.getBuiltinModule("node:events").prototype;
     const server = createServer(async (request, response) => {
-      on.call(request, "readable", () => seen.push(request.complete, request.readableLength));
-      await undefined;
+      emitter.on.call(request, "readable", () =>
+        seen.push(request.complete, request.readableLength),
+      );
+      await Promise.resolve();
       seen.push(request.complete, String(request.read(3)));
       setImmediate(() => response.end("x"));
     });

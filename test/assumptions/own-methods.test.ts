@@ -39,8 +39,8 @@ describe("the fast path, which writes to the socket directly,", () => {
     const expected = await replyOf({ beforeRouting: () => undefined });
     expect(await replyOf({})).toBe(expected);
     // how often Node calls its own `_send` depends on `strictContentLength`, which the fast path does not need
-    if (name === "_send") expect(calls[1]).toBeGreaterThan(0);
-    else expect(calls[1]).toBe(calls[0]);
+    const [hooked, own] = name === "_send" ? calls.map((count) => Math.min(count, 1)) : calls;
+    expect(own).toBe(hooked);
     expect(calls[0] === 0).toBe(["write", "redirect"].includes(name));
   });
 
