@@ -45,7 +45,7 @@ const uncaught: readonly RegExp[] = [
   /^server\/serve-request\.ts (?:toEnding|end|connect|beginRequests)$/,
   /^request\/(?:read-bytes\.ts safely$|uploads\.ts (?:pass|read|receive|discard|onData|parse)$)/,
   /^pipeline\/(?:request-state\.ts onClose|run-endpoint\.ts (?:runWithin|late|expire))$/,
-  /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/closing\.ts )/,
+  /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/close-after-reply\.ts )/,
   // the methods of a response that `send` calls while it streams a file
   /^server\/express\/(?:(?:express-classes|static-mounts)\.ts |express-objects\.ts isPatched$)/,
 ];
