@@ -42,6 +42,8 @@ const pruneDeclarations = () => {
 };
 
 const buildModules = async () => {
+  /** The modules that the main entry always loads, and those that a server loads, too: a chunk each. */
+  const chunks = { core: new Set(), server: new Set() };
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries([...entries, ownFile].map((entry) => [entry, `src/${entry}.ts`])),
@@ -52,6 +54,16 @@ const buildModules = async () => {
           importer !== undefined && id.endsWith("/own-file.ts")
             ? { id: "#own-file", external: true }
             : undefined,
+        buildEnd() {
+          const collect = (chunk, id) => {
+            if (chunk.has(id)) return;
+            chunk.add(id);
+            for (const imported of this.getModuleInfo(id)?.importedIds ?? [])
+              collect(chunk, imported);
+          };
+          collect(chunks.core, join(root, "src/index.ts"));
+          collect(chunks.server, join(root, "src/server/start-server.ts"));
+        },
       },
     ],
     // matches package names, but no paths; on Windows, absolute paths begin with a drive letter
@@ -66,6 +78,13 @@ const buildModules = async () => {
     sourcemap: true,
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
+    // Node takes about as long to load a small module as to load a large one
+    codeSplitting: {
+      groups: Object.entries(chunks).map(([name, chunk]) => ({
+        name,
+        test: (id) => chunk.has(id),
+      })),
+    },
   });
   await build.close();
   writeFileSync(

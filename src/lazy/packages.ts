@@ -28,8 +28,10 @@ export const loadCompression = (): typeof compression =>
 export const loadLogsApi = (): typeof apiLogs =>
   getLoader()("@opentelemetry/api-logs") as typeof apiLogs;
 
+let createError: typeof createHttpError | undefined;
+
 export const loadHttpErrors = (): typeof createHttpError =>
-  getLoader()("http-errors") as typeof createHttpError;
+  (createError ??= getLoader()("http-errors") as typeof createHttpError);
 
 export const loadBusboy = (): typeof Busboy =>
   (getLoader()("@fastify/busboy") as { readonly Busboy: typeof Busboy }).Busboy;

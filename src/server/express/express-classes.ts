@@ -281,3 +281,11 @@ export const dropStalledReader = (response: ServerResponse, timeout: number): vo
     socket.destroy();
   });
 };
+
+/** Returns a function that tells whether a tool has replaced methods of all responses, as it does to add header fields. */
+export const watchMethods = (
+  methods: Readonly<Record<"end" | "setHeader" | "write", unknown>>,
+): AppFacts["isPatched"] => {
+  const { end, setHeader, write } = methods;
+  return () => methods.end !== end || methods.setHeader !== setHeader || methods.write !== write;
+};

@@ -3,7 +3,7 @@ import { loadExpress } from "../../lazy/packages.ts";
 import { plainWays, type AppFacts } from "../../reply/response-state.ts";
 import { shortcuts } from "../../shortcuts/shortcuts.ts";
 import type { ServerConfig } from "../config/config.ts";
-import { createRequestClass, createResponseClass } from "./express-classes.ts";
+import { createRequestClass, createResponseClass, watchMethods } from "./express-classes.ts";
 import { markSending } from "./mark-sending.ts";
 
 /**
@@ -26,16 +26,12 @@ export const createExpressObjects = (
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
-  const methods: Readonly<Record<"end" | "setHeader" | "write", unknown>> = OwnResponse.prototype;
-  const { end, setHeader, write } = methods;
   const facts: { -readonly [Key in keyof AppFacts]: AppFacts[Key] } = {
     ways: mayTakeShortcuts ? shortcuts : plainWays,
     settings: { "query parser": queryParser },
     isPristine: true,
     express: undefined,
-    // tools replace these methods to add header fields
-    isPatched: () =>
-      methods.end !== end || methods.setHeader !== setHeader || methods.write !== write,
+    isPatched: watchMethods(OwnResponse.prototype),
   };
   const getApp = (): Express => {
     if (facts.express) return facts.express;
