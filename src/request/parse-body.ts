@@ -114,7 +114,7 @@ const readAndParse = async (
   // a body without a type cannot be parsed, but it may turn out to be empty
   if (!isRaw && !format && field !== undefined) throw toTypeError(plan.takesForms, takesFiles);
   // Node parses a short body in the same turn as the head, so it has arrived a microtask later
-  await Promise.resolve();
+  if (!request.complete) await Promise.resolve();
   const reading = readBytes(request, response, limits.bytes, idleTimeout);
   const bytes = reading instanceof Promise ? await reading : reading;
   if (isRaw) {

@@ -223,8 +223,8 @@ const probeEnd = (): boolean => {
 
 /** Ends a request whose body has been read, once Node has parsed the end of the body. */
 const endBody: Ways["endBody"] = (request, body) => {
-  if (request.complete) return endQuietly(request) ? body : plainWays.endBody(request, body);
-  if (!(tellsEnd ??= probeEnd())) return plainWays.endBody(request, body);
+  // code that has called `next` may still listen for the end of a body that arrived before
+  if (request.complete || !(tellsEnd ??= probeEnd())) return plainWays.endBody(request, body);
   return new Promise((resolve) => {
     const end = (): void => {
       emitter.off.call(request, "readable", end);
