@@ -22,7 +22,6 @@ import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { answered, type RequestState } from "./request-state.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
 import { formatIssues, InputValidationError, toZodError } from "../schemas/issues.ts";
-import type { ParseResult } from "../schemas/parser.ts";
 import { validate } from "./validate.ts";
 
 /**
@@ -300,15 +299,16 @@ export const sendDeclaredError = async (
   if (problem && isOfFramework(thrown)) problem = undefined;
   let data = problem?.parse && readSafely(thrown, "data");
   let error = thrown;
-  const toError = (issues: ParseResult["issues"]): Error =>
-    new ServerFault(
-      "SLP_ERROR_DATA",
-      `The data of a thrown ${status} error does not fit the schema in \`errors\`: ${formatIssues(toZodError(issues).issues, "data")}`,
-      thrown,
-    );
   try {
     if (problem?.parse && !(data === undefined && problem.mayLackData))
-      data = await validate(problem.parse, data, toError);
+      data = await validate(problem.parse, data, (issues) => {
+        const text = formatIssues(toZodError(issues).issues, "data");
+        return new ServerFault(
+          "SLP_ERROR_DATA",
+          `The data of a thrown ${status} error does not fit the schema in \`errors\`: ${text}`,
+          thrown,
+        );
+      });
   } catch (fault) {
     [error, data, problem] = [fault, undefined, undefined];
   }

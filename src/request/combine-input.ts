@@ -26,7 +26,9 @@ export const combineInput = (
           ? request.params
           : source === "body"
             ? request.body
-            : readOther(request, source);
+            : source === "files"
+              ? (request as { readonly files?: unknown }).files
+              : readOther(request, source);
     if (typeof part !== "object" || part === null || Buffer.isBuffer(part)) continue;
     if (Array.isArray(part)) {
       if (source === "body") throw new RequestError("SLP_BODY_NOT_OBJECT");

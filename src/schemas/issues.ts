@@ -85,14 +85,15 @@ const listReported = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$Zod
 const hidePaths = (
   issues: readonly z.core.$ZodIssue[],
   declares: DeclaresKey,
-): z.core.$ZodIssue[] => {
-  const isShown = (step: PropertyKey): boolean =>
-    typeof step === "number" || safeKey.test(String(step)) || declares(String(step));
-  return issues.map((issue) => ({
+): z.core.$ZodIssue[] =>
+  issues.map((issue) => ({
     ...issue,
-    path: issue.path.map((step) => (isShown(step) ? step : hiddenKey)),
+    path: issue.path.map((step) =>
+      typeof step === "number" || safeKey.test(String(step)) || declares(String(step))
+        ? step
+        : hiddenKey,
+    ),
   }));
-};
 
 const hideNames = (issue: z.core.$ZodRawIssue): z.core.$ZodRawIssue =>
   issue.code === "unrecognized_keys" ? { ...issue, keys: hideKeys(issue.keys) } : issue;
