@@ -21,9 +21,9 @@ export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[]
   const short: ShortIssue[] = [];
   let room = maxIssuesBytes;
   for (const { path: steps, message, code = "custom" } of listReported(issues)) {
-    const path = steps.map((step) =>
-      typeof step === "number" ? step : truncate(String(step), maxTextBytes),
-    );
+    const path: (string | number)[] = [];
+    for (const step of steps)
+      path.push(typeof step === "number" ? step : truncate(String(step), maxTextBytes));
     const issue = { path, message: truncate(message, maxTextBytes), code };
     room -= Buffer.byteLength(JSON.stringify(issue));
     if (room < 0 && short.length > 0) break;
@@ -113,10 +113,11 @@ const hideKeys = (keys: readonly string[]): string[] => {
 
 /** Formats issues as `root.path: message`, joined with `; `. A path has dots before keys and `[n]` for indexes. */
 export const formatIssues = (issues: readonly z.core.$ZodIssue[], root?: string): string => {
-  const texts = listReported(issues).map(({ path, message }) => {
+  const texts: string[] = [];
+  for (const { path, message } of listReported(issues)) {
     const place = z.core.toDotPath(root === undefined ? path : [root, ...path]);
-    return place === "" ? message : `${place}: ${message}`;
-  });
+    texts.push(place === "" ? message : `${place}: ${message}`);
+  }
   return truncate(texts.join("; "), maxMessageBytes);
 };
 
