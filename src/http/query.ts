@@ -37,7 +37,11 @@ export const parseQuery = (
 ): Query => {
   const query = new BareObject() as Query;
   const isPlain = !text.includes("%") && !text.includes("+");
-  for (const pair of text.split("&")) {
+  // faster than `split`
+  for (let start = 0, next = 0; start < text.length; start = next + 1) {
+    next = text.indexOf("&", start);
+    if (next < 0) next = text.length;
+    const pair = text.slice(start, next);
     if (pair === "") continue;
     const end = pair.indexOf("=");
     let name = end < 0 ? pair : pair.slice(0, end);

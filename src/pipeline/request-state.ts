@@ -152,6 +152,8 @@ export class RequestState implements ReplyState {
   isLate = false;
   /** Whether all stages have ended after the time limit. */
   isEnded = false;
+  /** The index among the running requests; -1 if it is none of them. */
+  place = -1;
   /** Whether the response has been sent, or given up. */
   isAnswered = false;
 
@@ -238,7 +240,8 @@ export class StateArguments<Input> implements HandlerArguments<Input, RequestCon
 
 /** The requests whose handlers have not ended, which a shutdown notifies and waits for. */
 export class RunningRequests {
-  readonly #states = new Set<RequestState>();
+  // an array, because a Set that becomes empty is allocated anew for the next request
+  readonly #states: RequestState[] = [];
   #onIdle: (() => void) | undefined;
   /** The reason for aborting the signals of all requests; undefined before a shutdown. */
   reason: RequestError | undefined;
@@ -246,13 +249,19 @@ export class RunningRequests {
   isDraining = false;
 
   add(state: RequestState): void {
-    this.#states.add(state);
+    if (state.place < 0) state.place = this.#states.push(state) - 1;
     if (this.reason) state.abort(this.reason);
   }
 
   delete(state: RequestState): void {
-    this.#states.delete(state);
-    if (this.#onIdle && this.#states.size === 0) this.#onIdle();
+    if (state.place < 0) return;
+    const last = this.#states.pop();
+    if (last && last !== state) {
+      this.#states[state.place] = last;
+      last.place = state.place;
+    }
+    state.place = -1;
+    if (this.#onIdle && this.#states.length === 0) this.#onIdle();
   }
 
   /** Aborts the signals of all requests, including later ones. */
@@ -265,13 +274,13 @@ export class RunningRequests {
   untilIdle(): Promise<void> {
     return new Promise((resolve) => {
       this.#onIdle = resolve;
-      if (this.#states.size === 0) resolve();
+      if (this.#states.length === 0) resolve();
     });
   }
 
   /** Lists the routes whose handlers are running, such as `GET /v1/users/:id`. */
   listRoutes(): string[] {
-    return [...new Set([...this.#states].map(({ request }) => toLoggedRoute(request)))];
+    return [...new Set(this.#states.map(({ request }) => toLoggedRoute(request)))];
   }
 }
 

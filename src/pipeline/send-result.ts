@@ -17,7 +17,7 @@ import {
   logServerFault,
   toLoggedPath,
 } from "../results/log-fault.ts";
-import type { AnyResultHandler } from "../results/result-handler.ts";
+import type { AnyResultHandler, Result } from "../results/result-handler.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { answered, type RequestState } from "./request-state.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
@@ -132,7 +132,7 @@ const sendFailure = async (
 
 /** Passes the output, or an error, to the result handler; returns undefined if the handler has sent it at once. */
 export const sendResult = (state: RequestState, error: Error | null): Promise<void> | undefined => {
-  const { request, response, ctx, logger, errorData, problem } = state;
+  const { request, response, ctx, logger, errorData, problem, output } = state;
   if (error) state.handledError = error;
   if (!request.complete) discardRestOfBody(request, response, error !== null);
   let input = state.combined;
@@ -142,13 +142,18 @@ export const sendResult = (state: RequestState, error: Error | null): Promise<vo
     } catch {
       // the sources cannot be combined
     }
-  const rest = { input, ctx, request, response, logger };
   try {
-    const running = state.resultHandler.handle(
-      error
-        ? { output: null, error, errorData, problem, ...rest }
-        : { output: state.output as Record<string, unknown>, error, ...rest },
-    );
+    const running = state.resultHandler.handle({
+      input,
+      output: error ? null : output,
+      error,
+      errorData,
+      problem,
+      ctx,
+      request,
+      response,
+      logger,
+    } as Result);
     if (response.writableEnded && !(running instanceof Promise)) return undefined;
     return untilSent(state, running);
   } catch (thrown) {

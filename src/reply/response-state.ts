@@ -19,8 +19,8 @@ export interface Ways {
   ) => void;
   /** Prepares a class of requests, whose prototype is given, for ending its requests. */
   readonly endRequests: (prototype: IncomingMessage) => void;
-  /** Ends a request whose body has been read, and returns the body, with a promise if the request ends later. */
-  readonly endBody: (request: IncomingMessage, body: Buffer) => Buffer | Promise<Buffer>;
+  /** Ends a request whose body has been read, and resolves when it has ended. */
+  readonly endBody: (request: IncomingMessage) => Promise<void>;
 }
 
 /** The documented ways. */
@@ -29,10 +29,9 @@ export const plainWays: Ways = {
     response.writeHead(status, { "Content-Type": type, "Content-Length": length });
   },
   endRequests: () => undefined,
-  endBody: (request, body) =>
+  endBody: (request) =>
     new Promise((resolve) => {
-      const end = (): void => resolve(body);
-      request.on("end", end).on("close", end).resume();
+      request.on("end", resolve).on("close", resolve).resume();
     }),
 };
 

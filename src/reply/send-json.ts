@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Response } from "express";
 import { type AppFacts, type ReplyState, requestState } from "./response-state.ts";
 
@@ -37,8 +38,7 @@ const hasNoBody: ReadonlySet<number> = new Set([204, 205, 304]);
 /** Checks whether any of the header fields that Express reads is set; most responses have none of them. */
 const isDescribed = (response: Response): boolean => {
   const names = response.getHeaderNames();
-  for (const name of descriptions) if (names.includes(name)) return true;
-  return false;
+  return names.length > 0 && descriptions.some((name) => names.includes(name));
 };
 
 const descriptions = ["content-type", "etag", "last-modified", "transfer-encoding"] as const;

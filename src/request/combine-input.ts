@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Request } from "express";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { RequestError } from "../errors.ts";

@@ -6,6 +6,7 @@ import { RequestError } from "../errors.ts";
 import { parseContentType, type ContentType } from "../http/content-type.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import type { Logger } from "../logger/logger.ts";
+import { findReplyState, plainWays } from "../reply/response-state.ts";
 import { parseJson } from "./json.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { PreparedUploads } from "./uploads.ts";
@@ -115,8 +116,10 @@ const readAndParse = async (
   if (!isRaw && !format && field !== undefined) throw toTypeError(plan.takesForms, takesFiles);
   // Node parses a short body in the same turn as the head, so it has arrived a microtask later
   if (!request.complete) await Promise.resolve();
-  const reading = readBytes(request, response, limits.bytes, idleTimeout);
-  const bytes = reading instanceof Promise ? await reading : reading;
+  let bytes = readBytes(request, response, limits.bytes, idleTimeout);
+  if (bytes instanceof Promise) bytes = await bytes;
+  // the body counts as read once the request has ended
+  else await (findReplyState(request)?.app?.ways ?? plainWays).endBody(request);
   if (isRaw) {
     request.body = { raw: bytes };
     return;
@@ -167,7 +170,7 @@ const findFormat = (
   { type, parameters }: ContentType,
 ): Format | undefined => {
   if (type === multipartType) return takesForms ? "multipart" : undefined;
-  const format = jsonType.test(type) ? "json" : "form";
+  const format = type === "application/json" || jsonType.test(type) ? "json" : "form";
   if (format === "form" && !(takesForms && type === formType)) return undefined;
   const charset = parameters.get("charset")?.toLowerCase() ?? "utf-8";
   if (!["utf-8", "utf8", "us-ascii"].includes(charset)) throw new RequestError("SLP_BODY_CHARSET");

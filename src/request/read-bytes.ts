@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { ClientLeft, RequestError, ServerFault } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
-import { findReplyState, isAbandoned, plainWays } from "../reply/response-state.ts";
+import { isAbandoned } from "../reply/response-state.ts";
 
 type Decoder = NodeJS.ReadWriteStream & Readable;
 
@@ -98,7 +98,8 @@ const mostPieces = 1024;
 
 /**
  * Reads a body. The limit, in bytes, applies after decompression and, with a small margin, before it; `idleTimeout` is
- * how long the client may pause, in milliseconds.
+ * how long the client may pause, in milliseconds. Returns a body that has arrived whole without a promise; the request
+ * has not ended then.
  */
 export const readBytes = (
   request: Request,
@@ -126,9 +127,7 @@ export const readBytes = (
   if (!isWhole || createDecoder || isAsked || !isUnread(request))
     return readPieces(request, response, limit, encodedLimit, createDecoder?.(), idleTimeout);
   // without a size, Node 26 returns the first chunk only
-  const bytes = request.read(length) as Buffer;
-  // the body counts as read once the request has ended
-  return (findReplyState(request)?.app?.ways ?? plainWays).endBody(request, bytes);
+  return request.read(length) as Buffer;
 };
 
 /** Reads a body that arrives piece by piece, through a decoder if it is compressed. */

@@ -222,15 +222,15 @@ const probeEnd = (): boolean => {
 };
 
 /** Ends a request whose body has been read, once Node has parsed the end of the body. */
-const endBody: Ways["endBody"] = (request, body) => {
+const endBody: Ways["endBody"] = (request) => {
   // code that has called `next` may still listen for the end of a body that arrived before
-  if (request.complete || !(tellsEnd ??= probeEnd())) return plainWays.endBody(request, body);
+  if (request.complete || !(tellsEnd ??= probeEnd())) return plainWays.endBody(request);
   return new Promise((resolve) => {
     const end = (): void => {
       emitter.off.call(request, "readable", end);
       emitter.off.call(request, "close", end);
       const isEnded = endQuietly(request) || request.closed;
-      resolve(isEnded ? body : plainWays.endBody(request, body));
+      resolve(isEnded ? undefined : plainWays.endBody(request));
     };
     emitter.on.call(request, "readable", end);
     emitter.on.call(request, "close", end);
