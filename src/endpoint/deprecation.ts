@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Request } from "../http/express-objects.ts";
 import {
   aBoolean,
@@ -36,10 +37,13 @@ export interface Deprecation {
     | undefined;
 }
 
+/** Checks for a day that exists: JavaScript takes February 31 for March 3. */
+const isDay = (text: string): boolean => z.iso.date().safeParse(text).success;
+
 const aDate = be(
   'a Date, or a date such as "2026-12-31"',
   (value) =>
-    (value instanceof Date || (typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value))) &&
+    (value instanceof Date || (typeof value === "string" && isDay(value.slice(0, 10)))) &&
     !Number.isNaN(new Date(value).getTime()),
 );
 

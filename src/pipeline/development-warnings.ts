@@ -104,6 +104,7 @@ const checkStatus = (plan: EndpointPlan, { request, response, logger }: RequestS
 
 /** Checks whether a status is declared; redirects and server errors need no declaration. */
 const isDeclared = (plan: EndpointPlan, status: number): boolean => {
+  if (plan.content && ofFiles.has(status)) return true;
   if (status < 300) return listSuccesses(plan).includes(status);
   if (status < 400 || status >= 500 || joinErrors(plan.endpoint).has(status)) return true;
   // generated documents list these statuses without a declaration
@@ -111,6 +112,9 @@ const isDeclared = (plan: EndpointPlan, status: number): boolean => {
   if (status === 401) return plan.endpoint.middlewares.some(({ security }) => security);
   return plan.body !== "none" && (status === 413 || status === 415);
 };
+
+/** The statuses with which Express sends a part of a file, or refuses to. */
+const ofFiles: ReadonlySet<number> = new Set([206, 412, 416]);
 
 const listSuccesses = ({ endpoint }: EndpointPlan): readonly number[] => {
   const { statusCode = 200, outputSchema, resultHandler } = endpoint;

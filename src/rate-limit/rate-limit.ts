@@ -51,7 +51,8 @@ export interface RateLimitOptions<Context = EmptyObject> {
    */
   readonly store?: Store | undefined;
   /**
-   * The name of the limit, sent to clients; it is also part of the keys in the store.
+   * The name of the limit, sent to clients. It is also part of the keys in the store, so limits whose stores share a
+   * database need different names.
    *
    * @default "default"
    */

@@ -7,6 +7,7 @@ import {
   Middleware,
   problemEndpointsFactory,
   ResultHandler,
+  ez,
 } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -281,6 +282,20 @@ describe("in development, an undeclared status", () => {
         body: '{"status":1}',
         headers: { "content-type": type },
       });
+    expect(warnings(server)).toEqual([]);
+  });
+
+  test("causes no warning if a file is sent in part, or not at all", async () => {
+    const file = factory.build({
+      output: ez.file("text/plain"),
+      errors: { 404: "No such file" },
+      handler: async () => import.meta.filename,
+    });
+    const server = await start({ file });
+    const statuses = [];
+    for (const headers of [{ range: "bytes=0-1" }, { range: "bytes=999999-" }, { "if-match": "x" }])
+      statuses.push((await server.send("/file", { headers })).status);
+    expect(statuses).toEqual([206, 416, 412]);
     expect(warnings(server)).toEqual([]);
   });
 

@@ -192,6 +192,7 @@ describe("A deprecated endpoint", () => {
       { since: "31.1.2026" },
       '.since` must be a Date, or a date such as "2026-12-31"; got "31.1.2026".',
     ],
+    [{ since: "2026-02-31" }, '.since` must be a Date, or a date such as "2026-12-31"'],
     [{ since: "2026-01-02", sunset: "2026-01-01" }, "has a `sunset` that is earlier than `since`."],
     [{ since: "2026-01-02", gone: true }, "has `gone` without a `sunset`; add the date."],
     [
