@@ -15,8 +15,8 @@ import type { HandlerArguments } from "./handler-arguments.ts";
 /** The optional fields of an event. */
 export interface EmitOptions {
   /**
-   * The id of the event, a string without CR, LF or NUL. The client sends it back as `Last-Event-ID` when it
-   * reconnects.
+   * The id of the event: printable ASCII, without spaces at its ends. The client sends it back as `Last-Event-ID` when
+   * it reconnects.
    */
   readonly id?: string | undefined;
   /** How long the client should wait before it reconnects, in whole milliseconds. */
@@ -198,11 +198,11 @@ export class EventWriter {
 const toHead = (event: string, { id, retry }: EmitOptions): string => {
   let head = `event: ${event}\n`;
   if (id !== undefined) {
-    // these characters would end the field or make clients ignore it
-    if (typeof id !== "string" || /[\r\n\0]/.test(id))
+    // clients would ignore other characters, or send back something else: browsers UTF-8, which Node reads as Latin-1
+    if (typeof id !== "string" || /[^ -~]|^ | $/.test(id))
       throw new ServerFault(
         "SLP_EVENT_FIELD",
-        "emit: `id` must be a string without line breaks or NUL; encode it, for example with encodeURIComponent.",
+        "emit: `id` must be a string of printable ASCII without spaces at its ends, so that clients can send it back; encode it, for example with encodeURIComponent.",
       );
     head += `id: ${id}\n`;
   }
