@@ -1953,13 +1953,17 @@ const sendRequest = async <Result extends { readonly response: Response }>(
     // a write that has succeeded no longer meets its conditions
     const isLast = (): boolean =>
       number > retries ||
+      least > maxDelay ||
       (methods === idempotentMethods &&
         method !== "GET" &&
         toEntries(attempt.headers).some(([name]) => name.startsWith("if-")));
     try {
-      const result = await sendOnce(call, { ...request, defaults }, attempt, read);
-      least = toAskedTime(result.response);
-      if (!isTemporary(result.response, hasKey) || least > maxDelay || isLast()) return result;
+      const result = await sendOnce(call, { ...request, defaults }, attempt, (response) => {
+        // now, because the body may break off
+        if (isTemporary(response, hasKey)) least = toAskedTime(response);
+        return read(response);
+      });
+      if (!isTemporary(result.response, hasKey) || isLast()) return result;
     } catch (error) {
       if (!isTransient(error) || isLast()) throw error;
     }
@@ -1973,8 +1977,8 @@ const isTemporary = ({ status, headers }: Response, hasKey?: unknown): boolean =
   Boolean(hasKey && status === 409 && headers.has("retry-after"));
 
 /** Returns how long a response asks to wait, in milliseconds. */
-const toAskedTime = (response?: Response): number => {
-  const asked = response?.headers.get("retry-after") ?? "";
+const toAskedTime = ({ headers }: Response): number => {
+  const asked = headers.get("retry-after") ?? "";
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
@@ -2253,8 +2257,13 @@ async function* subscribe(
   for (let failures = 0; ; failures++) {
     if (signal?.aborted) return;
     let response: Response | undefined;
+    let asked = 0;
     try {
-      response = await open(call, request, lastEventId);
+      response = await open(call, request, lastEventId, async (given) => {
+        // now, because the body may break off
+        asked = toAskedTime(given);
+        return isStream(given) ? { response: given } : readReply(call, given);
+      });
     } catch (error) {
       if (!signal?.aborted && !isTransient(error)) throw error;
     }
@@ -2269,23 +2278,26 @@ async function* subscribe(
         const parsed = { event, data: parseData(call, response, data.join("\n")), id, retry };
         yield call.plan?.reviveEvent?.(parsed) ?? parsed;
       }
-    const asked = Math.max(least, toAskedTime(response));
-    await waitFor(asked + toWait(least, maxDelay, failures), signal);
+    await waitFor(Math.max(least, asked) + toWait(least, maxDelay, failures), signal);
   }
 }
 
-/** @returns a stream, a 204, or a response after which the caller should try again */
+/**
+ * @param read returns a stream or a 204 unread
+ * @returns a stream, a 204, or a response after which the caller should try again
+ */
 const open = async (
   call: Call,
   request: BuiltRequest,
   lastEventId: string | undefined,
+  read: (response: Response) => Promise<Pick<Reply, "response"> & Partial<Reply>>,
 ): Promise<Response> => {
   const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
   if (lastEventId) headers["last-event-id"] = lastEventId;
-  const { response, body } = await sendRequest<Pick<Reply, "response"> & Partial<Reply>>(
+  const { response, body } = await sendRequest(
     { ...call, options: { ...call.options, retry: 0 } },
     { ...request, headers },
-    async (response) => (isStream(response) ? { response } : readReply(call, response)),
+    read,
   );
   const { status } = response;
   if (isStream(response)) return response;

@@ -147,13 +147,17 @@ export const sendRequest = async <Result extends { readonly response: Response }
     // a write that has succeeded no longer meets its conditions
     const isLast = (): boolean =>
       number > retries ||
+      least > maxDelay ||
       (methods === idempotentMethods &&
         method !== "GET" &&
         toEntries(attempt.headers).some(([name]) => name.startsWith("if-")));
     try {
-      const result = await sendOnce(call, { ...request, defaults }, attempt, read);
-      least = toAskedTime(result.response);
-      if (!isTemporary(result.response, hasKey) || least > maxDelay || isLast()) return result;
+      const result = await sendOnce(call, { ...request, defaults }, attempt, (response) => {
+        // now, because the body may break off
+        if (isTemporary(response, hasKey)) least = toAskedTime(response);
+        return read(response);
+      });
+      if (!isTemporary(result.response, hasKey) || isLast()) return result;
     } catch (error) {
       if (!isTransient(error) || isLast()) throw error;
     }
@@ -167,8 +171,8 @@ export const isTemporary = ({ status, headers }: Response, hasKey?: unknown): bo
   Boolean(hasKey && status === 409 && headers.has("retry-after"));
 
 /** Returns how long a response asks to wait, in milliseconds. */
-export const toAskedTime = (response?: Response): number => {
-  const asked = response?.headers.get("retry-after") ?? "";
+export const toAskedTime = ({ headers }: Response): number => {
+  const asked = headers.get("retry-after") ?? "";
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 

@@ -90,8 +90,13 @@ export async function* subscribe(
   for (let failures = 0; ; failures++) {
     if (signal?.aborted) return;
     let response: Response | undefined;
+    let asked = 0;
     try {
-      response = await open(call, request, lastEventId);
+      response = await open(call, request, lastEventId, async (given) => {
+        // now, because the body may break off
+        asked = toAskedTime(given);
+        return isStream(given) ? { response: given } : readReply(call, given);
+      });
     } catch (error) {
       if (!signal?.aborted && !isTransient(error)) throw error;
     }
@@ -106,23 +111,26 @@ export async function* subscribe(
         const parsed = { event, data: parseData(call, response, data.join("\n")), id, retry };
         yield call.plan?.reviveEvent?.(parsed) ?? parsed;
       }
-    const asked = Math.max(least, toAskedTime(response));
-    await waitFor(asked + toWait(least, maxDelay, failures), signal);
+    await waitFor(Math.max(least, asked) + toWait(least, maxDelay, failures), signal);
   }
 }
 
-/** @returns a stream, a 204, or a response after which the caller should try again */
+/**
+ * @param read returns a stream or a 204 unread
+ * @returns a stream, a 204, or a response after which the caller should try again
+ */
 const open = async (
   call: Call,
   request: BuiltRequest,
   lastEventId: string | undefined,
+  read: (response: Response) => Promise<Pick<Reply, "response"> & Partial<Reply>>,
 ): Promise<Response> => {
   const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
   if (lastEventId) headers["last-event-id"] = lastEventId;
-  const { response, body } = await sendRequest<Pick<Reply, "response"> & Partial<Reply>>(
+  const { response, body } = await sendRequest(
     { ...call, options: { ...call.options, retry: 0 } },
     { ...request, headers },
-    async (response) => (isStream(response) ? { response } : readReply(call, response)),
+    read,
   );
   const { status } = response;
   if (isStream(response)) return response;

@@ -51,6 +51,12 @@ const toStream = (chunks: Iterable<string>): Response => {
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 };
 
+/** Creates an answer that asks to wait for some seconds, and whose body breaks off. */
+const toBroken = (status: number, seconds: number) => (): Response => {
+  const body = new ReadableStream({ start: (controller) => controller.error(new Error("cut")) });
+  return new Response(body, { status, headers: { "retry-after": `${seconds}` } });
+};
+
 const end = (): Response => new Response(null, { status: 204 });
 
 function* repeat(text: string, times: number): Generator<string> {
@@ -177,6 +183,14 @@ describe.each(clients)("a subscription of the %s client", (kind) => {
     expect(waits.map((wait) => wait >= 90_000)).toEqual([true, true]);
   });
 
+  test("waits as long as a 503 asks for whose body breaks off", async () => {
+    const waits = recordWaits();
+    const { client, urls } = await create(kind, [toBroken(503, 90), end]);
+    for await (const { data } of client.subscribe("get /notes")) expect(data).toBe("nothing");
+    expect(urls).toHaveLength(2);
+    expect(waits.map((wait) => wait >= 90_000)).toEqual([true]);
+  });
+
   test.each([429, 503])(
     "does not wait for the body of a %i longer than allowed",
     async (status) => {
@@ -260,4 +274,30 @@ test("the errors are classes of `sallyport/client`", async () => {
   ]);
   const all = pages.client.iterate("get /pages")[Symbol.asyncIterator]();
   await expect(all.next()).rejects.toBeInstanceOf(PageError);
+});
+
+describe.each(clients)("a retry of the %s client after a reply that breaks off", (kind) => {
+  const retry = { limit: 3, maxDelay: 100_000 };
+
+  test.each([
+    [429, 90_000],
+    [503, 90_000],
+    // only a reply that asks to come back later has a say in it
+    [200, 0],
+  ])("waits as long as a %i asks for", async (status, least) => {
+    const waits = recordWaits();
+    const random = vi.spyOn(Math, "random").mockReturnValue(0);
+    onTestFinished(() => random.mockRestore());
+    const { client } = await create(kind, [toBroken(status, 90), end], { retry });
+    await client.request("get /pages");
+    expect(waits).toEqual([least]);
+  });
+
+  test("is not made if that is too long to wait", async () => {
+    const { client, urls } = await create(kind, [toBroken(503, 101), end], { retry });
+    await expect(client.request("get /pages")).rejects.toMatchObject({
+      code: "SLP_CLIENT_NETWORK",
+    });
+    expect(urls).toHaveLength(1);
+  });
 });
