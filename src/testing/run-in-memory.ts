@@ -102,15 +102,21 @@ export const runInMemory = async <LoggerProps extends object>(
   };
   let served: RequestState | undefined;
   let serving: Promise<boolean> | undefined;
+  const { signal } = options;
+  const leaving = new AbortController();
+  const leave = (): void => leaving.abort(signal?.reason);
   const server = createServer({ ...classes, maxHeaderSize }, (message, reply) => {
     served = connect(message as Request, reply as Response, prepared.service);
     serving = serve(served);
+    // not earlier: without a request, there is nothing to return
+    if (signal?.aborted) leave();
+    else signal?.addEventListener("abort", leave);
   });
   let receiving: Promise<Received> | undefined;
   const headers = { Host: "localhost", ...toSentHeaders(where, props.headers) };
-  const { signal } = options;
+  const request = { method: sent, target: "/", headers, signal: leaving.signal };
   try {
-    await exchange(server, { method: sent, target: "/", headers, signal }, (message) => {
+    await exchange(server, request, (message) => {
       receiving = collect(message);
     });
   } catch (error) {
@@ -118,9 +124,10 @@ export const runInMemory = async <LoggerProps extends object>(
   }
   const received = await receiving;
   const isSent = (await serving) ?? false;
-  const { request, response } = served as unknown as RequestState;
+  signal?.removeEventListener("abort", leave);
+  const { request: requestMock, response } = served as unknown as RequestState;
   return {
-    requestMock: request,
+    requestMock,
     responseMock: toResponseMock(response, received, isSent),
     loggerMock,
   };

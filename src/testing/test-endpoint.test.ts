@@ -458,6 +458,21 @@ describe("testEndpoint", () => {
     expect(early.responseMock._isCut()).toBe(true);
   });
 
+  test.each([new Error("left"), "left", null])(
+    "sends the request even if its signal is aborted already, with %o",
+    async (reason) => {
+      const endpoint = factory.build({
+        handler: ({ signal: left }) => once(left, "abort").then(() => ({})),
+      });
+      const signal = AbortSignal.abort(reason);
+      for (const requestProps of [{}, { method: "POST", body: { id: 1 } }] as const) {
+        const { responseMock, loggerMock } = await testEndpoint({ endpoint, signal, requestProps });
+        expect(responseMock._isCut()).toBe(true);
+        expect(loggerMock._getLogs()).toMatchObject({ error: [], warn: [] });
+      }
+    },
+  );
+
   test("returns the part of a stream that was received before it broke off", async () => {
     const endpoint = new EventStreamFactory({ tick: z.number() }).build({
       handler: async ({ ctx: { emit } }) => {

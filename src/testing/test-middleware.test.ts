@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import createHttpError from "http-errors";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -339,6 +340,13 @@ describe("the options", () => {
     const configProps = { errorHandler: () => undefined } as never;
     await expect(testMiddleware({ middleware: auth, configProps })).rejects.toThrow(ConfigError);
   });
+});
+
+test("a signal that is aborted already disconnects the client once its request has arrived", async () => {
+  const left = vi.fn();
+  const waiting = new Middleware({ handler: ({ signal }) => once(signal, "abort").then(left) });
+  await testMiddleware({ middleware: waiting, signal: AbortSignal.abort() });
+  expect(left).toHaveBeenCalledOnce();
 });
 
 test("a run ends while the clock is faked, and leaves no timer", async () => {

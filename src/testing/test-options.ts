@@ -47,7 +47,10 @@ export interface TestOptions<LoggerProps extends object = object> {
   readonly configProps?: Partial<ServerConfig> | undefined;
   /** Further members of the logger. The methods of its four severities always record. */
   readonly loggerProps?: LoggerProps | undefined;
-  /** Disconnects the client when aborted, as with `AbortSignal.timeout(100)` for an endless stream. */
+  /**
+   * Disconnects the client when aborted, as with `AbortSignal.timeout(100)` for an endless stream; at the earliest when
+   * the request has arrived.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
