@@ -8,6 +8,7 @@ import {
   checkOptions,
   type Checks,
 } from "../messages/option-checks.ts";
+import { isTaken } from "../reply/response-state.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type {
   EmptyObject,
@@ -206,6 +207,8 @@ export abstract class Factory<
       around: async (args, next) => {
         const context = await give(args);
         try {
+          // the request ends here, as it does without `dispose`
+          if (isTaken(args.response)) return undefined as unknown as Passed<Returned>;
           return (await next(context as object)) as unknown as Passed<Returned>;
         } finally {
           try {

@@ -288,6 +288,21 @@ describe("an `around` middleware", () => {
 });
 
 describe("addContext", () => {
+  test("disposes of its value and ends the request if it sends the response itself", async () => {
+    const [dispose, handler] = [vi.fn(), vi.fn(() => ({}))];
+    const server = await start({
+      run: factory
+        .addContext(async (_ctx, { response }) => ({ sent: response.redirect("/login") }), {
+          dispose,
+        })
+        .build({ handler }),
+    });
+    expect((await server.send("/run")).status).toBe(302);
+    await server.close();
+    expect([dispose.mock.calls.length, handler.mock.calls.length]).toEqual([1, 0]);
+    expect([server.linesOf("warn"), server.linesOf("error")]).toEqual([[], []]);
+  });
+
   test("disposes of its value whatever happens, and an error in the disposal is logged", async () => {
     const dispose = vi.fn();
     const build = (fail: boolean, disposeBy: (context: { readonly db: number }) => unknown) =>
