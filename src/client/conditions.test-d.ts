@@ -65,6 +65,13 @@ describe("the conditions of an endpoint", () => {
     factory.build({ ifMatch: "always", current, handler: () => ({}) });
     // @ts-expect-error -- no tag equals a date
     factory.build({ ifMatch: "required", current: () => new Date(), handler: () => ({}) });
+    const [handler, version] = [() => ({}), () => new Date()];
+    // @ts-expect-error -- no client would receive a tag
+    factory.build({ ifMatch: "required", current, version, handler });
+    // @ts-expect-error -- nor would it in this order
+    factory.build({ handler, version: async () => new Date(), current, ifMatch: "required" });
+    factory.build({ ifMatch: "optional", current, version, handler });
+    factory.build({ version, handler });
     // @ts-expect-error -- there is no output
     factory.buildVoid({ version: () => "1", handler: () => undefined });
     const streams = new EventStreamFactory({ a: z.string() });

@@ -7,6 +7,13 @@ import type { ArgumentsBox, MaybePromise } from "./handler-arguments.ts";
 /** Whether writes may or must name the version that they expect. */
 export type IfMatch = "optional" | "required";
 
+/** What a version may be beside a string: a date, unless clients must name the version in `If-Match`. */
+export type WeakVersion<Match extends IfMatch> = "required" extends Match
+  ? "optional" extends Match
+    ? Date
+    : never
+  : Date;
+
 /** The options of an endpoint whose writes are conditional. */
 export interface WriteConditions<Box extends ArgumentsBox, Match extends IfMatch> {
   /**
@@ -26,9 +33,7 @@ export interface WriteConditions<Box extends ArgumentsBox, Match extends IfMatch
     | ((args: {
         readonly input: Box["args"]["input"];
         readonly ctx: Box["args"]["ctx"];
-      }) => MaybePromise<
-        ([Match] extends ["required"] ? string : Date | string) | null | undefined
-      >)
+      }) => MaybePromise<string | WeakVersion<Match> | null | undefined>)
     | undefined;
 }
 

@@ -26,7 +26,7 @@ import type {
 } from "../schemas/schema.ts";
 import { aBodyLimit, someUploadLimits, type BodyLimit, type UploadLimits } from "./body-options.ts";
 import { aHeaderSchema, anObjectSchema } from "./check-definition.ts";
-import type { IfMatch, WriteConditions } from "./conditions.ts";
+import type { IfMatch, WeakVersion, WriteConditions } from "./conditions.ts";
 import { aDeprecation, type Deprecation } from "./deprecation.ts";
 import { aSuccessStatus, type ErrorDeclarations } from "./declared-errors.ts";
 import type { ArgumentsBox, MaybePromise, SentResponse } from "./handler-arguments.ts";
@@ -189,13 +189,14 @@ export interface EndpointDefinition<
   readonly output?: Output | undefined;
   /**
    * Returns the version of what is sent: a string that becomes a strong `ETag`, or a date that becomes `Last-Modified`,
-   * in whole seconds. A GET whose client has this version gets a 304.
+   * in whole seconds. A GET whose client has this version gets a 304. With `ifMatch: "required"`, it must be a string,
+   * because clients send the tag back in `If-Match`.
    */
   readonly version?:
     | ((args: {
         readonly output: SchemaOutput<Output>;
         readonly ctx: Box["args"]["ctx"];
-      }) => MaybePromise<Date | string>)
+      }) => MaybePromise<string | WeakVersion<Match>>)
     | undefined;
   /** Returns an object that fits `output`, or the response if the handler has sent it itself, or throws an error. */
   // a conditional type, so that the compiler reads `output` before the handler, and literals need no `as const`
