@@ -1,8 +1,11 @@
+import { eq } from "drizzle-orm";
 import { testEndpoint } from "sallyport/testing";
 import { describe, expect, test } from "vitest";
 import { readMe } from "../src/accounts/account-endpoints.ts";
 import { hashPassword, isPassword } from "../src/accounts/passwords.ts";
 import { config } from "../src/api.ts";
+import { database } from "../src/database/connection.ts";
+import { credentials } from "../src/database/tables.ts";
 import { administrator, createCustomer, dataOf, logIn, send, visit } from "./shop.ts";
 
 test("a customer signs up, logs in, and logs out", async () => {
@@ -25,6 +28,18 @@ test("a customer signs up, logs in, and logs out", async () => {
   const left = await send(customer, "DELETE /v2/session");
   expect(left.headers.get("set-cookie")).toMatch(/^session=;/);
   expect((await send(customer, "GET /v2/me")).status).toBe(401);
+});
+
+test("a log-in deletes the expired sessions of the account", async () => {
+  const customer = await createCustomer();
+  const { id = "" } = await dataOf<Record<string, string>>(await send(customer, "GET /v2/me"));
+  const isOwn = eq(credentials.accountId, id);
+  await database()
+    .update(credentials)
+    .set({ expiresAt: new Date(0) })
+    .where(isOwn);
+  await logIn(visit(), customer.email, "a long password");
+  expect(await database().$count(credentials, isOwn)).toBe(1);
 });
 
 test("a cookie over HTTPS is for HTTPS only", async () => {
@@ -87,10 +102,8 @@ describe("log-ins are limited", () => {
     }
     expect([...statuses]).toEqual([400]);
     const refused = await send(visitor, "POST /v2/session", guess);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([
-      429,
-      expect.stringMatching(/^\d+$/),
-    ]);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
   });
 });
 
@@ -101,10 +114,8 @@ test("a token lets a program in until it is deleted", async () => {
   const program = { ...visit(), headers: { authorization: `Bearer ${token}` } };
   expect(await dataOf(await send(program, "GET /v2/me"))).toMatchObject({ email: customer.email });
 
-  const listed = await send(program, "GET /v2/tokens");
-  expect(await dataOf(listed)).toEqual({
-    tokens: [{ id, name: "my script", createdAt: expect.any(String) }],
-  });
+  const listed = await dataOf(await send(program, "GET /v2/tokens"));
+  expect(listed).toEqual({ tokens: [{ id, name: "my script", createdAt: expect.any(String) }] });
   const other = await createCustomer();
   expect((await send(other, `DELETE /v2/tokens/${id}`)).status).toBe(404);
   expect((await send(customer, `DELETE /v2/tokens/${id}`)).status).toBe(200);

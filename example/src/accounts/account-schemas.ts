@@ -11,12 +11,7 @@ export const email = z
 export const password = z.string().min(10, "Use at least 10 characters").max(200);
 
 export const account = z
-  .object({
-    id: z.uuid(),
-    email: z.email(),
-    name: z.string(),
-    role: z.enum(["customer", "admin"]),
-  })
+  .object({ id: z.uuid(), email: z.email(), name: z.string(), role: z.enum(["customer", "admin"]) })
   .meta({ id: "Account" });
 
 export const token = z

@@ -73,10 +73,7 @@ const openPglite = async (): Promise<Opened> => {
   const client = await PGlite.create(join(environment.DATA_FOLDER, "database"));
   const db = drizzlePglite(client);
   await prepareDatabase(db);
-  return {
-    db,
-    close: () => client.close().then(unlock),
-  };
+  return { db, close: () => client.close().then(unlock) };
 };
 
 const openPostgres = async (pool: Pool): Promise<Opened> => {
