@@ -14,7 +14,7 @@ test.each([
     pages: [
       ...["docs/client.md", "docs/openapi.md", "docs/testing.md"],
       ...["docs/rate-limits.md", "docs/idempotency.md", "docs/conditional-requests.md"],
-      ...["docs/channels.md", "docs/opentelemetry.md"],
+      ...["docs/channels.md", "docs/opentelemetry.md", "docs/authentication.md", "docs/health.md"],
     ],
     skipLibCheck: true,
   },
