@@ -126,10 +126,14 @@ export class RequestState implements ReplyState {
   isDone = false;
   /** Whether the response is a 304 in place of the output. */
   isUnchanged = false;
-  /** The data of the error to be sent, parsed with the schema that the endpoint declares. */
-  errorData: unknown = undefined;
-  /** What the endpoint declares of the error to be sent. */
-  problem: DeclaredProblem | undefined = undefined;
+  /** What the endpoint declares of an error that was thrown, and its parsed data. */
+  declared:
+    | {
+        readonly error: Error;
+        readonly data: unknown;
+        readonly problem: DeclaredProblem | undefined;
+      }
+    | undefined = undefined;
   /** The value of `request.next` while a native middleware runs. */
   next: unknown = undefined;
   /** The value of `request.next` that a router of the application has set. */
@@ -267,7 +271,7 @@ export class RunningRequests {
   /** Aborts the signals of all requests, including later ones. */
   stop(): void {
     this.reason = new RequestError("SLP_SHUTTING_DOWN");
-    for (const state of this.#states) state.abort(this.reason);
+    for (const state of [...this.#states]) state.abort(this.reason);
   }
 
   /** Resolves once no handler is running. */
@@ -278,9 +282,9 @@ export class RunningRequests {
     });
   }
 
-  /** Lists the routes whose handlers are running, such as `GET /v1/users/:id`. */
+  /** Lists the routes whose handlers are running, such as `GET /v1/users/:id`, in alphabetical order. */
   listRoutes(): string[] {
-    return [...new Set(this.#states.map(({ request }) => toLoggedRoute(request)))];
+    return [...new Set(this.#states.map(({ request }) => toLoggedRoute(request)))].toSorted();
   }
 }
 

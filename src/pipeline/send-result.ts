@@ -132,7 +132,9 @@ const sendFailure = async (
 
 /** Passes the output, or an error, to the result handler; returns undefined if the handler has sent it at once. */
 export const sendResult = (state: RequestState, error: Error | null): Promise<void> | undefined => {
-  const { request, response, ctx, logger, errorData, problem, output } = state;
+  const { request, response, ctx, logger, output } = state;
+  // an error handler of the application may have put another error in place of the declared one
+  const declared = error && state.declared?.error === error ? state.declared : undefined;
   if (error) state.handledError = error;
   if (!request.complete) discardRestOfBody(request, response, error !== null);
   let input = state.combined;
@@ -147,8 +149,8 @@ export const sendResult = (state: RequestState, error: Error | null): Promise<vo
       input,
       output: error ? null : output,
       error,
-      errorData,
-      problem,
+      errorData: declared?.data,
+      problem: declared?.problem,
       ctx,
       request,
       response,
@@ -317,8 +319,7 @@ export const sendDeclaredError = async (
   } catch (fault) {
     [error, data, problem] = [fault, undefined, undefined];
   }
-  // at once, because another error may be on its way
-  state.errorData = data;
-  state.problem = problem;
-  await sendError(state, error);
+  const sent = ensureError(error);
+  state.declared = { error: sent, data, problem };
+  await sendError(state, sent);
 };

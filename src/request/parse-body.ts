@@ -114,8 +114,9 @@ const readAndParse = async (
   }
   // a body without a type cannot be parsed, but it may turn out to be empty
   if (!isRaw && !format && field !== undefined) throw toTypeError(plan.takesForms, takesFiles);
-  // Node parses a short body in the same turn as the head, so it has arrived a microtask later
-  if (!request.complete) await Promise.resolve();
+  // Node parses a short body in the same turn as the head, so it has arrived a microtask later; other listeners would
+  // receive it meanwhile
+  if (!request.complete && request.readableFlowing === null) await Promise.resolve();
   let bytes = readBytes(request, response, limits.bytes, idleTimeout);
   if (bytes instanceof Promise) bytes = await bytes;
   // the body counts as read once the request has ended

@@ -1,3 +1,4 @@
+import type { ErrorRequestHandler } from "express";
 import createHttpError from "http-errors";
 import {
   arrayEndpointsFactory,
@@ -207,6 +208,18 @@ describe("declared errors", () => {
         .listNegative(data)
         .flatMap(({ schema }) => Object.keys((schema as z.ZodObject).shape));
     expect([shapeOf(), shapeOf(taken.schema)]).toEqual([["why"], ["why", "details"]]);
+  });
+
+  test("send no data with the error that an error handler puts in their place", async () => {
+    const endpoint = factory.build({
+      errors: { 503: { description: "Later", schema: z.object({ why: z.string() }) } },
+      handler: throwing(503, { data: { why: "of the first error" } }),
+    });
+    const next: ErrorRequestHandler = (_error, _request, _response, goOn) =>
+      goOn(createHttpError(418, "Another"));
+    const server = await start({ a: endpoint }, { afterRouting: ({ app }) => void app.use(next) });
+    const answer = await server.send("/a");
+    expect([answer.status, answer.json()]).toEqual([418, errorEnvelope("Another")]);
   });
 
   test.each<[string, object]>([

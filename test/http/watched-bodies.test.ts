@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { finished } from "node:stream/promises";
 import express, { type RequestHandler } from "express";
-import { defaultEndpointsFactory as factory, ez, type ServerConfig } from "sallyport";
+import { defaultEndpointsFactory as factory, ez, Middleware, type ServerConfig } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start, successEnvelope, type Answer, type TestServer } from "./harness.ts";
@@ -42,6 +43,29 @@ describe("a body that is parsed", () => {
       successEnvelope({ readableEnded: true, complete: true, aborted: false }),
     );
   });
+
+  test.each(["listener of the server", "middleware", "around middleware"])(
+    "can be counted by a %s that listens for `data` in time",
+    async (place) => {
+      let seen = 0;
+      const count = (request: IncomingMessage): unknown =>
+        request.on("data", (piece: Buffer) => (seen += piece.length));
+      const isAround = place === "around middleware";
+      const counting = isAround
+        ? new Middleware({ around: ({ request }, next) => (count(request), next({})) })
+        : new Middleware({
+            handler: ({ request }) => void (place === "middleware" && count(request)),
+          });
+      const definition = { method: "post", input: z.object({ a: z.int() }) } as const;
+      const endpoint = (
+        place.startsWith("listener") ? factory : factory.addMiddleware(counting)
+      ).build({ ...definition, handler: ({ input }) => input });
+      const server = await start({ x: endpoint });
+      if (place.startsWith("listener")) server.servers[0]?.prependListener("request", count);
+      expect((await post(server)).json()).toEqual(successEnvelope({ a: 1 }));
+      expect(seen).toBe(7);
+    },
+  );
 
   test("can be watched by replacing a method of the request", async () => {
     let seen = 0;
