@@ -38,7 +38,8 @@ const hasNoBody: ReadonlySet<number> = new Set([204, 205, 304]);
 /** Checks whether any of the header fields that Express reads is set; most responses have none of them. */
 const isDescribed = (response: Response): boolean => {
   const names = response.getHeaderNames();
-  return names.length > 0 && descriptions.some((name) => names.includes(name));
+  for (const name of descriptions) if (names.includes(name)) return true;
+  return false;
 };
 
 const descriptions = ["content-type", "etag", "last-modified", "transfer-encoding"] as const;
