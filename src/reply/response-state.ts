@@ -32,6 +32,8 @@ export const plainWays: Ways = {
   endBody: (request) =>
     new Promise((resolve) => {
       request.on("end", resolve).on("close", resolve).resume();
+      // code that has called `next` may have stopped the request, although nothing of the body is left to read
+      setImmediate(resolve);
     }),
 };
 

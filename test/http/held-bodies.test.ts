@@ -85,3 +85,22 @@ describe.each([5, 200_000])("H17: a body of %i bytes behind a native middleware"
     expect(faults).toMatchObject([{ meta: { error: { code: "SLP_BODY_UNREADABLE" } } }]);
   });
 });
+
+test.each<[string, (request: Request) => unknown]>([
+  ["pauses", (request) => request.pause()],
+  ["waits for `readable` of", (request) => request.once("readable", () => undefined)],
+])(
+  "a middleware that %s a request while its body ends does not keep it from its response",
+  async (_what, touch) => {
+    const endpoint = factory
+      .use(async (request, _response, next) => {
+        next();
+        await Promise.resolve();
+        touch(request);
+      })
+      .build({ method: "post", input: z.object({ a: z.int() }), handler: ({ input }) => input });
+    const server = await start({ run: endpoint }, { shortcuts: false });
+    const answer = await server.send("/run", { method: "POST", body: { a: 1 } });
+    expect(answer.json()).toEqual(successEnvelope({ a: 1 }));
+  },
+);
