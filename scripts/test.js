@@ -8,6 +8,9 @@ import { tool } from "./tool.js";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const vitest = (project) => [...tool("vitest"), "run", "--project", project];
 
+/** The folder of a TypeScript that users may still have, with its own packages. */
+const olderCompiler = "test/typescript-5.9";
+
 /** The steps by name, the longest first, apart from the build, which other steps need. */
 const steps = {
   build: ["Build", [process.execPath, "scripts/build.js"]],
@@ -21,6 +24,11 @@ const steps = {
   example: ["Tests of the example", [...vitest("example"), "--coverage"]],
   unit: ["Unit tests", vitest("unit")],
   lint: ["Lint", [...tool("oxlint"), "--type-aware", "--deny-warnings"]],
+  "types-5.9": [
+    "Types and type tests with TypeScript 5.9",
+    // not an alias at the root, which would replace `tsc` there
+    [process.execPath, `${olderCompiler}/node_modules/typescript/bin/tsc`, "-p", olderCompiler],
+  ],
   types: ["Type check, and type tests", [...tool("tsc", "typescript"), "-b", ".", "example/web"]],
   unused: ["Unused code", tool("knip")],
   assumptions: ["Assumptions about dependencies", vitest("assumptions")],
@@ -68,11 +76,14 @@ const runStep = async (name) => {
 };
 
 // here, because two steps that need the packages of the page may run at once
-if (chosen.includes("types") || chosen.includes("quick-start")) {
-  const install = ["scripts/ensure-installed.js", "example/web"];
+const ensureInstalled = (folder, ...names) => {
+  if (!names.some((name) => chosen.includes(name))) return;
+  const install = ["scripts/ensure-installed.js", folder];
   const { status } = spawnSync(process.execPath, install, { cwd: root, stdio: "inherit" });
   if (status !== 0) process.exit(1);
-}
+};
+ensureInstalled("example/web", "types", "quick-start");
+ensureInstalled(olderCompiler, "types-5.9");
 const begin = performance.now();
 if (chosen[0] === "build") await runStep(chosen.shift());
 const takeSteps = async () => {
