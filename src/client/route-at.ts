@@ -38,7 +38,7 @@ type Own<Value, M> = M extends keyof Value
       : null;
 
 /** The types that were found; null if there are none. */
-type Present<Found> = [Exclude<Found, null>] extends [never] ? null : Exclude<Found, null>;
+type Present<Found> = [NonNullable<Found>] extends [never] ? null : NonNullable<Found>;
 
 /** The endpoint for a method in a value that may be undefined, or one of several, as in `isDev ? one : other`. */
 type AnyOwn<Value, M> = Present<Value extends object ? Own<Value, M> : null>;

@@ -15,18 +15,19 @@ import type { EndpointTypes } from "./route-at.ts";
 type Primitive = bigint | boolean | number | string | symbol | null | undefined;
 
 /** What JSON leaves as it is; arrays of it end the endless types of `z.json()` and the like. */
-type Json = Primitive | readonly Json[] | { readonly [name: string]: Json };
+type Json = Primitive | JsonArray | { readonly [name: string]: Json };
+
+/** An interface, because the compiler resolves the type of an array again for each value that is compared with it. */
+interface JsonArray extends ReadonlyArray<Json> {}
 
 /** A value as parsed from JSON: dates are strings. The cases that cost the compiler most come last. */
-export type FromJson<Value> = Value extends Primitive
-  ? Value
-  : Value extends ToJson | readonly Json[]
-    ? Value extends ToJson
-      ? ReturnType<Value["toJSON"]>
-      : Value
-    : unknown extends Value
-      ? Value
-      : { [Key in keyof Value]: FromJson<Value[Key]> };
+export type FromJson<Value> = Value extends Primitive | ToJson | JsonArray
+  ? Value extends ToJson
+    ? ReturnType<Value["toJSON"]>
+    : Value
+  : unknown extends Value
+    ? Value
+    : { [Key in keyof Value]: FromJson<Value[Key]> };
 
 interface ToJson {
   readonly toJSON: (...args: never) => unknown;
@@ -93,9 +94,7 @@ type Joint<
       Key,
       NamedKeys<Input> | NamedKeys<MiddlewareInput>
     >
-  : [NamesOf<Key>] extends [Known]
-    ? Shown<Input & MiddlewareInput>
-    : Padded<Input & MiddlewareInput, Key, Known>;
+  : Padded<Input & MiddlewareInput, Key, Known>;
 
 /** The input itself, without the index signature that `z.object({})` has. */
 type Closed<Input> = string extends keyof Input
@@ -107,7 +106,7 @@ type Closed<Input> = string extends keyof Input
 /** An input with the path parameters that it does not name. */
 type Padded<Input, Key, Known> = Shown<
   Input & {
-    readonly [Name in Exclude<NamesOf<Key>, Known>]: Name extends RestOf<Key>
+    readonly [Name in NamesOf<Key> as Name extends Known ? never : Name]: Name extends RestOf<Key>
       ? readonly PathValue[]
       : PathValue;
   }
@@ -300,12 +299,10 @@ type ErrorReplies<T extends EndpointTypes, Known, Each, Codes extends number> =
     }[keyof Known | Codes]
   | ErrorReply<Exclude<ErrorStatus, Codes | keyof Known>, NegativeBody<T, OthersOf<Each>>>;
 
-/** An endpoint with the default result handler and without errors that carry data, like most endpoints. */
+/** An endpoint that sends no content and has the default result handler and no errors with data, like most endpoints. */
 interface PlainTypes {
   readonly resultHandler: DefaultResultHandler;
-  readonly output: {
-    readonly _zod: { readonly def: { readonly type: "object" }; readonly output: unknown };
-  };
+  readonly output: { readonly "~media"?: never; readonly _zod: { readonly output: unknown } };
   readonly errors: NoErrors;
   readonly middlewareErrors: NoErrors;
 }
