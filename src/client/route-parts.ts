@@ -1,8 +1,9 @@
 import type { ReplyErrorOf } from "./client-errors.ts";
-import type { GeneratedRoutes, PartOf } from "./generated-client.ts";
+import type { FieldsOf, GeneratedRoutes, PartOf } from "./generated-client.ts";
 import type { InferredParts, RoutesOf } from "./inferred-client.ts";
 import type { PayloadOf } from "./pages.ts";
 import type { NoRoute, TypesAt } from "./route-at.ts";
+import type { FieldsAt } from "./wire-types.ts";
 
 /** One of the types of a route, in a generated or an inferred client. */
 type Part<R, Key, Name extends keyof InferredParts<never, never>> =
@@ -14,6 +15,12 @@ type Part<R, Key, Name extends keyof InferredParts<never, never>> =
 
 /** The input of a route. */
 export type RouteInput<R, Key extends string> = Part<R, Key, "input">;
+
+/** The header fields that a route declares. */
+export type RouteFields<R, Key extends string> =
+  R extends GeneratedRoutes<infer Routes>
+    ? FieldsOf<PartOf<Routes, Key>>
+    : FieldsAt<TypesAt<R, Key>>;
 
 /** The data of a successful response from a route. */
 export type RouteData<R, Key extends string> = PayloadOf<Part<R, Key, "success">>;

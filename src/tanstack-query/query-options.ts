@@ -1,12 +1,18 @@
 import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
-import type { CallOptions } from "../client/call-options.ts";
+import type { CallOptions, OptionsFor } from "../client/call-options.ts";
 import type { PlainClient } from "../client/client.ts";
 import type { CallError } from "../client/client-errors.ts";
 import type { GeneratedRoutes, KeyWith } from "../client/generated-client.ts";
 import type { CheckKey, RoutesOf } from "../client/inferred-client.ts";
 import { toNextPage } from "../client/pages.ts";
 import type { TypesAt } from "../client/route-at.ts";
-import type { RouteData, RouteInput, RoutePage, RouteReplyError } from "../client/route-parts.ts";
+import type {
+  RouteData,
+  RouteFields,
+  RouteInput,
+  RoutePage,
+  RouteReplyError,
+} from "../client/route-parts.ts";
 
 /** A query key, or the beginning of one. */
 export type RouteQueryKey = readonly unknown[];
@@ -58,10 +64,10 @@ export type CheckedKey<R, Key extends string> = Checked<R, Key, "body">;
 /** The key itself, or a message that the route returns no pages. */
 export type CheckedPage<R, Key extends string> = Checked<R, Key, "page">;
 
-/** The arguments after the key: the input, which is optional if none of its fields is required, and the options. */
-type Arguments<Input, Options> = [
-  ...({} extends Input ? [input?: Input] : [input: Input]),
-  options?: Options,
+/** The arguments after the key: the input and the options, each optional if nothing in it is required. */
+type Arguments<R, Key extends string> = [
+  ...({} extends RouteInput<R, Key> ? [input?: RouteInput<R, Key>] : [input: RouteInput<R, Key>]),
+  ...options: OptionsFor<QueryCallOptions, RouteFields<R, Key>>,
 ];
 
 /** What a query of a route may fail with. */
@@ -72,7 +78,7 @@ const fetchPayload = <Data>(
   client: ClientOf<unknown>,
   key: string,
   input: unknown,
-  options: CallOptions,
+  options: object,
 ): Promise<Data> =>
   (client as unknown as PlainClient)["~query"](key, input, options) as Promise<Data>;
 
@@ -102,7 +108,7 @@ export interface RouteQueryOptions<Data, Failure = Error> extends Failing<Failur
 export const queryOptions = <R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
-  ...[input, options]: Arguments<RouteInput<R, Key>, QueryCallOptions>
+  ...[input, options]: Arguments<R, Key>
 ): RouteQueryOptions<RouteData<R, Key>, RouteError<R, Key>> => ({
   queryKey: queryKey(key, input ?? {}) as never,
   queryFn: ({ signal }) => fetchPayload(client, key, input, { ...options, signal }),
@@ -131,7 +137,7 @@ export interface RouteInfiniteQueryOptions<Page, Failure = Error> extends Failin
 export const infiniteQueryOptions = <R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedPage<R, Key>,
-  ...[input, options]: Arguments<RouteInput<R, Key>, QueryCallOptions>
+  ...[input, options]: Arguments<R, Key>
 ): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>> => ({
   // the key differs from that of a plain query for the same route, because the data has a different shape
   queryKey: [...queryKey(key, input ?? {}), "infinite"] as never,
@@ -151,9 +157,18 @@ export interface RouteMutationOptions<Input, Data, Failure = Error> extends Fail
 // oxlint-disable-next-line typescript/no-invalid-void-type -- only `void` makes an argument optional
 type Variables<Input> = {} extends Input ? Input | void : Input;
 
+/** The options of a mutation's calls, or a function that returns them for an input; required if the options are. */
+type MutationArguments<Input, Options extends readonly unknown[]> = Options extends readonly [
+  infer Given,
+]
+  ? [options: Given | ((input: Variables<Input>) => Given)]
+  : [options?: Options[0] | ((input: Variables<Input>) => Options[0])];
+
 /**
  * Returns the options for a mutation, whose input is the argument of `mutate`.
  *
+ * @param options the options for the calls, or a function that returns them for an input; required if the route
+ * requires header fields, such as `if-match`
  * @example
  * const { mutate } = useMutation({
  *   ...mutationOptions(client, "post /v1/users"),
@@ -163,8 +178,11 @@ type Variables<Input> = {} extends Input ? Input | void : Input;
 export const mutationOptions = <R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
-  options: CallOptions = {},
+  ...[options]: MutationArguments<RouteInput<R, Key>, OptionsFor<CallOptions, RouteFields<R, Key>>>
 ): RouteMutationOptions<RouteInput<R, Key>, RouteData<R, Key>, RouteError<R, Key>> => ({
   mutationKey: queryKey(key),
-  mutationFn: (input) => fetchPayload(client, key, input, options),
+  mutationFn: (input) => {
+    const given: object | undefined = typeof options === "function" ? options(input) : options;
+    return fetchPayload(client, key, input, { ...given });
+  },
 });

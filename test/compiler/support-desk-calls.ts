@@ -64,6 +64,15 @@ export const contents = async (): Promise<void> => {
 export const queries = async (): Promise<void> => {
   const mutation = mutationOptions(client, "put /v2/tickets/:id", match);
   same<string>()((await mutation.mutationFn({ id, subject: "a" })).subject, true);
+  const byInput = mutationOptions(client, "put /v2/tickets/:id", ({ subject }) => ({
+    headers: { "if-match": subject },
+  }));
+  same<string>()((await byInput.mutationFn({ id, subject: "a" })).subject, true);
+  // @ts-expect-error -- the header field is missing
+  mutationOptions(client, "put /v2/tickets/:id");
+  // @ts-expect-error -- the header field is no date
+  mutationOptions(client, "put /v2/tickets/:id", () => ({ headers: { "if-match": new Date() } }));
+  mutationOptions(client, "put /v1/tickets/:id");
   type Failure = Parameters<NonNullable<typeof mutation.retryDelay>>[1];
   const explain = (error: Failure): string | undefined => {
     if (!("code" in error) || error.code !== "SLP_CLIENT_REPLY") return error.message;

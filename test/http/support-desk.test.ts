@@ -128,4 +128,8 @@ test.each(["inferred", "generated"])("TanStack Query has typed errors: %s", asyn
   if (!("code" in failure && failure.code === "SLP_CLIENT_REPLY" && failure.status === 412))
     throw new Error("The ticket was changed");
   expect([failure.message, failure.body.data.current]).toEqual(["Changed", '"1"']);
+  const fresh = mutationOptions(client, "put /v2/tickets/:id", ({ subject }) => ({
+    headers: { "if-match": subject === "b" ? '"1"' : '"0"' },
+  }));
+  expect((await fresh.mutationFn({ id, subject: "b" })).subject).toBe("b");
 });
