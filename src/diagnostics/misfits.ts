@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { ownKinds, toDateKind } from "../schemas/bodies.ts";
+import { readOwnKind, toDateKind } from "../schemas/bodies.ts";
 import type { Kind, Wire } from "./wire.ts";
 import { readLazy, readValues } from "../schemas/zod-internals.ts";
 
@@ -77,7 +77,7 @@ export class MisfitFinder {
       case "enum":
         return checkKinds([...(readValues(schema) ?? [])].map(kindOfValue), schema, wire);
       case "custom": {
-        const own = ownKinds.get(def.fn);
+        const own = readOwnKind(schema);
         return own ? checkKinds([own], schema, wire) : fit;
       }
       case "array":

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isDate, revealsDates, unwrap } from "./find-dates.ts";
-import { ownKinds, toDateKind } from "../schemas/bodies.ts";
+import { readOwnKind, toDateKind } from "../schemas/bodies.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import {
@@ -181,7 +181,7 @@ export class TypeWriter {
       case "template_literal":
         return [this.#writeTemplate(def, side, place)];
       case "custom":
-        if (!readEncoded(schema)) return writeCustom(def, isSent);
+        if (!readEncoded(schema)) return writeCustom(schema, isSent);
         break;
       case "pipe":
         if (isInput && isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
@@ -254,8 +254,8 @@ const takesBooleans = (schema: ZodSchema): boolean => {
   return strings.includes("true") && strings.includes("false");
 };
 
-const writeCustom = (def: z.core.$ZodCustomDef, isSent: boolean): Members => {
-  const kind = ownKinds.get(def.fn);
+const writeCustom = (schema: ZodSchema, isSent: boolean): Members => {
+  const kind = readOwnKind(schema);
   if (kind === "upload") return ["Blob"];
   if (kind === "raw") return ["ArrayBuffer", "Blob", "Uint8Array", "string"];
   // `JSON.stringify` converts a Buffer to this type

@@ -4,10 +4,10 @@ import type { Response } from "../http/express-objects.ts";
 import { inTime } from "../pipeline/in-time.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { isDeparture, recover, sendingLimit } from "../pipeline/send-result.ts";
+import { readSafely } from "../reply/http-error.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
-import { InputValidationError } from "../schemas/issues.ts";
 import type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./store.ts";
 
 /** After how many milliseconds without an answer the store has failed. */
@@ -78,7 +78,7 @@ export const keepReply = async (
   const endClaim = (): Promise<void> => {
     clearInterval(renewing);
     clearTimeout(giveUp);
-    const isRefused = error instanceof InputValidationError;
+    const isRefused = readSafely(error, "code") === "SLP_INPUT_INVALID";
     const reply = sent && !isRefused && isKept(sent.status) ? sent : noReply;
     if (reply === noReply && !isDone) return store.release(claim);
     if (reply.body.length <= maxBytes) return store.keep(claim, reply, ttl);

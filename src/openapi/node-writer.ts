@@ -2,7 +2,7 @@ import { z } from "zod";
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { readEncoded, readToldOutput } from "../schemas/encode.ts";
-import { ownKinds } from "../schemas/bodies.ts";
+import { readOwnKind } from "../schemas/bodies.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isObject, isSame, listOf } from "./json.ts";
@@ -86,7 +86,7 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
       if (direction === "input") correctRequired(def, json);
       return;
     case "custom": {
-      const kind = ownKinds.get(def.fn);
+      const kind = readOwnKind(schema);
       if (kind === "buffer" && direction === "output") Object.assign(json, bufferAsJson);
       else if (kind) Object.assign(json, binary);
       return;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ServerFault } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
-import { InputValidationError, toShortIssues, type ShortIssue } from "../schemas/issues.ts";
+import { toShortIssues, type InputValidationError, type ShortIssue } from "../schemas/issues.ts";
 import { clearRepresentation } from "../reply/response-state.ts";
-import { ensureHttpError, getMessageFromError, isPublic } from "../reply/http-error.ts";
+import { ensureHttpError, getMessageFromError, isPublic, readSafely } from "../reply/http-error.ts";
 import { logServerFault } from "./log-fault.ts";
 import type { Result } from "./result-handler.ts";
 
@@ -74,7 +74,9 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
       logServerFault(logger, request, new ServerFault("SLP_ERROR_HEADERS", text, error));
     return { status: 500, message: toStatusText(500), isPublic: false };
   }
-  const invalid = cause instanceof InputValidationError ? cause.cause : undefined;
+  // the error may come from another copy of this package
+  const isInvalid = cause instanceof Error && readSafely(cause, "code") === "SLP_INPUT_INVALID";
+  const invalid = isInvalid ? (cause as InputValidationError).cause : undefined;
   const shown = isPublic(error);
   return {
     status,

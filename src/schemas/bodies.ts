@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../messages/option-checks.ts";
-import { isBuffer } from "./content.ts";
+import { readDeclared, type Declares } from "./content.ts";
 import { assertShape, type SchemaMeta, type ZodSchema } from "./schema.ts";
 import { listSameValue, someSchema, walkSchemas } from "./some-schema.ts";
 import { listArrayFields, readTopLevel } from "./top-level-keys.ts";
@@ -37,8 +37,9 @@ export const isForm = (schema: ZodSchema): boolean =>
     (one) => formMark in one._zod.def || formMark in one,
   );
 
-/** Checks whether a value is a Buffer. Only the schemas of raw bodies use this function, which identifies them. */
-const isRawBody = (value: unknown): boolean => Buffer.isBuffer(value);
+const isRawBody = Object.assign((value: unknown): boolean => Buffer.isBuffer(value), {
+  "sallyport/kind": "raw",
+} satisfies Declares);
 
 // oxlint-disable-next-line typescript/no-empty-object-type -- no fields other than `raw`
 type NoFields = {};
@@ -88,7 +89,7 @@ export const readRawType = (schema: ZodSchema): string | undefined => {
 
 export const takesRawBody = (schema: ZodSchema): boolean => {
   const field = readTopLevel(schema).fields.get("raw");
-  return (field?._zod.def as { fn?: unknown } | undefined)?.fn === isRawBody;
+  return field !== undefined && readOwnKind(field) === "raw";
 };
 
 /** A file sent by a client. */
@@ -122,13 +123,18 @@ const hasBytes = (value: object): boolean => {
   return own && "value" in own ? own.value instanceof Uint8Array : "data" in value;
 };
 
-const isFileUpload = (value: unknown): boolean =>
-  isObject(value) &&
-  hasBytes(value) &&
-  typeof Reflect.get(value, "name") === "string" &&
-  typeof Reflect.get(value, "size") === "number" &&
-  typeof Reflect.get(value, "mimetype") === "string" &&
-  typeof Reflect.get(value, "mv") === "function";
+const isFileUpload = Object.assign(
+  (value: unknown): boolean =>
+    isObject(value) &&
+    hasBytes(value) &&
+    typeof Reflect.get(value, "name") === "string" &&
+    typeof Reflect.get(value, "size") === "number" &&
+    typeof Reflect.get(value, "mimetype") === "string" &&
+    typeof Reflect.get(value, "mv") === "function",
+  {
+    "sallyport/kind": "upload",
+  } satisfies Declares,
+);
 
 /**
  * Creates the schema of a file in the input, sent as `multipart/form-data`; `upload` must be enabled in the
@@ -151,7 +157,7 @@ const toKind = (value: unknown): string => {
 
 /** Checks whether a schema accepts files, at any depth. */
 export const takesFiles = (schema: ZodSchema): boolean =>
-  someSchema(schema, ({ _zod }) => (_zod.def as { fn?: unknown }).fn === isFileUpload);
+  someSchema(schema, (inner) => readOwnKind(inner) === "upload");
 
 /** Lists the top-level fields that accept only arrays of files. A single file for such a field is put into an array. */
 export const listFileLists = (schema: ZodSchema): readonly string[] => {
@@ -159,12 +165,9 @@ export const listFileLists = (schema: ZodSchema): readonly string[] => {
   return listArrayFields(schema).filter((name) => takesFiles(fields.get(name) as ZodSchema));
 };
 
-/** The kinds of this package's own schemas, by the functions that identify them. */
-export const ownKinds = new Map<unknown, "buffer" | "raw" | "upload">([
-  [isBuffer, "buffer"],
-  [isRawBody, "raw"],
-  [isFileUpload, "upload"],
-]);
+/** Returns the kind of one of this package's own schemas. */
+export const readOwnKind = (schema: ZodSchema): Declares["sallyport/kind"] =>
+  readDeclared(schema)?.["sallyport/kind"];
 
 /** Recognises `ez.dateIn()` and `ez.dateOut()` by their parts. */
 export const toDateKind = (def: z.core.$ZodPipeDef): "dateIn" | "dateOut" | undefined => {

@@ -52,8 +52,15 @@ export interface ContentDeclaration {
   readonly fileName: string | undefined;
 }
 
-/** The declarations, by the function that checks the value, which copies of a schema keep. */
-const declarations = new WeakMap<object, ContentDeclaration>();
+/** What a function that checks values says of its schema; copies of the schema keep the function. */
+export interface Declares {
+  readonly "sallyport/content"?: ContentDeclaration;
+  readonly "sallyport/kind"?: "buffer" | "raw" | "upload";
+}
+
+/** Returns what the function of a schema says of it, which may come from another copy of this package. */
+export const readDeclared = (schema: ZodSchema): Declares | undefined =>
+  (schema._zod.def as { readonly fn?: Declares }).fn;
 
 /** A schema that knows the media type of its content. */
 export interface MediaTyped<Type extends string> {
@@ -90,18 +97,18 @@ const declareContent = <T, Type extends string>(
       "SLP_DEFINITION_VALUE",
       `ez.${kind}: the first argument must be a media type, such as "text/csv"; got ${JSON.stringify(type)}.`,
     );
-  // each schema needs its own function, by which its declaration is looked up
-  const check = (value: unknown): boolean => isContent(value);
-  declarations.set(check, { kind, type: type === "*/*" ? undefined : type, fileName });
+  const declared: ContentDeclaration = { kind, type: type === "*/*" ? undefined : type, fileName };
+  // each schema needs its own function
+  const check = Object.assign((value: unknown) => isContent(value), {
+    "sallyport/content": declared,
+  } satisfies Declares);
   const schema = z.custom<T>(check, { error: expected }).meta({ ...meta });
   return schema as unknown as MediaTyped<Type> & typeof schema;
 };
 
 /** Returns how an output is sent without a result handler; undefined if a result handler sends it. */
-export const readContent = (schema: ZodSchema): ContentDeclaration | undefined => {
-  const { fn } = schema._zod.def as { readonly fn?: object };
-  return fn && declarations.get(fn);
-};
+export const readContent = (schema: ZodSchema): ContentDeclaration | undefined =>
+  readDeclared(schema)?.["sallyport/content"];
 
 const isStream = (value: unknown): boolean =>
   isObject(value) &&
@@ -158,7 +165,9 @@ export const file = <const Type extends string = "*/*">(
   options?: ContentOptions,
 ): FileSchema<Type> => declareContent("file", type, isFile, "Expected the path of a file", options);
 
-export const isBuffer = (value: unknown): boolean => Buffer.isBuffer(value);
+const isBuffer = Object.assign((value: unknown): boolean => Buffer.isBuffer(value), {
+  "sallyport/kind": "buffer",
+} satisfies Declares);
 
 /**
  * Creates the schema of a Buffer in an input or an output.
