@@ -61,7 +61,12 @@ const buildModules = async () => {
             for (const imported of this.getModuleInfo(id)?.importedIds ?? [])
               collect(chunk, imported);
           };
-          collect(chunks.core, join(root, "src/index.ts"));
+          const main = join(root, "src/index.ts");
+          collect(chunks.core, main);
+          // a bundler that writes one file needs to drop what it does not use together with its dynamic imports
+          for (const id of chunks.core)
+            if (id === main || this.getModuleInfo(id)?.dynamicallyImportedIds.length > 0)
+              chunks.core.delete(id);
           collect(chunks.server, join(root, "src/server/start-server.ts"));
         },
       },

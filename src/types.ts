@@ -11,7 +11,12 @@ export type { EndpointSources } from "./endpoint/input-sources.ts";
 export type { LogMethod, ParentLogger, Severity } from "./logger/logger.ts";
 
 // Declarations
-export type { IfMatch, MatchingHeaders, WriteConditions } from "./endpoint/conditions.ts";
+export type {
+  IfMatch,
+  MatchingHeaders,
+  SentHeaders,
+  WriteConditions,
+} from "./endpoint/conditions.ts";
 export type { Deprecation } from "./endpoint/deprecation.ts";
 export type { EndpointParts, MarkedEndpoint } from "./endpoint/endpoint.ts";
 export type { VoidOutput } from "./endpoint/endpoints-factory.ts";

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { build } from "esbuild";
+import { rolldown } from "rolldown";
 import { defaultEndpointsFactory } from "sallyport";
 import { generateClient } from "sallyport/generate-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -97,6 +98,14 @@ describe("the package, packed and installed in an empty folder,", () => {
     const inputs = Object.keys(metafile.inputs);
     expect(inputs.length).toBeGreaterThan(1);
     expect(inputs.filter((name) => !/^<stdin>$|sallyport\/dist\//.test(name))).toEqual([]);
+  });
+
+  test("can be bundled into one file", async () => {
+    const file = join(folder, "server.mjs");
+    writeFileSync(file, 'import { createServer, ez } from "sallyport"; createServer({}, ez);');
+    const bundle = await rolldown({ input: file, platform: "node", logLevel: "silent" });
+    const { output } = await bundle.generate({ codeSplitting: false });
+    expect(output.map(({ fileName }) => fileName)).toEqual(["server.js"]);
   });
 
   test("responds to requests when it is imported as an ES module", () => {
