@@ -17,7 +17,7 @@ test("another copy of the package sends and takes the content that endpoints dec
       }),
       "post raw": factory.build({
         input: ez.raw(),
-        handler: ({ input }) => ({ is: `${input.raw}` }),
+        handler: ({ input }) => ({ is: String(input.raw) }),
       }),
       "post upload": factory.build({
         input: z.object({ file: ez.upload() }),
@@ -26,7 +26,8 @@ test("another copy of the package sends and takes the content that endpoints dec
     },
   );
   try {
-    const { port } = servers[0]?.address() as AddressInfo;
+    const [http] = servers;
+    const { port } = http?.address() as AddressInfo;
     expect((await send(port, "/file")).status).toBe(404);
     expect((await send(port, "/bytes")).text).toBe("abc");
     const headers = { "content-type": "text/csv" };
