@@ -1,4 +1,4 @@
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { defaultEndpointsFactory as factory, ez } from "sallyport";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -26,8 +26,7 @@ test("another copy of the package sends and takes the content that endpoints dec
     },
   );
   try {
-    const [http] = servers;
-    const { port } = http?.address() as AddressInfo;
+    const { port } = (servers[0] as Server).address() as AddressInfo;
     expect((await send(port, "/file")).status).toBe(404);
     expect((await send(port, "/bytes")).text).toBe("abc");
     const headers = { "content-type": "text/csv" };
