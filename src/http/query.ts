@@ -37,11 +37,7 @@ export const parseQuery = (
 ): Query => {
   const query = new BareObject() as Query;
   const isPlain = !text.includes("%") && !text.includes("+");
-  // faster than `split`
-  for (let start = 0, next = 0; start < text.length; start = next + 1) {
-    next = text.indexOf("&", start);
-    if (next < 0) next = text.length;
-    const pair = text.slice(start, next);
+  for (const pair of text.split("&")) {
     if (pair === "") continue;
     const end = pair.indexOf("=");
     let name = end < 0 ? pair : pair.slice(0, end);
