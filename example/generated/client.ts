@@ -265,7 +265,7 @@ export type GetV2BooksByIdCoverInput = {
 export type GetV2BooksByIdCoverBody = Blob;
 
 /** Every reply that `get /v2/books/:id/cover` may send. */
-export type GetV2BooksByIdCoverReply = SuccessReply<200, Blob> | SuccessReply<206, Blob> | ErrorReply<400 | 404 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV2BooksByIdCoverReply = SuccessReply<200, Blob> | SuccessReply<206, Blob> | ErrorReply<400 | 404 | 412 | 416 | 500 | 503, ErrorBody> | UnexpectedReply;
 
 /** The input of `put /v2/books/:id/cover`. */
 export type PutV2BooksByIdCoverInput = {
@@ -767,7 +767,6 @@ export interface Routes {
   "post /v2/orders": {
     input: PostV2OrdersInput;
     headers: Partial<{
-      /** Required, but not with GET and HEAD */
       "idempotency-key"?: string | undefined;
     }>;
     success: PostV2OrdersBody;
@@ -936,7 +935,7 @@ const plans: RoutePlans = {
   "delete /v2/tokens/:id": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/books": { replies: { 200: ["json"], 400: ["json"], 500: ["json"], 503: ["json"] }, items: "books" },
   "get /v2/books/:id": { replies: { 200: ["json"], 400: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
-  "get /v2/books/:id/cover": { replies: { 200: ["blob"], 206: ["blob"], 400: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
+  "get /v2/books/:id/cover": { replies: { 200: ["blob"], 206: ["blob"], 400: ["json"], 404: ["json"], 412: ["json"], 416: ["json"], 500: ["json"], 503: ["json"] } },
   "put /v2/books/:id/cover": { sources: ["body", "params", "files"], replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/categories": { replies: { 200: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/cart": { replies: { 200: ["json"], 401: ["json"], 500: ["json"], 503: ["json"] } },

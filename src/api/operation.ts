@@ -5,12 +5,14 @@ import {
   type InputSource,
   type SourcesByMethod,
 } from "../endpoint/input-sources.ts";
+import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { Security } from "../endpoint/security.ts";
 import type { Method } from "../http/method.ts";
 import { toQueryParser, type QueryParser } from "../http/query.ts";
 import { parsePathPattern, type Segment } from "../routing/path-pattern.ts";
 import type { EndpointEntry, WalkOptions } from "../routing/walk-routing.ts";
 import { isForm, readRawType, takesFiles, takesRawBody } from "../schemas/bodies.ts";
+import { readContent } from "../schemas/content.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
@@ -64,9 +66,12 @@ export class Operation {
     this.segments = parsePathPattern(path);
     this.parameters = this.segments.flatMap((segment) => segment.names);
     this.sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
-    const stages = [...endpoint.middlewares, endpoint];
+    const stages: readonly (AnyEndpoint | AnyMiddleware)[] = [...endpoint.middlewares, endpoint];
     this.inputs = stages.flatMap(({ inputSchema }) => inputSchema ?? []);
-    this.headers = stages.flatMap(({ headersSchema }) => headersSchema ?? []);
+    this.headers = stages.flatMap((stage) => {
+      const isWrite = method !== "get" && "writeHeaders" in stage;
+      return (isWrite ? stage.writeHeaders : stage.headersSchema) ?? [];
+    });
     this.security = endpoint.middlewares.flatMap(({ security }) => security ?? []);
     this.queryParser = toQueryParser(config);
     this.#timeout = endpoint.timeout ?? config.requestTimeout ?? 0;
@@ -101,10 +106,16 @@ export class Operation {
       ...(hasInput || hasBody ? [400] : []),
       ...(this.security.length > 0 ? [401] : []),
       ...(hasBody ? [413, 415] : []),
+      ...(this.#sendsFile ? [404, 412, 416] : []),
       500,
       ...(this.#timeout > 0 ? [503] : []),
     ]);
     return listErrors(this.endpoint, own);
+  }
+
+  get #sendsFile(): boolean {
+    const { outputSchema } = this.endpoint;
+    return outputSchema !== undefined && readContent(outputSchema)?.kind === "file";
   }
 
   /** Whether successful replies have a version, as ETag or Last-Modified. */

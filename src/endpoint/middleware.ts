@@ -147,6 +147,8 @@ export interface AnyMiddleware {
   readonly name?: string | undefined;
   readonly inputSchema?: ZodSchema | undefined;
   readonly headersSchema?: ZodSchema | undefined;
+  /** The schema of the header fields for methods other than GET, if it differs; used in documents. */
+  readonly writeHeaders?: ZodSchema | undefined;
   readonly security?: Security | undefined;
   readonly errors?: ErrorDeclarations | undefined;
   /** The header fields that it sets on each response, each with a description; used in documents. */

@@ -142,11 +142,9 @@ export const idempotency = <Context = EmptyObject>(
     refuseValue("idempotency", "options", "an object with a `store` and a `scope`", options);
   const { keepErrors = false, keepHeaders = [] } = options;
   const key = z.string().regex(keyPattern, "Expected 1 to 255 visible characters");
-  const field = key.optional();
-  const headers = z.object({
-    [keyField]: required ? field.describe("Required, but not with GET and HEAD") : field,
-  });
-  const requiredHeaders = { names: [keyField], parse: toParser(z.object({ [keyField]: key })) };
+  const headers = z.object({ [keyField]: key.optional() });
+  const writeHeaders = required ? z.object({ [keyField]: key }) : headers;
+  const requiredHeaders = { names: [keyField], parse: toParser(writeHeaders) };
   const isKept = (status: number): boolean =>
     !idleStatuses.has(status) && (status < 500 || keepErrors);
   const middleware = new Middleware<
@@ -189,7 +187,8 @@ export const idempotency = <Context = EmptyObject>(
       return undefined as never;
     },
   });
-  return Object.assign(middleware, { name: "idempotency", checkEndpoint: assertKeepable });
+  const checkEndpoint = assertKeepable;
+  return Object.assign(middleware, { name: "idempotency", writeHeaders, checkEndpoint });
 };
 
 /** @throws {@link DefinitionError} when an endpoint sends something that cannot be kept. */

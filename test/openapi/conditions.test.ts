@@ -1,5 +1,6 @@
 import { defaultEndpointsFactory as factory, type Routing } from "sallyport";
 import { generateClient } from "sallyport/generate-client";
+import { idempotency, memoryStore } from "sallyport/idempotency";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { generate, generateOne } from "./generate.ts";
@@ -84,4 +85,15 @@ test("A generated client requires If-Match where the endpoint does", () => {
   expect(client).toMatch(/"delete \/notes": \{\s+input: [^;]+;\s+headers: [^;]*"if-match"\?: /);
   expect(client).toContain('412: ["json"]');
   expect(client).not.toContain("304: [");
+});
+
+test.each([true, false])("An idempotency key is required (%s) of writes alone", (required) => {
+  const middleware = idempotency({ store: memoryStore(), scope: () => 1, required });
+  const method = ["get", "post"] as const;
+  const keyed = factory.addMiddleware(middleware).build({ method, handler: () => ({}) });
+  const isRequired = (at: string) =>
+    generateOne(at, { orders: keyed }).parameters?.find(({ name }) => name === "idempotency-key")?.[
+      "required"
+    ] ?? false;
+  expect([isRequired("GET /orders"), isRequired("POST /orders")]).toEqual([false, required]);
 });

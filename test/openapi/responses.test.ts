@@ -190,7 +190,15 @@ describe("a success", () => {
     expect(png["200"]?.content).toEqual({
       "image/png": { schema: { type: "string", format: "binary", contentMediaType: "image/png" } },
     });
-    expect(Object.keys(contentOf(ez.file()))).toEqual(["200", "206", "304", "500"]);
+    expect(Object.keys(contentOf(ez.file()))).toEqual([
+      "200",
+      "206",
+      "304",
+      "404",
+      "412",
+      "416",
+      "500",
+    ]);
   });
 
   test("that is an event stream describes its events, as far as the OpenAPI version allows", () => {
