@@ -12,7 +12,7 @@ import {
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import type { EventWriter, StreamHandler } from "./event-stream.ts";
-import type { HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
+import type { ArgumentsBox, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 
 /** What a channel needs to send its events on a stream. */
 export interface Following {
@@ -47,7 +47,18 @@ export interface ChannelDefinition<
   Errors extends ErrorDeclarations,
   Headers extends InputSchema,
   Followed extends EventSchemas,
-> extends Omit<DefinitionBase<M, Input, 200, Errors, Headers>, "statusCode" | "responseHeaders"> {
+> extends Omit<
+  DefinitionBase<
+    M,
+    Input,
+    200,
+    Errors,
+    Headers,
+    InputSchema,
+    ArgumentsBox<HandlerArguments<unknown, Context>>
+  >,
+  "statusCode" | "responseHeaders"
+> {
   /** The channel whose events the endpoint sends, in place of a `handler`; made with `createChannel`. */
   readonly channel: FollowedChannel<Followed>;
   /**

@@ -10,7 +10,7 @@ import {
 } from "../messages/option-checks.ts";
 
 /** Since when an endpoint is deprecated, and what follows; dates are ISO 8601, in UTC without a time zone. */
-export interface Deprecation {
+export interface Deprecation<Context = Readonly<Record<string, unknown>>> {
   /** The date since which the endpoint is deprecated, for the header field `Deprecation` (RFC 9745). */
   readonly since: string | Date;
   /** The date from which the endpoint may no longer respond, for the header field `Sunset` (RFC 8594). */
@@ -30,10 +30,7 @@ export interface Deprecation {
   readonly gone?: boolean | undefined;
   /** Returns the name under which a request is counted in the log, for example that of the user. */
   readonly caller?:
-    | ((args: {
-        readonly request: Request;
-        readonly ctx: Readonly<Record<string, unknown>>;
-      }) => string | undefined)
+    | ((args: { readonly request: Request; readonly ctx: Context }) => string | undefined)
     | undefined;
 }
 
@@ -75,7 +72,7 @@ export const aDeprecation: Check = (value, name, wording) => {
     throw wording.toError(`${label} has \`gone\` without a \`sunset\`; add the date.`);
 };
 
-export const describeDeprecation = (deprecation: Deprecation | undefined): string => {
+export const describeDeprecation = (deprecation: Deprecation<never> | undefined): string => {
   if (!deprecation) return "";
   const { since, sunset, replacement, policy, gone = false } = deprecation;
   const toDay = (date: string | Date): string => new Date(date).toISOString().slice(0, 10);
@@ -90,8 +87,8 @@ export const describeDeprecation = (deprecation: Deprecation | undefined): strin
 };
 
 export const toDeprecation = (
-  value: boolean | Deprecation = false,
-): { readonly isDeprecated: boolean; readonly deprecation: Deprecation | undefined } => ({
+  value: boolean | Deprecation<never> = false,
+): { readonly isDeprecated: boolean; readonly deprecation: Deprecation<never> | undefined } => ({
   isDeprecated: value !== false,
   deprecation: typeof value === "object" ? value : undefined,
 });

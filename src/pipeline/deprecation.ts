@@ -18,7 +18,7 @@ const maxCallers = 100;
  *
  * @see RFC 9745 and RFC 8594
  */
-export const createDeprecation = (deprecation: Deprecation): AnyMiddleware => {
+export const createDeprecation = (deprecation: Deprecation<never>): AnyMiddleware => {
   const { sunset: end, gone = false, caller, policy, replacement } = deprecation;
   const since = `@${Math.floor(new Date(deprecation.since).getTime() / 1000)}`;
   const sunset = end === undefined ? undefined : new Date(end);
@@ -29,21 +29,16 @@ export const createDeprecation = (deprecation: Deprecation): AnyMiddleware => {
   ] as const;
   const count = createCount();
   let hasFailed = false;
-  const handle = (args: HandlerArguments<never, Record<string, unknown>>): void => {
+  const handle = (args: HandlerArguments<never, never>): void => {
     const { request, response, ctx } = args;
     const { logger } = (findState(request) as RequestState).service;
     let name: string | undefined;
     try {
       name = caller?.({ request, ctx });
     } catch (error) {
-      if (!hasFailed)
-        logger.error(
-          "`caller` of a deprecated endpoint fails, so its calls are counted as unknown",
-          {
-            route: toLoggedRoute(request),
-            error,
-          },
-        );
+      const message =
+        "`caller` of a deprecated endpoint fails, so its calls are counted as unknown";
+      if (!hasFailed) logger.error(message, { route: toLoggedRoute(request), error });
       hasFailed = true;
     }
     count(logger, request, name);
@@ -54,10 +49,7 @@ export const createDeprecation = (deprecation: Deprecation): AnyMiddleware => {
         response.appendHeader("Link", `<${fillIn(target, request.params)}>; rel="${relation}"`);
     if (gone && sunset && Date.now() >= sunset.getTime()) throw new RequestError("SLP_GONE");
   };
-  return {
-    [middlewareMark]: true,
-    handle,
-  };
+  return { [middlewareMark]: true, handle };
 };
 
 /** Puts the path parameters of a request in place of their names; those of wildcards are arrays. */
