@@ -119,7 +119,7 @@ describe("A deprecated endpoint", () => {
     const users = named.build({
       deprecated: {
         since: "2023-06-30",
-        caller: ({ request, ctx }) => request.get("x-caller") ?? String(ctx["user"]),
+        caller: ({ request, ctx }) => request.get("x-caller") ?? ctx.user,
       },
       input: z.object({ id: z.string() }),
       handler: () => ({}),
