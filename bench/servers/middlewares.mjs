@@ -1,5 +1,5 @@
 // sallyport with one endpoint behind middlewares that do nothing. The second argument is their number, the third their
-// kind: async, sync, around or native; or cors, for the option `cors: true` without a middleware.
+// kind: async, sync, around or native; or cors, for the `cors: true` option without a middleware.
 import { createServer, defaultEndpointsFactory, Middleware } from "sallyport";
 import { z } from "zod";
 import { createQuietConfig } from "./quiet-config.mjs";

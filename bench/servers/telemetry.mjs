@@ -1,6 +1,6 @@
 // sallyport with one endpoint, observed by OpenTelemetry. The second argument says how: none; api, without an SDK; sdk, whose
 // spans and metrics nobody exports; spans, with a span for the handler and both validations; http, with
-// instrumentation-http; http-alone, with instrumentation-http, but without the option `telemetry`.
+// instrumentation-http; http-alone, with instrumentation-http, but without the `telemetry` option.
 import { metrics } from "@opentelemetry/api";
 import { registerInstrumentations } from "@opentelemetry/instrumentation";
 import { HttpInstrumentation } from "@opentelemetry/instrumentation-http";

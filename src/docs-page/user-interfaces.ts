@@ -76,6 +76,6 @@ const findPackageFile = (name: string, target: string): string => {
   const other = name === "swagger-ui-dist" ? "" : ', or set `docs: { ui: "swagger" }`';
   throw new ConfigError(
     "SLP_CONFIG_PEER",
-    `The option \`docs\` needs the package ${name}, which is not installed. Run: npm install ${name}${other}.`,
+    `The \`docs\` option needs the package ${name}, which is not installed. Run: npm install ${name}${other}.`,
   );
 };

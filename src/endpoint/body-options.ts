@@ -23,7 +23,7 @@ export interface BodyLimits {
   readonly values?: number | undefined;
 }
 
-/** The option `bodyLimit`: a number limits the bytes. */
+/** The `bodyLimit` option: a number limits the bytes. */
 export type BodyLimit = number | BodyLimits;
 
 export const toBodyLimits = (option: BodyLimit = {}): BodyLimits =>

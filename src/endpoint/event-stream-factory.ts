@@ -69,7 +69,7 @@ interface EventStreamFactoryKind<
  * Builds endpoints that send server-sent events, as `text/event-stream`.
  *
  * The handler sends events with `ctx.emit`, which validates their data with the factory's schemas; the stream ends when
- * the handler returns. An error before the first event is sent by the result handler of the option `factory`, by default
+ * the handler returns. An error before the first event is sent by the result handler of the `factory` option, by default
  * `defaultResultHandler`; a later error ends the stream abruptly. A factory is immutable: `addMiddleware`, `addContext` and `use` return a new one.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html

@@ -283,7 +283,7 @@ const otherMethods = {
   addExpressMiddleware: "`use`",
   addOptions: "`addContext`",
   useCache: "`use` with a middleware that sets Cache-Control",
-  useCookies: "the option `cookies` of the configuration",
+  useCookies: "the `cookies` option of the configuration",
   useRateLimit: "`addMiddleware` with `rateLimit` of `sallyport/rate-limit`",
 };
 

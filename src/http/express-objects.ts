@@ -14,6 +14,6 @@ export interface Response extends ExpressResponse {}
 type IdentifiedRequest = "id" extends keyof ExpressRequest
   ? ExpressRequest
   : ExpressRequest & {
-      /** The id that the option `requestId` assigns; undefined if the option is off. */
+      /** The id that the `requestId` option assigns; undefined if the option is off. */
       readonly id?: string | undefined;
     };

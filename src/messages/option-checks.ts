@@ -12,7 +12,7 @@ export interface Wording {
 }
 
 const ofConfig: Wording = {
-  label: (name) => `The option \`${name}\``,
+  label: (name) => `The \`${name}\` option`,
   toError: (text) => new ConfigError("SLP_CONFIG_VALUE", text),
   assertKnown: (options, known, group) => {
     const prefix = group && `${group}.`;
@@ -105,7 +105,7 @@ export const group =
       if (Reflect.get(value, key) === undefined)
         throw new ConfigError(
           "SLP_CONFIG_MISSING",
-          `The option \`${name}.${key}\` is missing; \`${name}\` needs ${required.join(" and ")}.`,
+          `The \`${name}.${key}\` option is missing; \`${name}\` needs ${required.join(" and ")}.`,
         );
   };
 

@@ -53,7 +53,7 @@ export interface AppFacts {
 /** Header fields by name. */
 export type SentFields = Readonly<Record<string, string | number>>;
 
-/** What observes one request; made by the option `telemetry`. */
+/** What observes one request; made by the `telemetry` option. */
 export interface Observation {
   /** The fields that each log line of the request has. */
   readonly logFields: object | undefined;
@@ -80,7 +80,7 @@ export interface ReplyState {
   harmlessFinishes: number;
   /** The number of `close` listeners that do not use the request. */
   harmlessCloses: number;
-  /** What observes the request, if the option `telemetry` is set. */
+  /** What observes the request, if the `telemetry` option is set. */
   observation: Pick<Observation, "logFields" | "recordFault"> | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface CorsArguments {
 /** Returns the CORS headers for a response, which replace the default ones. */
 export type CorsFunction = (args: CorsArguments) => MaybePromise<Record<string, string>>;
 
-/** The option `cors`: `true` for the default headers, `false` for none, or a function. */
+/** The `cors` option: `true` for the default headers, `false` for none, or a function. */
 export type CorsOption = boolean | CorsFunction;
 
 /** The headers that `cors: true` sends. */

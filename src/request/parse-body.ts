@@ -11,10 +11,10 @@ import { parseJson } from "./json.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { PreparedUploads } from "./uploads.ts";
 
-/** The default of the option `bodyLimit`. */
+/** The default of the `bodyLimit` option. */
 const defaultLimits = { bytes: 1_048_576, values: 20_000 };
 
-/** The default of the option `bodyIdleTimeout`, in milliseconds. */
+/** The default of the `bodyIdleTimeout` option, in milliseconds. */
 export const defaultBodyIdleTimeout = 10_000;
 
 const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;

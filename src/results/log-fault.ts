@@ -28,7 +28,7 @@ export const toLoggedRoute = (request: Request): string => {
   return `${request.method} ${path ?? toLoggedPath(request)}`;
 };
 
-/** A server fault, as passed to the function of the option `logFaults`. */
+/** A server fault, as passed to the function of the `logFaults` option. */
 export interface LoggedFault {
   readonly error: Error;
   /** The error that a result handler was to send when it failed with `error`; undefined for any other fault. */
@@ -41,7 +41,7 @@ export interface LoggedFault {
 }
 
 /**
- * The option `logFaults`: `false`; a function that logs faults in place of the framework; or `input`, a function that
+ * The `logFaults` option: `false`; a function that logs faults in place of the framework; or `input`, a function that
  * returns what the framework logs of the input.
  */
 export type LogFaults =
@@ -66,8 +66,8 @@ export const setFaultLog = (
 };
 
 /**
- * Logs a server fault in a single line with the error and its stack, but no input or headers, unless the option
- * `logFaults` says otherwise.
+ * Logs a server fault in a single line with the error and its stack, but no input or headers, unless the
+ * `logFaults` option says otherwise.
  *
  * @param sent the error that a result handler was to send when it failed
  */

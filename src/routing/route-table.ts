@@ -109,7 +109,7 @@ const refuseDuplicate = (method: Method, path: string, known: { readonly path: s
   throw new RoutingError(
     "SLP_ROUTING_DUPLICATE",
     known.path === path
-      ? `The route ${method} ${path} is declared twice; remove one of them. The options \`docs\` and \`health\` declare routes, too.`
+      ? `The route ${method} ${path} is declared twice; remove one of them. The \`docs\` and \`health\` options declare routes, too.`
       : `The routes ${method} ${known.path} and ${method} ${path} match the same paths; remove one of them.`,
     { method, path },
   );

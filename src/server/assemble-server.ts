@@ -123,7 +123,7 @@ const findCompression = (): ReturnType<typeof loadCompression> => {
   } catch {
     throw new ConfigError(
       "SLP_CONFIG_PEER",
-      "The option `compression` needs the package compression, which is not installed. Run: npm install compression.",
+      "The `compression` option needs the package compression, which is not installed. Run: npm install compression.",
     );
   }
 };

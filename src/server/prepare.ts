@@ -45,7 +45,7 @@ export const prepare = async (
     );
   if (isDevelopment && config.cors === undefined)
     logger.warn(
-      "SLP_WARN_CORS: the option `cors` is not set, so no CORS headers are sent. Set it explicitly: true, false, or a function that returns headers.",
+      "SLP_WARN_CORS: the `cors` option is not set, so no CORS headers are sent. Set it explicitly: true, false, or a function that returns headers.",
     );
 
   const toSources = (method: Method, endpoint?: AnyEndpoint): readonly InputSource[] =>
@@ -121,7 +121,7 @@ const listDocs = async (
   );
   if (served.length < all.length)
     logger.warn(
-      "SLP_WARN_DOCS: the option `docs` serves the documentation in development only, so it is not served now. Set `docs: { production: true }`, or `docs: { factory }` with middlewares that protect it.",
+      "SLP_WARN_DOCS: the `docs` option serves the documentation in development only, so it is not served now. Set `docs: { production: true }`, or `docs: { factory }` with middlewares that protect it.",
     );
   if (served.length === 0) return [];
   const { listDocsEntries } = await import("../docs-page/docs-entries.ts");

@@ -388,7 +388,7 @@ describe("compression within the server", () => {
     await expect(start({}, { compression: true })).rejects.toMatchObject({
       code: "SLP_CONFIG_PEER",
       message:
-        "The option `compression` needs the package compression, which is not installed. Run: npm install compression.",
+        "The `compression` option needs the package compression, which is not installed. Run: npm install compression.",
     });
     spy.mockRestore();
   });

@@ -316,7 +316,7 @@ describe("createServer", () => {
     const error = await failToStart({ http: { listen: at } });
     await release();
     expect(error).toMatchObject({ code: "EADDRINUSE" });
-    expect(error.message).toContain(`\`http.listen\` is ${JSON.stringify(at)}`);
+    expect(error.message).toContain(`\`http.listen\` option is ${JSON.stringify(at)}`);
     expect(error.message).toContain("choose another address");
     expect(await isListening(at)).toBe(false);
   });

@@ -151,7 +151,7 @@ describe("R23: a form that a browser sends from another site", () => {
   });
 });
 
-describe("the option `cors` lets a form from another site pass", () => {
+describe("the `cors` option lets a form from another site pass", () => {
   const { origin } = crossSite;
   const sendBy = async (cors: ServerConfig["cors"], headers = crossSite): Promise<number> =>
     post(await start(routing, { cors }), "/form", toForm(headers));

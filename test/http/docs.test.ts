@@ -201,14 +201,14 @@ describe("in production", () => {
   });
 });
 
-describe("the option `docs`", () => {
+describe("the `docs` option", () => {
   test("causes an error at startup that names a missing package", async () => {
     const error = await start({ users }, { docs: true }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({
       code: "SLP_CONFIG_PEER",
       message:
-        'The option `docs` needs the package @scalar/api-reference, which is not installed. Run: npm install @scalar/api-reference, or set `docs: { ui: "swagger" }`.',
+        'The `docs` option needs the package @scalar/api-reference, which is not installed. Run: npm install @scalar/api-reference, or set `docs: { ui: "swagger" }`.',
     });
   });
 

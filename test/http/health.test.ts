@@ -200,28 +200,28 @@ describe("Health", () => {
   test.each([
     [
       { live: "livez" },
-      'The option `health.live` must be a path without parameters, such as /livez; got "livez".',
+      'The `health.live` option must be a path without parameters, such as /livez; got "livez".',
     ],
     [
       { ready: "/:any" },
-      'The option `health.ready` must be a path without parameters, such as /livez; got "/:any".',
+      'The `health.ready` option must be a path without parameters, such as /livez; got "/:any".',
     ],
-    [{ checks: [] }, "The option `health.checks` must be an object with checks by name; got []."],
+    [{ checks: [] }, "The `health.checks` option must be an object with checks by name; got []."],
     [
       { checks: { db: true } },
-      "The option `health.checks.db` must be a function, or an object with check, critical, timeout, cache; got true.",
+      "The `health.checks.db` option must be a function, or an object with check, critical, timeout, cache; got true.",
     ],
     [
       { checks: { db: {} } },
-      "The option `health.checks.db.check` is missing; `health.checks.db` needs check.",
+      "The `health.checks.db.check` option is missing; `health.checks.db` needs check.",
     ],
     [
       { checks: { db: { check: passing, timeout: 0 } } },
-      "The option `health.checks.db.timeout` must be a positive number of milliseconds up to 2147483647; got 0.",
+      "The `health.checks.db.timeout` option must be a positive number of milliseconds up to 2147483647; got 0.",
     ],
     [
       { checks: { db: { check: passing, cache: -1 } } },
-      "The option `health.checks.db.cache` must be a number of milliseconds from 0 (at once) to 2147483647; got -1.",
+      "The `health.checks.db.cache` option must be a number of milliseconds from 0 (at once) to 2147483647; got -1.",
     ],
     [
       { path: "/x" },

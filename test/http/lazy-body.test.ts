@@ -138,7 +138,7 @@ describe("the body is read when the first stage needs it", () => {
     expect(form).toMatchObject({ data: { input: { a: { b: "1" } } } });
   });
 
-  test("a native middleware with the option `body` gets the parsed body, and the body that it sets is the input", async () => {
+  test("a native middleware with the `body` option gets the parsed body, and the body that it sets is the input", async () => {
     const clean: RequestHandler = (request, _response, next) => {
       const { name } = request.body as { name: string };
       request.body = { name: name.replace(/</g, "") };

@@ -107,7 +107,7 @@ describe("Listening", () => {
       https: { listen: at, options: {} },
     });
     expect(error.code).toBe("EADDRINUSE");
-    expect(error.message).toContain(`\`https.listen\` is ${JSON.stringify(at)}`);
+    expect(error.message).toContain(`\`https.listen\` option is ${JSON.stringify(at)}`);
     await expect(send(other, "/ping")).rejects.toMatchObject({ code: "ECONNREFUSED" });
     await once(taken.close(), "close");
   });

@@ -316,7 +316,7 @@ test("invalid options are refused", async () => {
     "openTelemetry: there is no option `span`",
   );
   await expect(start(routing, { telemetry: {} as never })).rejects.toThrow(
-    "The option `telemetry` must be what `openTelemetry()` of sallyport/opentelemetry returns; got {}.",
+    "The `telemetry` option must be what `openTelemetry()` of sallyport/opentelemetry returns; got {}.",
   );
 });
 

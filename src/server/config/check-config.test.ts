@@ -87,7 +87,7 @@ describe.each(options)("the option %s", (name, right, wrong) => {
     (value) => {
       const check = () => checkServerConfig(toConfig(name, value));
       expect(check).toThrow(ConfigError);
-      expect(check).toThrow(new RegExp(`^The option \`${name}\` must be [^;]+; got `));
+      expect(check).toThrow(new RegExp(`^The \`${name}\` option must be [^;]+; got `));
     },
   );
 
@@ -107,16 +107,16 @@ test("an error shows a wrong value on one line, without nested values", () => {
 
 test("the header of `requestId` is required", () => {
   expect(() => checkServerConfig({ requestId: {} })).toThrow(
-    "The option `requestId.header` is missing; `requestId` needs header.",
+    "The `requestId.header` option is missing; `requestId` needs header.",
   );
 });
 
 test("an error names everything that an option may be", () => {
   expect(() => checkServerConfig({ requestId: "x" })).toThrow(
-    'The option `requestId` must be true, false, or an object with header; got "x".',
+    'The `requestId` option must be true, false, or an object with header; got "x".',
   );
   expect(() => checkServerConfig({ logger: false })).toThrow(
-    'The option `logger` must be a logger with debug, info, warn and error, or an object with level, color, depth, such as { level: "silent" }; got false.',
+    'The `logger` option must be a logger with debug, info, warn and error, or an object with level, color, depth, such as { level: "silent" }; got false.',
   );
 });
 
@@ -138,7 +138,7 @@ test("an error does not reveal a secret", () => {
 
 test.each(["SIGKILL", "SIGSTOP"])("rejects the signal %s, which cannot be handled", (signal) => {
   expect(() => checkServerConfig(toConfig("gracefulShutdown.events", ["SIGTERM", signal]))).toThrow(
-    `The option \`gracefulShutdown.events\` has ${signal}, which no process can handle; omit it.`,
+    `The \`gracefulShutdown.events\` option has ${signal}, which no process can handle; omit it.`,
   );
 });
 
@@ -146,7 +146,7 @@ test.each([null, undefined, "x", [], run])(
   "rejects a configuration that is not an object: %o",
   (config) => {
     for (const check of [checkServerConfig, checkAppConfig])
-      expect(() => check(config)).toThrow("The option `config` must be an object");
+      expect(() => check(config)).toThrow("The `config` option must be an object");
   },
 );
 
@@ -190,8 +190,8 @@ describe("the documentation", () => {
 
 describe("the configuration for `attachRouting`", () => {
   test("requires `app`", () => {
-    expect(() => checkAppConfig({ cors: false })).toThrow("The option `app` is missing");
-    expect(() => checkAppConfig({ app: {} })).toThrow("The option `app` must be an Express");
+    expect(() => checkAppConfig({ cors: false })).toThrow("The `app` option is missing");
+    expect(() => checkAppConfig({ app: {} })).toThrow("The `app` option must be an Express");
     expect(() => checkAppConfig({ app: run, cors: false })).not.toThrow();
   });
 
@@ -208,6 +208,6 @@ describe("the configuration for `attachRouting`", () => {
 test("a middleware as `cors` is refused with an error that says where it belongs", () => {
   const cors = (_request: unknown, _response: unknown, next: () => void) => next();
   expect(() => checkServerConfig({ cors })).toThrow(
-    /^The option `cors` must be .*; got a middleware\. .* `beforeRouting: \(\{ app \}\) => app\.use\(cors\(\)\)`/,
+    /^The `cors` option must be .*; got a middleware\. .* `beforeRouting: \(\{ app \}\) => app\.use\(cors\(\)\)`/,
   );
 });

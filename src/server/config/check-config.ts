@@ -220,7 +220,7 @@ const serverChecks: Checks = {
       if (fatal !== undefined)
         throw new ConfigError(
           "SLP_CONFIG_VALUE",
-          `The option \`${option}\` has ${fatal}, which no process can handle; omit it.`,
+          `The \`${option}\` option has ${fatal}, which no process can handle; omit it.`,
         );
     },
     beforeExit: aFunction,
@@ -253,7 +253,7 @@ export const checkAppConfig = (config: unknown): void => {
   if (Reflect.get(config, "app") === undefined)
     throw new ConfigError(
       "SLP_CONFIG_MISSING",
-      "The option `app` is missing; attachRouting needs an Express application or router. To start a server, use createServer.",
+      "The `app` option is missing; attachRouting needs an Express application or router. To start a server, use createServer.",
     );
   check(config, "attachRouting", "createServer");
 };

@@ -123,7 +123,7 @@ const bind = async ({ name, server, at }: Listener): Promise<void> => {
   } catch (error) {
     const failure = error as NodeJS.ErrnoException;
     const fix = await explain(failure, at);
-    failure.message += `. The option \`${name}.listen\` is ${JSON.stringify(at)}${fix}.`;
+    failure.message += `. The \`${name}.listen\` option is ${JSON.stringify(at)}${fix}.`;
     throw failure;
   }
 };

@@ -126,7 +126,7 @@ const failAfter = async (timeout: number): Promise<never> => {
 let unfinished = 0;
 
 /**
- * Returns the function that closes the servers. With the option `gracefulShutdown`, a signal closes them, too: once all
+ * Returns the function that closes the servers. With the `gracefulShutdown` option, a signal closes them, too: once all
  * servers of the process that handle the signal are closed, the process ends with code 0, or with code 1 if something
  * has failed.
  *
