@@ -15,7 +15,7 @@ import { serveInOrder } from "./connection/serve-in-order.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import {
-  beginRequests,
+  createRequestListener,
   createServing,
   refuseEarly,
   toEnding,
@@ -44,7 +44,7 @@ export const assembleServer = async (config: ServerConfig, routing: Routing) => 
 /** Adds the API to the application, between the layers that the hooks add; without hooks, adds it at once. */
 const buildStack = async (
   app: Express,
-  { begin, dispatcher, getLogger, observe, service }: Prepared,
+  { beginRequest, dispatcher, getLogger, observe, service }: Prepared,
   { compression, beforeRouting, afterRouting }: ServerConfig,
 ): Promise<void> => {
   // an application that serves the API elsewhere passes requests that have no state yet
@@ -56,7 +56,7 @@ const buildStack = async (
   };
   apiLayers.add(layer);
   app.use(async (request, response, next) => {
-    await begin(toState(request, response));
+    await beginRequest(toState(request, response));
     next();
   });
   if (compression) app.use(createCompression(compression === true ? {} : compression));
@@ -174,7 +174,7 @@ const createServers = (
   const { service, observe } = prepared;
   const inOrder = (own: Serve): RequestListener =>
     serveInOrder(
-      beginRequests(observe ? (state) => observe(state, () => own(state)) : own, service),
+      createRequestListener(observe ? (state) => observe(state, () => own(state)) : own, service),
       service,
     );
   const onRequest = inOrder(serve);

@@ -9,12 +9,12 @@ import { prepare } from "./prepare.ts";
 import { serveInOrder } from "./connection/serve-in-order.ts";
 
 export const createAttachedApi = async (config: CommonConfig, routes: Routes) => {
-  const { begin, dispatcher, service, observe } = await prepare(config, routes);
+  const { beginRequest, dispatcher, service, observe } = await prepare(config, routes);
   const serve = async (state: RequestState, next: NextFunction): Promise<void> => {
     // a router has no application until it serves a request
     markSending((state.request.app as Express).response);
     try {
-      await begin(state);
+      await beginRequest(state);
     } catch (error) {
       await dispatcher.refuseEarly(state, error);
       return;

@@ -24,7 +24,7 @@ import type { EndpointEntry, Routes } from "../routing/walk-routing.ts";
 import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
-import { createBeginning } from "./serve-request.ts";
+import { createBeginRequest } from "./serve-request.ts";
 
 export type Observe = <T>(state: RequestState, serve: () => T) => T;
 
@@ -92,7 +92,7 @@ export const prepare = async (
   return {
     logger: given,
     getLogger: (request?: Request): Logger => (request && findState(request)?.logger) ?? logger,
-    begin: await createBeginning(config, logger),
+    beginRequest: await createBeginRequest(config, logger),
     observe: telemetry?.observe,
     service,
     dispatcher: new Dispatcher({

@@ -27,7 +27,7 @@ export const connect = (request: Request, response: Response, service: Service):
 };
 
 /** Creates a listener that serves each request. A defect of the framework itself is logged, and answered with 500. */
-export const beginRequests =
+export const createRequestListener =
   (serve: Serve, service: Service) =>
   (message: IncomingMessage, reply: ServerResponse): void => {
     // the server creates requests and responses with the application's classes
@@ -43,7 +43,7 @@ export const beginRequests =
 
 /** What serves requests. */
 interface Parts {
-  readonly begin: Serve;
+  readonly beginRequest: Serve;
   readonly dispatcher: Dispatcher;
 }
 
@@ -53,14 +53,14 @@ const findStack = (app: Express | undefined, hasHooks: boolean): Express | undef
 
 /** Refuses a request before it is dispatched; it begins like all others, so it gets CORS headers and is logged. */
 export const refuseEarly = async (
-  { begin, dispatcher }: Parts,
+  { beginRequest, dispatcher }: Parts,
   refusal: RequestError,
   state: RequestState,
 ): Promise<void> => {
   // what follows on the connection must not be parsed in the meantime
   if (refusal.endsConnection) closeAfterReply(state.request, state.response);
   try {
-    await begin(state);
+    await beginRequest(state);
   } catch (error) {
     logServerFault(state.logger, state.request, error);
   }
@@ -69,12 +69,12 @@ export const refuseEarly = async (
 
 /** Creates the function that serves requests; the Express stack is skipped if it has nothing to add. */
 export const createServing =
-  ({ begin, dispatcher }: Parts, hasHooks: boolean): Serve =>
+  ({ beginRequest, dispatcher }: Parts, hasHooks: boolean): Serve =>
   (state) => {
     const { request, response, app } = state;
     const refusal = findFramingFault(request);
-    if (refusal) return refuseEarly({ begin, dispatcher }, refusal, state);
-    let beginning: ReturnType<Serve>;
+    if (refusal) return refuseEarly({ beginRequest, dispatcher }, refusal, state);
+    let begun: ReturnType<Serve>;
     try {
       const stack = findStack(app?.express, hasHooks);
       // the `cors` option handles preflights, whatever a hook has added before the API
@@ -83,12 +83,12 @@ export const createServing =
         stack(request, response);
         return undefined;
       }
-      beginning = begin(state);
+      begun = beginRequest(state);
     } catch (error) {
       return dispatcher.refuse(state, error);
     }
-    if (beginning === undefined) return dispatcher.dispatch(state);
-    return beginning.then(
+    if (begun === undefined) return dispatcher.dispatch(state);
+    return begun.then(
       () => (dispatcher.hasLeft(state) ? undefined : dispatcher.dispatch(state)),
       (error: unknown) => dispatcher.refuseEarly(state, error),
     );
@@ -105,7 +105,7 @@ export const toEnding = (dispatcher: Dispatcher, state: RequestState): NextFunct
 };
 
 /** Creates the function that begins a request; it returns a promise if the logger is created asynchronously. */
-export const createBeginning = async (config: CommonConfig, logger: Logger): Promise<Serve> => {
+export const createBeginRequest = async (config: CommonConfig, logger: Logger): Promise<Serve> => {
   const { cors, childLoggerProvider, cookies = false, requestId = false } = config;
   const { accessLogger = isSilenced(logger, "debug") ? null : logToDebug } = config;
   const setLogger = (state: RequestState, own: Logger): void => {

@@ -87,8 +87,8 @@ export const runInMemory = async <LoggerProps extends object>(
     applyRequestProps(request, props);
     try {
       // as on a server, the handler begins at once if there is nothing to wait for
-      const beginning = prepared.begin(state);
-      if (beginning) await beginning;
+      const begun = prepared.beginRequest(state);
+      if (begun) await begun;
       // cookies that a test sets override those that the server would parse
       const { cookies, signedCookies } = props;
       defineProps(request, { cookies, signedCookies });

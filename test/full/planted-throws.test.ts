@@ -42,7 +42,7 @@ const uncaught: readonly RegExp[] = [
   / (?:constructor|findState|ignore)$/,
   /^server\/connection\/(?:listener\.ts |serve-in-order\.ts serveInOrder$)/,
   // the callback that Express calls when no layer of the application has answered
-  /^server\/serve-request\.ts (?:toEnding|end|connect|beginRequests)$/,
+  /^server\/serve-request\.ts (?:toEnding|end|connect|createRequestListener)$/,
   /^request\/(?:read-bytes\.ts safely$|uploads\.ts (?:pass|read|receive|discard|onData|parse)$)/,
   /^pipeline\/(?:request-state\.ts onClose|run-endpoint\.ts (?:runWithin|late|expire))$/,
   /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/close-after-reply\.ts )/,

@@ -135,10 +135,10 @@ export const createResponseClass = (
       if (!this.headersSent && !isPatched(this) && this.hasHeader("content-length"))
         this.writeHead(this.statusCode);
       try {
-        const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void);
+        const hasRoom = super.write(chunk, encoding as BufferEncoding, callback as () => void);
         // Node may hand the chunk to the socket as late as the next tick
-        if (!isTaken) process.nextTick(dropStalledReader, this, idleTimeout);
-        return isTaken;
+        if (!hasRoom) process.nextTick(dropStalledReader, this, idleTimeout);
+        return hasRoom;
       } catch (error) {
         cutWrongLength(this, error, true);
         return false;
