@@ -72,7 +72,7 @@ export class RouteTable<Target> {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
     const values: (string | string[])[] = [];
-    const leaf = match(tree, toSegments(path), this.#fold, 0, values);
+    const leaf = match(tree, toSearch(path, this.#fold), 1, values);
     if (!leaf) return undefined;
     const params = new BareObject() as PathParameters;
     const { names } = leaf;
@@ -83,10 +83,10 @@ export class RouteTable<Target> {
 
   /** Lists the matching route of each method; the best match comes first, and of equal ones the first added. */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
-    const segments = toSegments(path);
+    const search = toSearch(path, this.#fold);
     return [...this.#trees]
       .flatMap(([method, tree]) => {
-        const leaf = match(tree, segments, this.#fold, 0, []);
+        const leaf = match(tree, search, 1, []);
         return leaf ? { method, ...leaf } : [];
       })
       .sort((one, other) => compareRanks(one.ranks, other.ranks));
@@ -135,18 +135,29 @@ const toParameterChild = <Target>(
   return node;
 };
 
+/** A canonical path, and how its segments are compared. */
+interface Search {
+  readonly path: string;
+  readonly isEncoded: boolean;
+  readonly fold: ((text: string) => string) | undefined;
+}
+
+/** Matches the segments of a path from an index on, which is beyond the end of the path if there are none. */
 const match = <Target>(
   node: Node<Target>,
-  segments: readonly string[],
-  fold: ((text: string) => string) | undefined,
-  index: number,
+  search: Search,
+  from: number,
   values: (string | string[])[],
 ): Leaf<Target> | undefined => {
-  const segment = segments[index];
-  if (segment === undefined) return node.leaf;
+  const { path, isEncoded, fold } = search;
+  if (from > path.length) return node.leaf;
+  const slash = path.indexOf("/", from);
+  const end = slash < 0 ? path.length : slash;
+  const text = path.slice(from, end);
+  const segment = isEncoded ? decodeURIComponent(text) : text;
   const literal = fold ? fold(segment) : segment;
   const child = node.literals.get(literal);
-  const below = child && match(child, segments, fold, index + 1, values);
+  const below = child && match(child, search, end + 1, values);
   if (below) return below;
   if (segment === "") return undefined;
   const taken = values.length;
@@ -155,14 +166,14 @@ const match = <Target>(
     if (matched === undefined) continue;
     if (typeof matched === "string") values.push(matched);
     else values.push(...matched);
-    const leaf = match(next, segments, fold, index + 1, values);
+    const leaf = match(next, search, end + 1, values);
     if (leaf) return leaf;
     values.length = taken;
   }
   if (!node.rest) return undefined;
-  const rest = segments.slice(index);
+  const rest = path.slice(from).split("/");
   if (rest.includes("")) return undefined;
-  values.push(rest);
+  values.push(isEncoded ? rest.map((one) => decodeURIComponent(one)) : rest);
   return node.rest;
 };
 
@@ -170,19 +181,13 @@ const match = <Target>(
 const foldCase = (text: string): string =>
   text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-const toSegments = (path: string): readonly string[] => {
-  if (path === "/") return [];
-  const segments: string[] = [];
-  // faster than `split`
-  for (let start = 1, end = 0; start <= path.length; start = end + 1) {
-    end = path.indexOf("/", start);
-    if (end < 0) end = path.length;
-    segments.push(path.slice(start, end));
-  }
-  if (!path.includes("%")) return segments;
+/** @throws {@link RequestError} when the percent-encoding of the path is malformed. */
+const toSearch = (path: string, fold: Search["fold"]): Search => {
+  const isEncoded = path.includes("%");
   try {
-    return segments.map((segment) => decodeURIComponent(segment));
+    if (isEncoded) decodeURIComponent(path);
   } catch (cause) {
     throw new RequestError("SLP_PATH_MALFORMED", { cause });
   }
+  return { path: path === "/" ? "" : path, isEncoded, fold };
 };
