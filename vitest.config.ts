@@ -1,22 +1,19 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const alias = {
-  "sallyport/types": fileURLToPath(new URL("src/types.ts", import.meta.url)),
-  "sallyport/openapi": fileURLToPath(new URL("src/openapi/index.ts", import.meta.url)),
-  "sallyport/client": fileURLToPath(new URL("src/client/index.ts", import.meta.url)),
-  "sallyport/generate-client": fileURLToPath(
-    new URL("src/generate-client/index.ts", import.meta.url),
-  ),
-  "sallyport/tanstack-query": fileURLToPath(
-    new URL("src/tanstack-query/index.ts", import.meta.url),
-  ),
-  "sallyport/rate-limit": fileURLToPath(new URL("src/rate-limit/index.ts", import.meta.url)),
-  "sallyport/idempotency": fileURLToPath(new URL("src/idempotency/index.ts", import.meta.url)),
-  "sallyport/channel": fileURLToPath(new URL("src/channel/index.ts", import.meta.url)),
-  "sallyport/opentelemetry": fileURLToPath(new URL("src/opentelemetry/index.ts", import.meta.url)),
-  "sallyport/testing": fileURLToPath(new URL("src/testing/index.ts", import.meta.url)),
-  sallyport: fileURLToPath(new URL("src/index.ts", import.meta.url)),
+const rooms = [
+  ...["openapi", "client", "generate-client", "tanstack-query", "rate-limit", "idempotency"],
+  ...["channel", "opentelemetry", "testing"],
+];
+/** Resolves the entries of the package to its sources, or to the built modules. */
+const toAlias = (folder: "src" | "dist") => {
+  const toPath = (name: string): string =>
+    fileURLToPath(new URL(`${folder}/${name}.${folder === "src" ? "ts" : "js"}`, import.meta.url));
+  return [
+    { find: "sallyport/types", replacement: toPath("types") },
+    ...rooms.map((room) => ({ find: `sallyport/${room}`, replacement: toPath(`${room}/index`) })),
+    { find: "sallyport", replacement: toPath("index") },
+  ];
 };
 /** With SALLYPORT_SHORTCUTS=off, the tests run as if the room `shortcuts/` did not exist. */
 const isPlain = process.env["SALLYPORT_SHORTCUTS"] === "off";
@@ -34,10 +31,7 @@ const patient = { poll: { timeout: 10_000 } };
 const execArgv = ["--disable-warning=SLP_WARN_RUNTIME"];
 const project = (name: string, include: string[], more: object = {}) => ({
   resolve: {
-    alias: [
-      ...Object.entries(alias).map(([find, replacement]) => ({ find, replacement })),
-      ...(isPlain ? [plainShortcuts] : []),
-    ],
+    alias: [...toAlias(name === "built" ? "dist" : "src"), ...(isPlain ? [plainShortcuts] : [])],
   },
   // a time limit detects tests that hang; on busy cores the slowest tests take seconds
   test: {
@@ -70,6 +64,8 @@ export default defineConfig({
       project("assumptions", ["test/assumptions/**/*.test.ts"], { setupFiles }),
       project("architecture", ["test/*.test.ts"]),
       project("http", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
+      // a bundler drops what it takes for unused
+      project("built", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
       project("example", ["example/test/**/*.test.ts"], {
         ...shared,
         globalSetup: ["example/test/folder.ts"],

@@ -16,6 +16,7 @@ const steps = {
   build: ["Build", [process.execPath, "scripts/build.js"]],
   // most of these tests spend their time waiting, so two cores can run more than two files at once
   http: ["HTTP tests", [...vitest("http"), "--maxWorkers=3"]],
+  built: ["HTTP tests of the built package", [...vitest("built"), "--maxWorkers=3"]],
   openapi: ["OpenAPI tests", vitest("openapi")],
   services: ["Tests with PostgreSQL, Redis and several processes", vitest("services")],
   compiler: ["Compiler tests: messages, hovers, cost", vitest("compiler")],

@@ -154,7 +154,7 @@ const match = <Target>(
   const slash = path.indexOf("/", from);
   const end = slash < 0 ? path.length : slash;
   const text = path.slice(from, end);
-  const segment = isEncoded ? decodeURIComponent(text) : text;
+  const segment = isEncoded ? decode(text) : text;
   const literal = fold ? fold(segment) : segment;
   const child = node.literals.get(literal);
   const below = child && match(child, search, end + 1, values);
@@ -173,7 +173,7 @@ const match = <Target>(
   if (!node.rest) return undefined;
   const rest = path.slice(from).split("/");
   if (rest.includes("")) return undefined;
-  values.push(isEncoded ? rest.map((one) => decodeURIComponent(one)) : rest);
+  values.push(isEncoded ? rest.map(decode) : rest);
   return node.rest;
 };
 
@@ -181,13 +181,16 @@ const match = <Target>(
 const foldCase = (text: string): string =>
   text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** @throws {@link RequestError} when the percent-encoding of the path is malformed. */
 const toSearch = (path: string, fold: Search["fold"]): Search => {
-  const isEncoded = path.includes("%");
+  const isEncoded = path.includes("%") && decode(path) !== path;
+  return { path: path === "/" ? "" : path, isEncoded, fold };
+};
+
+/** @throws {@link RequestError} when the percent-encoding is malformed. */
+const decode = (text: string): string => {
   try {
-    if (isEncoded) decodeURIComponent(path);
+    return decodeURIComponent(text);
   } catch (cause) {
     throw new RequestError("SLP_PATH_MALFORMED", { cause });
   }
-  return { path: path === "/" ? "" : path, isEncoded, fold };
 };
