@@ -44,7 +44,7 @@ const checkUploads = (
     const text = `the input of ${operation.route} accepts files with ez.upload(), but ${reason}.`;
     // optional files may be for another route that shares the schema
     const isWrong = (schema: ZodSchema): boolean =>
-      !fitting.has(schema) || finder.find(schema, withoutFiles).isDead;
+      !fitting.has(schema) || finder.find(schema, withoutFiles).acceptsNothing;
     const schemas = operation.inputs.filter((schema) => takesFiles(schema) && isWrong(schema));
     return schemas.map((at) => ({ at, code, text }));
   });

@@ -26,11 +26,11 @@ export interface Misfit {
 interface Finding {
   readonly misfits: readonly Misfit[];
   /** Whether no value at all fits the schema. */
-  readonly isDead: boolean;
+  readonly acceptsNothing: boolean;
 }
 
-const fit: Finding = { misfits: [], isDead: false };
-const dead: Finding = { misfits: [], isDead: true };
+const fit: Finding = { misfits: [], acceptsNothing: false };
+const nothingFits: Finding = { misfits: [], acceptsNothing: true };
 
 /**
  * Finds the parts of a schema that no request can fill, or that no response can carry.
@@ -55,9 +55,9 @@ export class MisfitFinder {
     const found = known.get(schema);
     if (found) return found;
     known.set(schema, fit);
-    const { misfits, isDead } = this.#look(schema, wire);
+    const { misfits, acceptsNothing } = this.#look(schema, wire);
     const byPath = new Map(misfits.toReversed().map((misfit) => [misfit.path, misfit]));
-    const finding = { misfits: [...byPath.values()].toReversed().slice(0, 10), isDead };
+    const finding = { misfits: [...byPath.values()].toReversed().slice(0, 10), acceptsNothing };
     known.set(schema, finding);
     return finding;
   }
@@ -66,13 +66,13 @@ export class MisfitFinder {
     const { def } = (schema as z.core.$ZodTypes)._zod;
     if (this.#isInput && "coerce" in def && def.coerce)
       return def.type === "boolean" && wire.carrier !== "json"
-        ? revive(toMisfit("coercedBoolean", schema, wire))
+        ? allowSome(toMisfit("coercedBoolean", schema, wire))
         : fit;
     const kind = kindOfType[def.type];
     if (kind && !wire.kinds.has(kind)) return checkKinds([kind], schema, wire);
     switch (def.type) {
       case "never":
-        return dead;
+        return nothingFits;
       case "literal":
       case "enum":
         return checkKinds([...(readValues(schema) ?? [])].map(kindOfValue), schema, wire);
@@ -89,7 +89,7 @@ export class MisfitFinder {
       case "object":
         return this.#findInFields(def, wire);
       case "record":
-        return locate("[key]", revive(this.find(def.valueType, wire.inner())));
+        return locate("[key]", allowSome(this.find(def.valueType, wire.inner())));
       case "union":
         return this.#findInOptions(def, wire);
       case "intersection":
@@ -102,10 +102,10 @@ export class MisfitFinder {
       case "optional":
       case "default":
       case "prefault":
-        return revive(this.find(def.innerType, wire));
+        return allowSome(this.find(def.innerType, wire));
       case "nullable": {
         const finding = this.find(def.innerType, wire);
-        return wire.kinds.has("null") ? revive(finding) : finding;
+        return wire.kinds.has("null") ? allowSome(finding) : finding;
       }
       case "nonoptional":
       case "readonly":
@@ -125,26 +125,26 @@ export class MisfitFinder {
     const fields = Object.entries(shape).map(([key, field]) => {
       const inner = wire.inner(key);
       const finding = this.find(field, inner);
-      const isNever = inner && finding.isDead && finding.misfits.length === 0;
+      const isNever = inner && finding.acceptsNothing && finding.misfits.length === 0;
       return locate(toStep(key), isNever ? toMisfit("never", field, inner) : finding);
     });
     // the catchall of a strict object is `never`
-    const others = catchall ? revive(this.find(catchall, wire.inner())) : fit;
+    const others = catchall ? allowSome(this.find(catchall, wire.inner())) : fit;
     return merge(...fields, locate("[key]", others));
   }
 
   /** Checks the options of a union: one fitting option is enough, unless a discriminator selects the option. */
   #findInOptions(def: z.core.$ZodUnionDef, wire: Wire): Finding {
     const options = def.options.map((option) => this.find(option, wire));
-    const isDead = options.length > 0 && options.every((option) => option.isDead);
-    if (isDead) return merge(...options);
-    return "discriminator" in def ? revive(merge(...options)) : fit;
+    const acceptsNothing = options.length > 0 && options.every((option) => option.acceptsNothing);
+    if (acceptsNothing) return merge(...options);
+    return "discriminator" in def ? allowSome(merge(...options)) : fit;
   }
 }
 
 const toMisfit = (kind: Kind, schema: ZodSchema, wire: Wire): Finding => ({
   misfits: [{ path: "", kind, schema, wire }],
-  isDead: true,
+  acceptsNothing: true,
 });
 
 /** Checks a schema whose values are of one or more kinds; the schema fits if one of the kinds is possible. */
@@ -152,24 +152,24 @@ const checkKinds = (kinds: readonly Kind[], schema: ZodSchema, wire: Wire): Find
   const [kind] = kinds;
   if (kind === undefined || kinds.some((one) => wire.kinds.has(one))) return fit;
   // a field that must be absent counts as a field that no value fits
-  return kind === "undefined" ? dead : toMisfit(kind, schema, wire);
+  return kind === "undefined" ? nothingFits : toMisfit(kind, schema, wire);
 };
 
 /** Converts the finding about an element to one about its array, which may be empty in JSON, but not in texts. */
 const toListFinding = (element: Finding, { carrier }: Wire): Finding =>
-  carrier === "json" || carrier === "output" ? revive(element) : element;
+  carrier === "json" || carrier === "output" ? allowSome(element) : element;
 
-const locate = (step: string, { misfits, isDead }: Finding): Finding => ({
-  isDead,
+const locate = (step: string, { misfits, acceptsNothing }: Finding): Finding => ({
+  acceptsNothing,
   misfits: misfits.map((misfit) => ({ ...misfit, path: step + misfit.path })),
 });
 
 /** Records that some value fits after all, such as undefined or an empty array. */
-const revive = ({ misfits }: Finding): Finding => ({ misfits, isDead: false });
+const allowSome = ({ misfits }: Finding): Finding => ({ misfits, acceptsNothing: false });
 
 const merge = (...findings: readonly Finding[]): Finding => ({
   misfits: findings.flatMap(({ misfits }) => misfits),
-  isDead: findings.some(({ isDead }) => isDead),
+  acceptsNothing: findings.some(({ acceptsNothing }) => acceptsNothing),
 });
 
 const toStep = (key: string): string =>
