@@ -289,9 +289,9 @@ export class RunningRequests {
 }
 
 /** The result of offering a fault if an error handler has sent the response. */
-export const answered: unique symbol = Symbol("answered");
+export const sentByHandler: unique symbol = Symbol("sent by a handler");
 
-/** Resolves to the fault that remains, or `answered`; undefined if there is no error handler. */
+/** Resolves to the fault that remains, or `sentByHandler`; undefined if there is no error handler. */
 export type OfferFault = (
   error: Error,
   request: Request,

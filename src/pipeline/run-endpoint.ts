@@ -61,14 +61,14 @@ export const runEndpoint = async (plan: EndpointPlan, state: RequestState): Prom
     }
     if (plan.watchesResponse) watchResponse(plan, state);
   } catch (error) {
-    await respondWithError(plan, state, error);
+    await sendStageError(plan, state, error);
   }
   state.isAnswered = true;
   if (!state.isLate || state.isEnded) running.delete(state);
 };
 
 /** Responds with an error of a stage; never rejects. */
-const respondWithError = async (
+const sendStageError = async (
   plan: EndpointPlan,
   state: RequestState,
   thrown: unknown,

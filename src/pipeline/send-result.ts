@@ -19,7 +19,7 @@ import {
 } from "../results/log-fault.ts";
 import type { AnyResultHandler, Result } from "../results/result-handler.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
-import { answered, type RequestState } from "./request-state.ts";
+import { sentByHandler, type RequestState } from "./request-state.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
 import { formatIssues, InputValidationError, toZodError } from "../schemas/issues.ts";
 import { validate } from "./validate.ts";
@@ -61,7 +61,7 @@ export const sendError = (state: RequestState, thrown: unknown): Promise<void> |
   if (isTaken(response)) {
     // a handler that the end of its response or its time limit has stopped is not at fault
     const isStopped = isDeparture(error) || state.isLate;
-    if (!response.writableEnded || !isStopped) breakOff(state, error);
+    if (!response.writableEnded || !isStopped) logAndCutOff(state, error);
     return undefined;
   }
   const status = toErrorStatus(error);
@@ -71,18 +71,18 @@ export const sendError = (state: RequestState, thrown: unknown): Promise<void> |
     const { offerFault } = state.service;
     const offered = state.mayOfferFault ? offerFault?.(error, request, response) : undefined;
     state.mayOfferFault = false;
-    if (offered) return answerOffered(state, offered);
+    if (offered) return sendOffered(state, offered);
   }
   return sendResult(state, error);
 };
 
 /** Responds with the fault that the application's error handlers have passed on, unless one of them has responded. */
-const answerOffered = async (state: RequestState, offered: Promise<unknown>): Promise<void> => {
+const sendOffered = async (state: RequestState, offered: Promise<unknown>): Promise<void> => {
   const left = await offered;
-  if (left === answered) return;
+  if (left === sentByHandler) return;
   const error = ensureError(left);
   // a handler that has begun the response has failed to end it
-  if (isTaken(state.response)) breakOff(state, error);
+  if (isTaken(state.response)) logAndCutOff(state, error);
   else await sendResult(state, error);
 };
 
@@ -177,7 +177,7 @@ const untilSent = async (state: RequestState, running: unknown): Promise<void> =
   if (isTaken(response)) watchFeeding(response);
   if (isAbandoned(response)) return;
   if (response.headersSent && isIdle(response))
-    breakOff(
+    logAndCutOff(
       state,
       toNothingSent("The result handler sent the headers but did not end the response"),
     );
@@ -196,7 +196,7 @@ const waitForSending = async (state: RequestState, isSettled: boolean): Promise<
     await untilFinished(response, state.deadline?.limit ?? sendingLimit);
     // the tool would hold back any other response, too
     if (isIdle(response) && !isAbandoned(response))
-      breakOff(state, toNothingSent("A tool has held the response back"));
+      logAndCutOff(state, toNothingSent("A tool has held the response back"));
     return;
   }
   await untilFinished(response, sendingGrace);
@@ -225,7 +225,7 @@ const sendLastResort = (state: RequestState, thrown: unknown): void => {
   if (isTaken(response)) {
     // a result handler that streams fails with such an error when the client leaves
     if (isAbandoned(response) && isDeparture(error)) logAbandoned(state);
-    else breakOff(state, error);
+    else logAndCutOff(state, error);
     return;
   }
   recover(state, error, state.handledError);
@@ -272,7 +272,7 @@ export const isDeparture = (error: unknown): boolean =>
   );
 
 /** Keeps a complete response, and cuts off an incomplete one, so that the client does not take it for a complete one. */
-const breakOff = (state: RequestState, error: Error): void => {
+const logAndCutOff = (state: RequestState, error: Error): void => {
   const { request, response, logger } = state;
   if (response.writableEnded) {
     warnAlreadySent(state, error);

@@ -4,12 +4,17 @@ import { ConfigError, RequestError } from "../errors.ts";
 import { watchPipes } from "../http/node-internals.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { isExpressLoaded, loadCompression, loadExpress } from "../lazy/packages.ts";
-import { answered, findState, RequestState, type OfferFault } from "../pipeline/request-state.ts";
+import {
+  sentByHandler,
+  findState,
+  RequestState,
+  type OfferFault,
+} from "../pipeline/request-state.ts";
 import { expectBody } from "../request/expectation.ts";
 import type { Routing } from "../routing/routing.ts";
 import { checkSettings, walkRouting } from "../routing/walk-routing.ts";
 import type { CompressionOptions, ServerConfig } from "./config/config.ts";
-import { answerClientErrors } from "./connection/client-errors.ts";
+import { sendClientErrors } from "./connection/client-errors.ts";
 import { Listener } from "./connection/listener.ts";
 import { serveInOrder } from "./connection/serve-in-order.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
@@ -145,11 +150,11 @@ const offerToHandlers = (
   router.use((_request: Request, _response: Response, next: NextFunction) => next(error));
   router.stack.push(...handlers);
   return new Promise((resolve) => {
-    const onClose = (): void => resolve(answered);
+    const onClose = (): void => resolve(sentByHandler);
     response.once("close", onClose);
     router(request, response, (left?: unknown) => {
       response.off("close", onClose);
-      resolve(response.writableEnded ? answered : (left ?? error));
+      resolve(response.writableEnded ? sentByHandler : (left ?? error));
     });
   });
 };
@@ -202,7 +207,7 @@ const createServers = (
       .on("request", onRequest)
       .on("checkContinue", onContinue)
       .on("checkExpectation", onExpectation);
-    answerClientErrors(server, service.logger, cors === true);
+    sendClientErrors(server, service.logger, cors === true);
   }
   return listeners;
 };

@@ -32,8 +32,8 @@ export const createAttachedApi = async (config: CommonConfig, routes: Routes) =>
       };
       serveInOrder(listener, service)(request, response);
     },
-    answerNotFound: (request: Request, response: Response): Promise<void> =>
-      dispatcher.answerNotFound(findState(request) ?? new RequestState(request, response, service)),
+    sendNotFound: (request: Request, response: Response): Promise<void> =>
+      dispatcher.sendNotFound(findState(request) ?? new RequestState(request, response, service)),
   };
 };
 

@@ -180,7 +180,7 @@ export class Dispatcher {
   }
 
   /** Responds with 404 to a path that nothing serves; never rejects. */
-  async answerNotFound(state: RequestState): Promise<void> {
+  async sendNotFound(state: RequestState): Promise<void> {
     const { cors } = this.#options;
     let error: unknown = new RequestError("SLP_NOT_FOUND");
     try {
@@ -198,7 +198,7 @@ export class Dispatcher {
     next: NextFunction | undefined,
   ): Promise<void> {
     try {
-      if (await this.#answerOther(state, path)) return;
+      if (await this.#serveOther(state, path)) return;
     } catch (error) {
       await this.refuse(state, error);
       return;
@@ -206,11 +206,11 @@ export class Dispatcher {
     // the path may be another one when the request comes back, because a router was mounted
     state.resultHandler = this.#options.findErrorHandler(path);
     if (next) next();
-    else await this.answerNotFound(state);
+    else await this.sendNotFound(state);
   }
 
   /** Answers a preflight, serves a file, or responds with 405; returns false if nothing serves the path. */
-  async #answerOther(state: RequestState, path: string): Promise<boolean> {
+  async #serveOther(state: RequestState, path: string): Promise<boolean> {
     const { table, statics, cors, wrongMethodBehavior, findErrorHandler } = this.#options;
     const { request, response } = state;
     if (path === "*") {
@@ -229,12 +229,12 @@ export class Dispatcher {
     if (!lazy) {
       if (!this.#asksForFile(request, path)) return false;
       if (typeof cors === "function") await setCorsHeadersOfOther(cors, state);
-      answerPreflight(response);
+      sendPreflight(response);
       return true;
     }
     if (typeof cors === "function") await setCorsHeaders(cors, state, lazy.endpoint);
     if (request.method === "OPTIONS" && cors !== false) {
-      answerPreflight(response);
+      sendPreflight(response);
       return true;
     }
     // with `cors: false`, a native middleware such as the `cors` package may handle a preflight
@@ -265,7 +265,7 @@ export const toAllowed = (declared: readonly Method[], hasPreflight: boolean): s
   ].join(", ");
 
 /** Responds to a preflight request. No middleware runs: a preflight carries no credentials, and must not be counted. */
-export const answerPreflight = (response: Response): void => {
+export const sendPreflight = (response: Response): void => {
   response.writeHead(200, { "Content-Length": 0 });
   response.end();
 };

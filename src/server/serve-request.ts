@@ -97,7 +97,7 @@ export const createServing =
 /** Returns the `next` of the last layer, called if no layer has answered a request, or if one passes an error on. */
 export const toEnding = (dispatcher: Dispatcher, state: RequestState): NextFunction => {
   const end = async (error: unknown): Promise<void> => {
-    if (!error) return dispatcher.answerNotFound(state);
+    if (!error) return dispatcher.sendNotFound(state);
     state.mayOfferFault = false;
     return dispatcher.refuseEarly(state, toNativeError(ensureError(error), state.response));
   };

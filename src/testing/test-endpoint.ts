@@ -3,7 +3,7 @@ import { toEndpointSources } from "../endpoint/input-sources.ts";
 import { getRawBody, keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
-import { answerPreflight, runNativePreflight, toAllowed } from "../server/dispatch.ts";
+import { sendPreflight, runNativePreflight, toAllowed } from "../server/dispatch.ts";
 import { setCorsHeaders } from "../request/cors.ts";
 import { toBytes } from "./request-props.ts";
 import { runInMemory } from "./run-in-memory.ts";
@@ -52,7 +52,7 @@ export const testEndpoint = async <LoggerProps extends object = object>(
         throw new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
       }
       if (typeof config.cors === "function") await setCorsHeaders(config.cors, state, endpoint);
-      answerPreflight(response);
+      sendPreflight(response);
       return;
     }
     if (endpoint.keepsRawBody && getRawBody(request) === undefined)
