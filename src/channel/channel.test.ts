@@ -465,7 +465,7 @@ describe("publish", () => {
 });
 
 test.each([
-  [undefined, "SLP_DEFINITION_VALUE", "`options` must be an object with `events`"],
+  [undefined, "SLP_DEFINITION_VALUE", "`options` must be an object with events, "],
   [{}, "SLP_DEFINITION_EVENT", "`events` must be an object of events"],
   [{ events: {} }, "SLP_DEFINITION_EVENT", "one or more events"],
   [{ events: { gap: z.string() } }, "SLP_DEFINITION_EVENT", 'got ["gap"]'],

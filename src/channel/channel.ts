@@ -5,7 +5,7 @@ import { toEventSchemas, type FollowedChannel } from "../endpoint/channel-defini
 import { toEventData, toEventSchema } from "../endpoint/event-stream.ts";
 import { DefinitionError, ServerFault } from "../errors.ts";
 import { anything, be, checkOptions, group, isDelay } from "../messages/option-checks.ts";
-import { aPositiveInteger, isObject, refuseValue } from "../messages/option-checks.ts";
+import { aPositiveInteger } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
@@ -125,8 +125,6 @@ const optionChecks = {
 export const createChannel = <Events extends EventSchemas>(
   options: ChannelOptions<Events>,
 ): Channel<Events> => {
-  if (!isObject(options))
-    refuseValue("createChannel", "options", "an object with `events`", options);
   checkOptions("createChannel", options, optionChecks);
   const { events, retry = 2000, store = memoryChannel } = options;
   const schemas = toEventSchemas("createChannel", events, "`events`");

@@ -33,8 +33,7 @@ export const listDocsEntries = (
   const ui = findUserInterface(options.ui);
   const documented = { config, ...toDocumentOptions(options) };
   let document: OpenApiDocument | undefined;
-  const getDocument = (): OpenApiDocument =>
-    (document ??= writeDocument(() => entries, documented));
+  const getDocument = (): OpenApiDocument => (document ??= writeDocument(entries, documented));
   const contents = new Map<string, Content>();
   const prepare = (name: string, type: string, write: () => Buffer | string): Content => {
     const content = contents.get(name) ?? toContent(`${type}; charset=utf-8`, write());

@@ -1,35 +1,38 @@
 import { show } from "./show.ts";
-import { describeUnknownKey } from "./unknown-names.ts";
+import { describeUnknownKey, type Place } from "./unknown-names.ts";
 import { ConfigError, DefinitionError } from "../errors.ts";
+
+/** @param isUnknown whether an option is unknown; otherwise, its value is invalid */
+type ToError = (text: string, isUnknown?: boolean) => Error;
 
 /** How the errors about options are worded. */
 export interface Wording {
   /** Names an option at the beginning of a message. */
   readonly label: (name: string) => string;
-  readonly toError: (text: string) => Error;
-  /** Throws if an option is unknown; `group` is the option whose value is checked, empty for the options themselves. */
-  readonly assertKnown: (options: object, known: readonly string[], group: string) => void;
+  /** What the members of the checked object are called. */
+  readonly kind: string;
+  /** Names the option whose value is checked, in a message about its members; empty for the options themselves. */
+  readonly toPlace: (group: string) => Place;
+  readonly toError: ToError;
 }
 
 const ofConfig: Wording = {
   label: (name) => `The \`${name}\` option`,
-  toError: (text) => new ConfigError("SLP_CONFIG_VALUE", text),
-  assertKnown: (options, known, group) => {
-    const prefix = group && `${group}.`;
-    const unknown = describeUnknownKey("option", options, known, { prefix });
-    if (unknown !== undefined) throw new ConfigError("SLP_CONFIG_UNKNOWN_OPTION", unknown);
-  },
+  kind: "option",
+  toPlace: (group) => ({ prefix: group && `${group}.` }),
+  toError: (text, isUnknown) =>
+    new ConfigError(isUnknown ? "SLP_CONFIG_UNKNOWN_OPTION" : "SLP_CONFIG_VALUE", text),
 };
 
+const toDefinitionError: ToError = (text, isUnknown) =>
+  new DefinitionError(isUnknown ? "SLP_DEFINITION_UNKNOWN_KEY" : "SLP_DEFINITION_VALUE", text);
+
 /** The wording for the argument of a function, which is named at the beginning of each message. */
-const ofDefinition = (where: string, kind = "key"): Wording => ({
+const ofArgument = (where: string, kind = "key", toError = toDefinitionError): Wording => ({
   label: (name) => `${where}: \`${name}\``,
-  toError: (text) => new DefinitionError("SLP_DEFINITION_VALUE", text),
-  assertKnown: (options, known, group) => {
-    const place = { where: group ? `${where}: \`${group}\`` : where };
-    const unknown = describeUnknownKey(kind, options, known, place);
-    if (unknown !== undefined) throw new DefinitionError("SLP_DEFINITION_UNKNOWN_KEY", unknown);
-  },
+  kind,
+  toPlace: (group) => ({ where: group ? `${where}: \`${group}\`` : where }),
+  toError,
 });
 
 export type Check = (value: unknown, name: string, wording: Wording) => void;
@@ -61,6 +64,7 @@ export const isDelay = (value: unknown): boolean =>
   typeof value === "number" && value >= 0 && value <= 0x7fffffff;
 
 export const anything: Check = () => undefined;
+export const anyObject: Check = be("an object", isObject);
 export const aFunction: Check = be("a function", isFunction);
 export const aBoolean: Check = be("true or false", isBoolean);
 export const aString: Check = be("a string", (value) => typeof value === "string");
@@ -113,7 +117,7 @@ export const booleanOrGroup = (checks: Checks, required?: readonly string[]): Ch
   group(checks, required, isBoolean, (anObject) => `true, false, or ${anObject}`);
 
 const checkGroup = (options: object, checks: Checks, name: string, wording: Wording): void => {
-  wording.assertKnown(options, Object.keys(checks), name);
+  assertKnown(options, Object.keys(checks), name, wording);
   for (const [key, check] of Object.entries(checks)) {
     const value: unknown = Reflect.get(options, key);
     if (value !== undefined) check(value, name === "" ? key : `${name}.${key}`, wording);
@@ -129,22 +133,31 @@ export const refuseConfig = (config: unknown): never =>
 
 /** @throws {@link DefinitionError} when a definition has an unknown key, such as a misspelt one, or an invalid value. */
 export const checkDefinition = (where: string, definition: object, checks: Checks): void =>
-  checkGroup(definition, checks, "", ofDefinition(where));
+  checkGroup(definition, checks, "", ofArgument(where));
 
-/** @throws {@link DefinitionError} when the options are not an object, or when one is unknown or invalid. */
-export const checkOptions = (where: string, options: unknown, checks: Checks): void => {
-  if (options === undefined) return;
-  const wording = ofDefinition(where, "option");
-  if (isObject(options)) checkGroup(options, checks, "", wording);
-  else refuse(show(options), "options", listOptions(checks), wording);
+/** @throws an error, by default a {@link DefinitionError}, when the options are no object, or one is unknown or invalid. */
+export const checkOptions = (
+  where: string,
+  options: unknown,
+  checks: Checks,
+  toError?: ToError,
+): void =>
+  isObject(options)
+    ? checkGroup(options, checks, "", ofArgument(where, "option", toError))
+    : refuse(show(options), "options", listOptions(checks), ofArgument(where, "option", toError));
+
+export const assertKeys = (where: string, object: object, known: readonly string[]): void =>
+  assertKnown(object, known, "", ofArgument(where));
+
+const assertKnown = (
+  options: object,
+  known: readonly string[],
+  group: string,
+  { kind, toPlace, toError }: Wording,
+): void => {
+  const unknown = describeUnknownKey(kind, options, known, toPlace(group));
+  if (unknown !== undefined) throw toError(unknown, true);
 };
 
-export const assertKeys = (
-  where: string,
-  object: object,
-  known: readonly string[],
-  kind?: string,
-): void => ofDefinition(where, kind).assertKnown(object, known, "");
-
 export const refuseValue = (where: string, name: string, expected: string, value: unknown): never =>
-  refuse(show(value), name, expected, ofDefinition(where));
+  refuse(show(value), name, expected, ofArgument(where));

@@ -17,7 +17,7 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The place where a name was used. */
-interface Place {
+export interface Place {
   /** The beginning of the sentence, such as the name of the function that was called. */
   readonly where?: string;
   /** The prefix of each name, such as `cors.` or `--`. */

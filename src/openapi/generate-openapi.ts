@@ -32,17 +32,17 @@ import { SecuritySchemes } from "./security-schemes.ts";
  * const document = generateOpenApi({ routing, config, info: { title: "Users", version: "1.0.0" } });
  */
 export const generateOpenApi = (options: OpenApiOptions): OpenApiDocument => {
-  return writeDocument(() => listRoutes(options.routing, options.config ?? {}).endpoints, options);
+  assertOptions(options);
+  return writeDocument(listRoutes(options.routing, options.config ?? {}).endpoints, options);
 };
 
-/** Generates the document from a list of routes, which is created once the options have been checked. */
+/** Generates the document from a list of routes, with options that have been checked. */
 export const writeDocument = (
-  listEntries: () => readonly EndpointEntry[],
+  entries: readonly EndpointEntry[],
   options: Omit<OpenApiOptions, "routing">,
 ): OpenApiDocument => {
-  assertOptions(options);
   const { config = {}, openapi = "3.1", webhooks: sent = {} } = options;
-  const operations = selectOperations(listOperations(listEntries(), config), options.routes);
+  const operations = selectOperations(listOperations(entries, config), options.routes);
   const components = new Components(options.override?.schema);
   const security = new SecuritySchemes(operations);
   const ids = new OperationIds(operations);

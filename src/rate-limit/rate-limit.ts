@@ -127,7 +127,7 @@ export const rateLimit = <Context = EmptyObject>(
   options: RateLimitOptions<Context>,
 ): Middleware<Context, undefined, NoInput, RateLimited> => {
   checkOptions("rateLimit", options, optionChecks);
-  if (options?.limit === undefined)
+  if (options.limit === undefined)
     refuseValue("rateLimit", "limit", "a positive integer", undefined);
   const { limit, key, weight = 1, window = 60_000, name = "default" } = options;
   const { passOnStoreError = true, storeTimeout = 1000, store = new MemoryStore() } = options;

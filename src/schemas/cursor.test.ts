@@ -128,7 +128,7 @@ describe("ez.cursor", () => {
   });
 
   test.each<[string, unknown[], RegExp]>([
-    ["no options", [z.int()], /must be an object; got undefined. The options are secret\.$/],
+    ["no options", [z.int()], /must be an object with secret; got undefined\.$/],
     ["no secret", [z.int(), {}], /`secret` must be .* got undefined/],
     ["a short secret", [z.int(), { secret: "hunter2" }], /got one of 7 characters/],
     ["no secrets", [z.int(), { secret: [] }], /got an empty array/],

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { show } from "../messages/show.ts";
-import { anything, checkOptions, isObject, type Checks } from "../messages/option-checks.ts";
+import { anything, checkOptions } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import { isSchema, toSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas, walkSchemas } from "./some-schema.ts";
@@ -54,7 +53,7 @@ export const cursor = <Schema extends z.core.SomeType>(
   options: CursorOptions,
 ): Cursor<Schema> => {
   assertValueSchema(schema);
-  assertOptions("ez.cursor", options, { secret: anything });
+  checkOptions("ez.cursor", options, { secret: anything });
   const keys = toKeys(options.secret);
   const codec: z.ZodCodec<z.ZodString, z.ZodUnknown> = z.codec(z.string(), z.unknown(), {
     decode: (text, payload) => {
@@ -107,15 +106,6 @@ export const isCursorCodec = (value: unknown): value is CursorCodec => {
 
 export const isText = (value: unknown): boolean =>
   isSchema(value) && value._zod.def.type === "string";
-
-export const assertOptions = (where: string, options: unknown, checks: Checks): void => {
-  if (!isObject(options))
-    throw new DefinitionError(
-      "SLP_DEFINITION_VALUE",
-      `${where}: the options must be an object; got ${show(options)}. The options are ${Object.keys(checks).join(", ")}.`,
-    );
-  checkOptions(where, options, checks);
-};
 
 /** Decodes or encodes, and passes the result to a function; returns a promise only if the schema is asynchronous. */
 const whenRun = <To>(

@@ -190,7 +190,7 @@ describe("wrong options", () => {
 
   test("include values that are not objects", () => {
     expect(() => paginated(undefined as never)).toThrow(
-      "ez.paginated: the options must be an object",
+      "ez.paginated: `options` must be an object with style, ",
     );
   });
 

@@ -4,13 +4,13 @@ import {
   anything,
   aPositiveInteger,
   be,
+  checkOptions,
   type Checks,
 } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { suggest } from "../messages/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import {
-  assertOptions,
   isCursorCodec,
   isText,
   toSignedCursor,
@@ -273,7 +273,7 @@ type UncheckedOptions = Omit<
 > & { readonly style: PaginationStyle };
 
 const toPagination = (options: UncheckedOptions): Pagination => {
-  assertOptions("ez.paginated", options, optionChecks);
+  checkOptions("ez.paginated", options, optionChecks);
   const { style, itemSchema, cursor, itemsName = "items", links: hasLinks = false } = options;
   if (!Object.hasOwn(reservedNames, style)) {
     const more = typeof style === "string" ? suggest(style, Object.keys(reservedNames)) : "";

@@ -77,7 +77,7 @@ describe("a request given by a test", () => {
   test.each([
     ["a header value that cannot be sent", { headers: { a: "€" } }, '"a": "€"'],
     ["a header name that cannot be sent", { headers: { "a b": "1" } }, '"a b"'],
-    ["a string instead of an object", "POST", "requestProps must be an object"],
+    ["a string instead of an object", "POST", "`requestProps` must be an object"],
   ])("causes an error that names the mistake: %s", async (_name, requestProps, text) => {
     const options = { endpoint: post, requestProps } as never;
     await expect(testEndpoint(options)).rejects.toThrow(DefinitionError);

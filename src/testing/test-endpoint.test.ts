@@ -260,7 +260,7 @@ describe("the options", () => {
     ],
     [
       { endpoint: fine, responseOptions: { local: {} } },
-      "there is no option `responseOptions.local`. Did you mean `responseOptions.locals`? The options are responseOptions.locals.",
+      "`responseOptions`: there is no option `local`. Did you mean `locals`? The options are locals.",
     ],
     [{}, "`endpoint` must be an endpoint, made with a factory's `build`."],
     [

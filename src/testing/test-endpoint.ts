@@ -2,6 +2,7 @@ import { isEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources } from "../endpoint/input-sources.ts";
 import { getRawBody, keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
+import { anything } from "../messages/option-checks.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
 import { sendPreflight, runNativePreflight, toAllowed } from "../server/dispatch.ts";
 import { setCorsHeaders } from "../request/cors.ts";
@@ -36,7 +37,7 @@ export const testEndpoint = async <LoggerProps extends object = object>(
 ): Promise<TestResult<LoggerProps>> => {
   if (isEndpoint(options))
     refuseTest(where, "got an endpoint; pass it as an option, testEndpoint({ endpoint }).");
-  assertTestOptions(where, options, ["endpoint"]);
+  assertTestOptions(where, options, { endpoint: anything });
   const { endpoint } = options;
   if (!isEndpoint(endpoint))
     return refuseTest(where, "`endpoint` must be an endpoint, made with a factory's `build`.");

@@ -7,6 +7,7 @@ import {
   type Middleware,
   type MiddlewareReturn,
 } from "../endpoint/middleware.ts";
+import { anything, anyObject } from "../messages/option-checks.ts";
 import { planEndpoint, type MiddlewareStep } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
 import { sendError } from "../pipeline/send-result.ts";
@@ -66,7 +67,7 @@ export const testMiddleware = async <
 >(
   options: TestMiddlewareOptions<Context, Returned, Input, LoggerProps>,
 ): Promise<TestMiddlewareResult<ContextOf<Returned>, LoggerProps>> => {
-  assertTestOptions(where, options, ["middleware", "ctx"]);
+  assertTestOptions(where, options, { middleware: anything, ctx: anyObject });
   const { middleware, ctx } = options;
   if (!isMiddleware(middleware))
     return refuseTest(

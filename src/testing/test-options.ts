@@ -1,6 +1,11 @@
 import type { MarkedEndpoint } from "../endpoint/endpoint.ts";
-import { isObject } from "../messages/option-checks.ts";
-import { describeUnknownKey } from "../messages/unknown-names.ts";
+import {
+  anyObject,
+  anything,
+  checkOptions,
+  group,
+  type Checks,
+} from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Request } from "../http/express-objects.ts";
 import type { Method } from "../http/method.ts";
@@ -75,19 +80,18 @@ export const refuseTest = (where: string, text: string): never => {
   throw new DefinitionError("SLP_TEST_OPTIONS", `${where}: ${text}`);
 };
 
-const optionNames = ["requestProps", "responseOptions", "configProps", "loggerProps", "signal"];
-
-export const assertTestOptions = (where: string, options: object, own: readonly string[]): void => {
-  const assertObject = (what: string, value: unknown, known?: readonly string[]): void => {
-    if (!isObject(value)) return refuseTest(where, `${what} must be an object.`);
-    const prefix = what === "options" ? "" : `${what}.`;
-    const unknown = known && describeUnknownKey("option", value, known, { where, prefix });
-    if (unknown !== undefined) throw new DefinitionError("SLP_TEST_OPTIONS", unknown);
-  };
-  assertObject("options", options, [...own, ...optionNames]);
-  for (const name of ["requestProps", "configProps", "loggerProps", "ctx", "responseOptions"]) {
-    const value: unknown = Reflect.get(options, name);
-    if (value !== undefined)
-      assertObject(name, value, name === "responseOptions" ? ["locals"] : undefined);
-  }
+const optionChecks: Checks = {
+  requestProps: anyObject,
+  responseOptions: group({ locals: anyObject }),
+  configProps: anyObject,
+  loggerProps: anyObject,
+  signal: anything,
 };
+
+export const assertTestOptions = (where: string, options: object, own: Checks): void =>
+  checkOptions(
+    where,
+    options,
+    { ...own, ...optionChecks },
+    (text) => new DefinitionError("SLP_TEST_OPTIONS", text),
+  );

@@ -317,12 +317,15 @@ test("fields of `info` are kept if the OpenAPI version supports them", () => {
 });
 
 test.each<[string, unknown]>([
-  ["the argument must be an object of options", undefined],
+  ["`options` must be an object with routing, config, info, ", undefined],
   ["there is no option `rooting`. Did you mean `routing`?", { rooting: {} }],
-  ["`info` must have a `title` and a `version`", { routing: {} }],
-  ["`info` must have a `title` and a `version`", { routing: {}, info: { title: "A" } }],
+  ["`info` must be an object with a `title` and a `version`", { routing: {} }],
   [
-    '`openapi` must be "3.0", "3.1" or "3.2"; got "3.3"',
+    "`info` must be an object with a `title` and a `version`",
+    { routing: {}, info: { title: "A" } },
+  ],
+  [
+    '`openapi` must be one of "3.0", "3.1", "3.2"; got "3.3"',
     { routing: {}, info: { title: "", version: "" }, openapi: "3.3" },
   ],
 ])("options are validated: %s", (message, options) => {

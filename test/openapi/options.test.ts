@@ -11,17 +11,17 @@ describe("generateOpenApi refuses", () => {
     [
       "an unknown option of a webhook",
       { webhooks: { paid: { inptu: z.object({}) } } },
-      '`webhooks`, "paid": there is no option `inptu`. Did you mean `input`?',
+      "`webhooks.paid`: there is no option `inptu`. Did you mean `input`?",
     ],
     [
       "a webhook's method in upper case",
       { webhooks: { paid: { method: "POST" } } },
-      '"paid": `method` must be one of get, post, put, patch, delete; got "POST".',
+      '`webhooks.paid.method` must be one of "get", "post", "put", "patch", "delete"; got "POST".',
     ],
     [
       "a webhook's input that is no schema",
       { webhooks: { paid: { input: {} } } },
-      '"paid": `input` must be a Zod 4 schema; got ',
+      "`webhooks.paid.input` must be a Zod 4 schema; got ",
     ],
     [
       "a selection of routes that is no path",
@@ -47,7 +47,7 @@ describe("generateOpenApi refuses", () => {
     [
       "a server without a URL",
       { servers: { description: "x" } },
-      'a server must have a `url`, such as "/v1"; got undefined.',
+      '`servers` must be a URL, such as "/v1", or an object with a `url`; got an object with description.',
     ],
   ])("%s", (_name, options, message) => {
     expect(() => generate({}, options)).toThrow(

@@ -67,6 +67,10 @@ const options: readonly (readonly [
   ["gracefulShutdown.timeout", [0, most], [-1, most + 1]],
   ["gracefulShutdown.events", [[], ["SIGTERM"]], ["SIGTERM", ["SIGNOTHING"], [1]]],
   ["gracefulShutdown.beforeExit", [run], [{}]],
+  ["docs.servers", ["/v1", [{ url: "/v1", "x-a": 1 }]], [[{ description: "A" }], 1]],
+  ["docs.webhooks", [{}, { paid: { method: "post" } }], [[], "A"]],
+  ["docs.webhooks.paid.method", ["post"], ["POST"]],
+  ["docs.override.schema", [run], [{}]],
   ["docs.info", [{ title: "A", version: "1" }], [{ title: "A" }, { version: "1" }, "A"]],
   ["etag", [true, false, "weak", "strong"], ["soft", 1]],
 ];

@@ -7,7 +7,6 @@ import { isLogger } from "../../logger/logger.ts";
 import {
   aBoolean,
   aFunction,
-  anything,
   aDelay,
   aPositiveTimeout,
   aTimeout,
@@ -24,6 +23,7 @@ import {
   type Checks,
 } from "../../messages/option-checks.ts";
 import { show } from "../../messages/show.ts";
+import { documentChecks } from "../../openapi/check-options.ts";
 import { isResultHandler } from "../../results/result-handler.ts";
 
 /** Header fields that cannot contain a request id, because other parties read them. */
@@ -46,20 +46,11 @@ const healthCheck = group(
 );
 
 const docsChecks: Checks = {
+  ...documentChecks,
   path: be("a path, such as /docs", isText),
-  info: be(
-    "an object with a `title` and a `version`",
-    (value) =>
-      isObject(value) &&
-      ["title", "version"].every((name) => typeof Reflect.get(value, name) === "string"),
-  ),
   ui: oneOf("scalar", "swagger"),
-  openapi: oneOf("3.0", "3.1", "3.2"),
   factory: anEndpointsFactory,
   production: aBoolean,
-  head: aBoolean,
-  routes: be('a path, such as "/v1", or a function', (value) => isText(value) || isFunction(value)),
-  ...{ servers: anything, tags: anything, webhooks: anything, override: anything },
 };
 
 const aResultHandler = be("a result handler, made with `new ResultHandler`", isResultHandler);
