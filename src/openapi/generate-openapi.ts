@@ -1,9 +1,10 @@
 import { listOperations, type Operation } from "../api/operation.ts";
+import { documentChecks } from "../api/document-checks.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
+import { anything, checkOptions, isObject } from "../messages/option-checks.ts";
 import { listRoutes, type EndpointEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { assertOptions } from "./check-options.ts";
 import { Components } from "./components.ts";
 import { compact, mapValues, nonEmpty } from "./json.ts";
 import { toHeadOperation, toOperation, toSummary } from "./operation.ts";
@@ -34,6 +35,18 @@ import { SecuritySchemes } from "./security-schemes.ts";
 export const generateOpenApi = (options: OpenApiOptions): OpenApiDocument => {
   assertOptions(options);
   return writeDocument(listRoutes(options.routing, options.config ?? {}).endpoints, options);
+};
+
+/** @throws {@link OpenApiError} when an option is unknown, or an option that describes the document is invalid. */
+const assertOptions = (options: unknown): void => {
+  const { info = null } = Object(options) as { readonly info?: unknown };
+  const given = isObject(options) ? { ...options, info } : options;
+  checkOptions(
+    "generateOpenApi",
+    given,
+    { routing: anything, config: anything, ...documentChecks },
+    (text) => new OpenApiError("SLP_OPENAPI_OPTION", text, {}),
+  );
 };
 
 /** Generates the document from a list of routes, with options that have been checked. */

@@ -1,3 +1,4 @@
+import { documentChecks } from "../../api/document-checks.ts";
 import { aBodyLimit, someUploadLimits } from "../../endpoint/body-options.ts";
 import { anEndpointsFactory } from "../../endpoint/check-definition.ts";
 import { sourcesByMethod } from "../../endpoint/input-sources.ts";
@@ -23,7 +24,6 @@ import {
   type Checks,
 } from "../../messages/option-checks.ts";
 import { show } from "../../messages/show.ts";
-import { documentChecks } from "../../openapi/check-options.ts";
 import { isResultHandler } from "../../results/result-handler.ts";
 
 /** Header fields that cannot contain a request id, because other parties read them. */

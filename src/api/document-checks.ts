@@ -5,7 +5,6 @@ import {
   anyObject,
   aString,
   be,
-  checkOptions,
   group,
   isFunction,
   isObject,
@@ -13,7 +12,6 @@ import {
   type Check,
   type Checks,
 } from "../messages/option-checks.ts";
-import { OpenApiError } from "../errors.ts";
 import { endpointMethods } from "../http/method.ts";
 import { isSchema } from "../schemas/schema.ts";
 
@@ -68,16 +66,4 @@ export const documentChecks: Checks = {
     'a path, such as "/v1", or a function',
     (routes) => isFunction(routes) || (typeof routes === "string" && routes.startsWith("/")),
   ),
-};
-
-/** @throws {@link OpenApiError} when an option is unknown, or an option that describes the document is invalid. */
-export const assertOptions = (options: unknown): void => {
-  const { info = null } = Object(options) as { readonly info?: unknown };
-  const given = isObject(options) ? { ...options, info } : options;
-  checkOptions(
-    "generateOpenApi",
-    given,
-    { routing: anything, config: anything, ...documentChecks },
-    (text) => new OpenApiError("SLP_OPENAPI_OPTION", text, {}),
-  );
 };
