@@ -6,7 +6,7 @@ const rooms = [
   ...["channel", "opentelemetry", "testing"],
 ];
 /** Resolves the entries of the package to its sources, or to the built modules. */
-const toAlias = (folder: "src" | "dist") => {
+export const toAlias = (folder: "src" | "dist") => {
   const toPath = (name: string): string =>
     fileURLToPath(new URL(`${folder}/${name}.${folder === "src" ? "ts" : "js"}`, import.meta.url));
   return [

@@ -85,22 +85,20 @@ const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import
 
 /** Returns a Vitest configuration that runs test files in the order of the arguments, in a single process. */
 const config = (tree) => `
-import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-const toPath = (file) => fileURLToPath(new URL(file, import.meta.url));
+import { toAlias } from "./vitest.config.ts";
 const order = process.argv.filter((one) => one.endsWith(".test.ts"));
 const toRank = ({ moduleId }) => order.findIndex((file) => moduleId.endsWith(file));
 export default defineConfig({
   root: ${JSON.stringify(tree)},
   cacheDir: ".cache",
-  resolve: {
-    alias: { "sallyport/testing": toPath("src/testing/index.ts"), sallyport: toPath("src/index.ts") },
-  },
+  resolve: { alias: toAlias("src") },
   test: {
     include: ["src/**/*.test.ts", "test/http/**/*.test.ts"],
     environment: "node",
-    setupFiles: [toPath("test/http/setup.ts")],
+    setupFiles: ["test/http/setup.ts"],
     testTimeout: 10_000,
+    expect: { poll: { timeout: 5000 } },
     fileParallelism: false,
     sequence: {
       sequencer: class {
