@@ -30,6 +30,8 @@ export const createDatabase = async (): Promise<{ readonly url: string; readonly
   const admin = new Pool({ connectionString: `${server}/postgres`, max: 1 });
   await admin.query(`CREATE DATABASE ${name}`);
   const pool = new Pool({ connectionString: `${server}/${name}`, max: 4 });
+  // `end` does not wait until connections are closed, so dropping the database may cut them off
+  pool.on("error", () => undefined);
   onTestFinished(async () => {
     await pool.end();
     await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
