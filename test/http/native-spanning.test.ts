@@ -165,3 +165,24 @@ describe("native middlewares behave as on Express", () => {
     await expect.poll(() => routes).toEqual([{ path: "/v1/users/:id" }, { path: "/v1/users/:id" }]);
   });
 });
+
+test("what a native middleware changes after the input has been validated does not reach later middlewares", async () => {
+  const inputs: unknown[] = [];
+  const change: RequestHandler = (request, _response, next) => {
+    request.params = { n: "changed" };
+    next();
+  };
+  const build = (afterValidation: boolean) =>
+    factory
+      .addMiddleware({ afterValidation, handler: () => undefined })
+      .use(change)
+      .addMiddleware({
+        input: z.object({ n: z.string() }),
+        handler: ({ input }) => void inputs.push(input),
+      })
+      .buildVoid({ handler: () => undefined });
+  const server = await start({ "early/:n": build(false), "late/:n": build(true) });
+  await server.send("/early/sent");
+  await server.send("/late/sent");
+  expect(inputs).toEqual([{ n: "changed" }, { n: "sent" }]);
+});
