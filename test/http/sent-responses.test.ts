@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { Readable } from "node:stream";
 import { defaultEndpointsFactory as factory, ez } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -78,4 +80,33 @@ test("a handler that has sent the response and returns something else causes a w
   expect(server.linesOf("warn").map(({ message, meta }) => [message, meta])).toEqual([
     ["The response was already sent", { method: "GET", path: "/" }],
   ]);
+});
+
+test("a stream is destroyed if the handler has sent the response itself, or the client has left", async () => {
+  const streams: Readable[] = [];
+  const open = (): Readable => {
+    const stream = new Readable({ read: () => undefined });
+    streams.push(stream);
+    return stream;
+  };
+  const server = await start({
+    sent: factory.build({
+      output: ez.stream("text/plain"),
+      handler: ({ response }) => {
+        response.end("sent");
+        return open();
+      },
+    }),
+    left: factory.build({
+      output: ez.stream("text/plain"),
+      handler: async ({ request, response }) => {
+        request.socket.destroy();
+        await once(response, "close");
+        return open();
+      },
+    }),
+  });
+  expect((await server.send("/sent")).text).toBe("sent");
+  await server.send("/left").catch(() => undefined);
+  await expect.poll(() => streams.map(({ destroyed }) => destroyed)).toEqual([true, true]);
 });
