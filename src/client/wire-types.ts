@@ -6,6 +6,7 @@ import type {
   SuccessEnvelope,
 } from "../results/default-result-handler.ts";
 import type { EventStreamResponse } from "../results/event-stream-result-handler.ts";
+import type { ParametersOf, WildcardOf } from "../routing/path-pattern.ts";
 import type { MediaTyped } from "../schemas/content.ts";
 import type { AnySchema } from "../schemas/schema.ts";
 import type { PageOf, PayloadOf } from "./pages.ts";
@@ -39,30 +40,12 @@ export type ReadBody<Body> = Body extends Uint8Array ? Blob : FromJson<Body>;
 /** The values that a path parameter may have. */
 type PathValue = bigint | boolean | number | string | Date;
 
-type Delimiter =
-  | ("-" | "." | "/" | ":" | "~" | "," | "@" | "+")
-  | ("=" | ";" | "%" | " " | "!" | "&" | "'" | "*");
-
-type NameOf<Rest extends string> = Rest extends `${infer Name}${Delimiter}${string}`
-  ? NameOf<Name>
-  : Rest;
-
-/** The names of the parameters in a path, including that of a wildcard. */
-type NamesOf<Path> = Path extends `${string}:${infer Rest}`
-  ? NameOf<Rest> | NamesOf<Rest>
-  : RestOf<Path>;
-
 /** The names of the parameters in a path; for a segment with several parameters, the whole segment. */
 type SegmentsOf<Path> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer More}`
     ? Name | SegmentsOf<More>
     : Rest
-  : Path extends `${string}/*${infer Name}`
-    ? Name
-    : never;
-
-/** The name of the wildcard that ends a path. */
-type RestOf<Path> = Path extends `${string}/*${infer Name}` ? Name : never;
+  : WildcardOf<Path>;
 
 /** An intersection, shown as one object. */
 type Shown<Value> = { [Key in keyof Value]: Value[Key] };
@@ -106,9 +89,9 @@ type Closed<Input> = string extends keyof Input
 /** An input with the path parameters that it does not name. */
 type Padded<Input, Key, Known> = Shown<
   Input & {
-    readonly [Name in NamesOf<Key> as Name extends Known ? never : Name]: Name extends RestOf<Key>
-      ? readonly PathValue[]
-      : PathValue;
+    readonly [
+      Name in ParametersOf<Key> as Name extends Known ? never : Name
+    ]: Name extends WildcardOf<Key> ? readonly PathValue[] : PathValue;
   }
 >;
 

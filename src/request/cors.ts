@@ -2,6 +2,7 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
+import { canBeSent } from "../http/header-field.ts";
 import { toErrorStatus } from "../reply/http-error.ts";
 import type { Logger } from "../logger/logger.ts";
 
@@ -118,17 +119,9 @@ const toHeaders = (given: unknown): Map<string, readonly [name: string, value: s
 };
 
 const toHeader = (name: string, value: unknown): readonly [string, string] => {
-  const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule("node:http");
-  try {
-    validateHeaderName(name);
-    if (typeof value !== "string") throw new TypeError("The value is not a string");
-    validateHeaderValue(name, value);
-    return [name, value];
-  } catch (cause) {
-    throw new ServerFault(
-      "SLP_CORS_HEADERS",
-      `The cors function returned a header that cannot be sent: ${JSON.stringify(name)}`,
-      cause,
-    );
-  }
+  if (typeof value === "string" && canBeSent(name, value)) return [name, value];
+  throw new ServerFault(
+    "SLP_CORS_HEADERS",
+    `The cors function returned a header that cannot be sent: ${JSON.stringify(name)}`,
+  );
 };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ServerFault } from "../errors.ts";
+import { canBeSent } from "../http/header-field.ts";
 import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type InputValidationError, type ShortIssue } from "../schemas/issues.ts";
 import { clearRepresentation } from "../reply/response-state.ts";
@@ -29,17 +30,6 @@ export const toIssuesSchema = (): z.ZodType<ErrorAnswer["issues"]> =>
       }),
     )
     .optional();
-
-const canBeSent = (name: string, value: string): boolean => {
-  const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule("node:http");
-  try {
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const bodyFields: ReadonlySet<string> = new Set([
   "content-encoding",

@@ -1,4 +1,4 @@
-import { RoutingError } from "../errors.ts";
+import { RequestError, RoutingError } from "../errors.ts";
 
 export interface Segment {
   readonly kind: "literal" | "parameters" | "rest";
@@ -6,6 +6,24 @@ export interface Segment {
   /** The literals around the parameters, one more than there are names. */
   readonly around: readonly string[];
 }
+
+/** The names of the parameters in a path or a key of a routing map: `"a" | "b"` for `x/:a/:b`. */
+export type ParametersOf<Path> = Path extends `${string}:${infer Rest}`
+  ? NameOf<Rest> | ParametersOf<Rest>
+  : WildcardOf<Path>;
+
+/** The name of the wildcard that ends a path. */
+export type WildcardOf<Path> = Path extends `${string}*${infer Name}` ? Name : never;
+
+/** The characters that end the name of a parameter. */
+type Delimiter =
+  | ("/" | "-" | "." | ":" | "~" | "," | "@" | "+")
+  | ("=" | ";" | "%" | " " | "!" | "&" | "'" | "*");
+
+/** The name at the start of a string. */
+type NameOf<Text extends string> = Text extends `${infer Name}${Delimiter}${string}`
+  ? NameOf<Name>
+  : Text;
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 const reserved = /[?*(){}#\\]/;
@@ -88,4 +106,13 @@ export const matchParameters = (
   if (start >= end) return undefined;
   values.push(segment.slice(start, end));
   return values;
+};
+
+/** @throws {@link RequestError} when the percent-encoding of a segment of a request is malformed. */
+export const decodeSegment = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw new RequestError("SLP_PATH_MALFORMED", { cause });
+  }
 };

@@ -1,7 +1,7 @@
-import { RequestError, RoutingError } from "../errors.ts";
+import { RoutingError } from "../errors.ts";
 import { BareObject } from "../http/query.ts";
 import type { Method } from "../http/method.ts";
-import { matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
+import { decodeSegment, matchParameters, parsePathPattern, type Segment } from "./path-pattern.ts";
 
 type PathParameters = Record<string, string | string[]>;
 
@@ -67,7 +67,7 @@ export class RouteTable<Target> {
     node.leaf = leaf;
   }
 
-  /** Finds the route of a canonical path; throws a {@link RequestError} if its percent-encoding is malformed. */
+  /** Finds the route of a canonical path; throws a RequestError if its percent-encoding is malformed. */
   find(method: Method, path: string) {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
@@ -154,7 +154,7 @@ const match = <Target>(
   const slash = path.indexOf("/", from);
   const end = slash < 0 ? path.length : slash;
   const text = path.slice(from, end);
-  const segment = isEncoded ? decode(text) : text;
+  const segment = isEncoded ? decodeSegment(text) : text;
   const literal = fold ? fold(segment) : segment;
   const child = node.literals.get(literal);
   const below = child && match(child, search, end + 1, values);
@@ -173,7 +173,7 @@ const match = <Target>(
   if (!node.rest) return undefined;
   const rest = path.slice(from).split("/");
   if (rest.includes("")) return undefined;
-  values.push(isEncoded ? rest.map(decode) : rest);
+  values.push(isEncoded ? rest.map(decodeSegment) : rest);
   return node.rest;
 };
 
@@ -182,15 +182,6 @@ const foldCase = (text: string): string =>
   text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 const toSearch = (path: string, fold: Search["fold"]): Search => {
-  const isEncoded = path.includes("%") && decode(path) !== path;
+  const isEncoded = path.includes("%") && decodeSegment(path) !== path;
   return { path: path === "/" ? "" : path, isEncoded, fold };
-};
-
-/** @throws {@link RequestError} when the percent-encoding is malformed. */
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch (cause) {
-    throw new RequestError("SLP_PATH_MALFORMED", { cause });
-  }
 };

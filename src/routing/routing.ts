@@ -1,6 +1,7 @@
 import type { MarkedEndpoint, endpointMark } from "../endpoint/endpoint.ts";
 import type { Method } from "../http/method.ts";
 import type { AnySchema, Fields, SchemaInput } from "../schemas/schema.ts";
+import type { ParametersOf } from "./path-pattern.ts";
 import type { ServeStatic } from "./static-files.ts";
 
 /**
@@ -24,23 +25,6 @@ import type { ServeStatic } from "./static-files.ts";
 export interface Routing {
   readonly [key: string]: Routing | MarkedEndpoint | ServeStatic;
 }
-
-/** The names of the path parameters in a key: `"a" | "b"` for `x/:a/:b`. */
-type ParametersOf<Key> = Key extends `${string}:${infer Rest}`
-  ? NameOf<Rest> | ParametersOf<Rest>
-  : Key extends `${string}*${infer Name}`
-    ? Name
-    : never;
-
-/** The characters that end the name of a parameter. */
-type Delimiter =
-  | ("/" | "-" | "." | ":" | "~" | "," | "@" | "+")
-  | ("=" | ";" | "%" | " " | "!" | "&" | "'" | "*");
-
-/** The name at the start of a string. */
-type NameOf<Text extends string> = Text extends `${infer Name}${Delimiter}${string}`
-  ? NameOf<Name>
-  : Text;
 
 type KeysOf<Union> = Union extends unknown ? keyof Union : never;
 

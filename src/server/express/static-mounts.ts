@@ -4,7 +4,7 @@ import { planEndpoint } from "../../pipeline/endpoint-plan.ts";
 import { runAlone } from "../../pipeline/run-middlewares.ts";
 import type { RequestState } from "../../pipeline/request-state.ts";
 import { ensureError } from "../../reply/http-error.ts";
-import { parsePathPattern } from "../../routing/path-pattern.ts";
+import { decodeSegment, parsePathPattern } from "../../routing/path-pattern.ts";
 import type { ServeStaticOptions } from "../../routing/static-files.ts";
 import type { StaticEntry } from "../../routing/walk-routing.ts";
 import { loadExpress } from "../../lazy/packages.ts";
@@ -48,19 +48,11 @@ export class StaticMounts {
  * does not (`//`, `..`, `%2F`), so such a path could bypass an endpoint or a guard.
  */
 const isPlain = (path: string): boolean => {
-  const segments = path.split("/").slice(1).map(decode);
+  const segments = path.split("/").slice(1).map(decodeSegment);
   return segments.every(
     (segment, index) =>
       !/^\.{1,2}$|[/\\]/.test(segment) && (segment !== "" || index === segments.length - 1),
   );
-};
-
-const decode = (segment: string): string => {
-  try {
-    return decodeURIComponent(segment);
-  } catch (cause) {
-    throw new RequestError("SLP_PATH_MALFORMED", { cause });
-  }
 };
 
 type Mount = ReturnType<typeof toMount>;
