@@ -14,10 +14,7 @@ const dropForbidden = (value: unknown): void => {
   if (typeof value !== "object" || value === null) return;
   for (const [name, below] of Object.entries(value)) {
     const isForbidden =
-      name === "constructor" &&
-      typeof below === "object" &&
-      below !== null &&
-      Object.hasOwn(below, "prototype");
+      name === "constructor" && Object.hasOwn(Object(below) as object, "prototype");
     if (isForbidden) Reflect.deleteProperty(value, name);
     else dropForbidden(below);
   }

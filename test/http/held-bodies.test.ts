@@ -86,6 +86,22 @@ describe.each([5, 200_000])("H17: a body of %i bytes behind a native middleware"
   });
 });
 
+test("an empty body in chunks that a native middleware has read is not waited for", async () => {
+  const endpoint = factory
+    .use(async (request, _response, next) => {
+      await once(request.resume(), "end");
+      next();
+    })
+    .build({
+      method: "post",
+      handler: ({ request: { body } }) => ({ isEmpty: body === undefined }),
+    });
+  const server = await start({ run: endpoint }, { bodyIdleTimeout: 150 });
+  const head = "POST /run HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked";
+  const text = await server.raw(`${head}\r\n\r\n0\r\n\r\n`);
+  expect(text).toContain(JSON.stringify(successEnvelope({ isEmpty: true })));
+});
+
 test.each<[string, (request: Request) => unknown]>([
   ["pauses", (request) => request.pause()],
   ["waits for `readable` of", (request) => request.once("readable", () => undefined)],

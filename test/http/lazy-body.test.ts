@@ -57,6 +57,18 @@ describe("B23: a middleware can reject a request before its body is read", () =>
     expect(await readUntil(socket, 2)).toEqual([401]);
   });
 
+  test("W17: a middleware that listens for something else than the body asks for none", async () => {
+    const listening = factory
+      .use((request, _response, next) => {
+        request.on("close", () => undefined);
+        next(createHttpError(401));
+      })
+      .build({ method: "post", input: z.object({}), handler: () => ({}) });
+    const socket = await (await start({ act: listening })).open();
+    socket.write(head("POST /act", "Content-Length: 5", "Expect: 100-continue"));
+    expect(await readUntil(socket, 2)).toEqual([401]);
+  });
+
   test("a rejected upload leaves no temporary file, and hardly any of it is read", async () => {
     const directory = await mkdtemp(join(tmpdir(), "sallyport-lazy-"));
     onTestFinished(() => rm(directory, { recursive: true }));

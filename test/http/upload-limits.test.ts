@@ -18,7 +18,7 @@ const fileParts = (count: number, bytes: number): Buffer =>
     Buffer.from("--b--\r\n"),
   ]);
 
-test("U6: without configured limits, the safe defaults apply: 10 MiB per file, 10 files", async () => {
+test("U6: without configured limits, the safe defaults apply: 10 MiB per file, 10 files, 1 MiB per field", async () => {
   const handler = vi.fn(() => ({}));
   const endpoint = factory.build({
     method: "post",
@@ -39,7 +39,14 @@ test("U6: without configured limits, the safe defaults apply: 10 MiB per file, 1
   expect([large.status, large.json()]).toEqual([413, errorEnvelope("File too large: f0")]);
   const many = await post(fileParts(11, 10));
   expect([many.status, many.json()]).toEqual([413, errorEnvelope("Too many parts")]);
-  expect(handler).toHaveBeenCalledTimes(2);
+  const ofField = (size: number): Buffer =>
+    Buffer.from(
+      `--b\r\nContent-Disposition: form-data; name="t"\r\n\r\n${"x".repeat(size)}\r\n${fileParts(1, 1).toString()}`,
+    );
+  expect((await post(ofField(1_048_576))).status).toBe(200);
+  const long = await post(ofField(1_048_577));
+  expect([long.status, long.json()]).toEqual([413, errorEnvelope("Field too large: t")]);
+  expect(handler).toHaveBeenCalledTimes(3);
 });
 
 test.each([

@@ -153,7 +153,7 @@ describe("an upload", () => {
     }
   });
 
-  test("of text arrives even if an encoding is set on the request", async () => {
+  test("of bytes arrives even if an encoding is set on the request", async () => {
     const server = await start(
       { x: endpoint },
       {
@@ -164,10 +164,9 @@ describe("an upload", () => {
         }),
       },
     );
-    const text = Buffer.from(body.toString("latin1").replace(content.toString("latin1"), "text"));
     const headers = { "content-type": "multipart/form-data; boundary=b" };
-    const answer = await server.send("/x", { method: "POST", headers, body: text });
-    expect(answer.json()).toEqual(successEnvelope({ md5: md5(Buffer.from("text")), kept: 0 }));
+    const answer = await server.send("/x", { method: "POST", headers, body });
+    expect(answer.json()).toMatchObject(successEnvelope({ md5: md5(content) }));
   });
 });
 
