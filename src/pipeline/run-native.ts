@@ -25,10 +25,13 @@ export const runNative =
       run: async (context) => {
         unwatch?.();
         // the middleware listens to the body, which is read only after it; what flows until then would be lost
-        if (state.body === "unread" && request.readableFlowing) request.pause();
+        const isHeldBack = state.body === "unread" && request.readableFlowing === true;
+        if (isHeldBack) request.pause();
         // the middleware may have changed the sources of the input; once that is validated, all stages see the same
         if (!state.input) state.combined = null;
         await run(context);
+        // a later middleware has responded without the body
+        if (isHeldBack && state.body === "unread") request.resume();
       },
       fail,
     });

@@ -86,6 +86,37 @@ describe.each([5, 200_000])("H17: a body of %i bytes behind a native middleware"
   });
 });
 
+test.each([
+  [
+    "written for Express",
+    factory.use((_request, response) => void response.json({ isSent: true })),
+  ],
+  [
+    "of sallyport",
+    factory.addMiddleware({ handler: ({ response }) => void response.json({ isSent: true }) }),
+  ],
+])(
+  "the rest of a body is discarded if one middleware watches it and another, %s, responds",
+  async (_kind, responding) => {
+    const endpoint = factory
+      .use((request, _response, next) => {
+        request.on("data", () => undefined);
+        next();
+      })
+      .addMiddleware(responding["middlewares"][0] as never)
+      .build({ method: "post", handler: () => ({}) });
+    const server = await start({ run: endpoint, ping: factory.build({ handler: () => ({}) }) });
+    const socket = await server.open();
+    let text = "";
+    socket.on("data", (piece: Buffer) => (text += piece.toString()));
+    socket.write("POST /run HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n");
+    await expect.poll(() => text).toContain("isSent");
+    socket.write("x".repeat(100_000));
+    socket.write("GET /ping HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    await expect.poll(() => text).toContain(JSON.stringify(successEnvelope({})));
+  },
+);
+
 test("an empty body in chunks that a native middleware has read is not waited for", async () => {
   const endpoint = factory
     .use(async (request, _response, next) => {
