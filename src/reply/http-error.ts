@@ -125,7 +125,7 @@ export const toSendingError = (thrown: unknown): Error => {
   const error = ensureHttpError(thrown);
   if (!isSystemError(error)) return ensureError(thrown);
   const status = error.statusCode;
-  return loadHttpErrors()(status, toStatusText(status), { cause: thrown, expose: true });
+  return loadHttpErrors()(status, toStatusText(status), { cause: thrown });
 };
 
 /** Checks whether an error comes from the operating system, whose error messages contain local paths. */

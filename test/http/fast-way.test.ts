@@ -137,7 +137,13 @@ const toRouting = (factory: typeof defaultEndpointsFactory): Routing => ({
   }),
   "get /typed": factory.build({
     handler: async ({ response }) => {
-      response.type("application/vnd.own+json").set("ETag", '"1"').vary("Accept");
+      response.type("application/vnd.own+json").vary("Accept");
+      return { a: 1 };
+    },
+  }),
+  "get /tagged": factory.build({
+    handler: async ({ response }) => {
+      response.set("ETag", '"1"');
       return { a: 1 };
     },
   }),
@@ -156,8 +162,9 @@ const requests: readonly (readonly [target: string, sent?: Sent])[] = [
   ["/chunked"],
   ["/chunked", { method: "HEAD" }],
   ["/typed"],
-  ["/typed", { headers: { "if-none-match": '"1"' } }],
-  ["/typed", { headers: { "if-none-match": '"2"' } }],
+  ["/tagged"],
+  ["/tagged", { headers: { "if-none-match": '"1"' } }],
+  ["/tagged", { headers: { "if-none-match": '"2"' } }],
   ...Object.keys(outputs).map((name) => [`/output/${name}`] as const),
   ...statuses.map((status) => [`/status/${status}`] as const),
   ...errors.map((status) => [`/error/${status}`] as const),
