@@ -32,33 +32,26 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const assertBounds = (text: string, maxValues: number): void => {
   let depth = 0;
   let values = 0;
+  /** Where the object or array that was opened last begins; undefined once anything has been closed since. */
+  let start: number | undefined;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === quote) {
       index = skipString(text, index);
     } else if (code === openBracket || code === openBrace) {
       if (++depth > maxJsonDepth) throw new RequestError("SLP_BODY_TOO_DEEP");
+      start = index + 1;
     } else if (code === closeBracket || code === closeBrace) {
       depth--;
       // commas separate all values of an object or an array but one
-      if (!isEmpty(text, index)) values++;
+      if (start === undefined || text.slice(start, index).trim() !== "") values++;
+      start = undefined;
     } else if (code === comma) {
       values++;
     }
   }
   if (values > maxValues) throw new RequestError("SLP_BODY_TOO_MANY_VALUES");
 };
-
-/** Checks whether the object or array that ends at an index has no values. */
-const isEmpty = (text: string, end: number): boolean => {
-  let last = end - 1;
-  while (isSpace(text.charCodeAt(last))) last--;
-  const code = text.charCodeAt(last);
-  return code === openBracket || code === openBrace;
-};
-
-const isSpace = (code: number): boolean =>
-  code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 /** Returns the index of the quote that ends a string. */
 const skipString = (text: string, start: number): number => {
