@@ -4,7 +4,7 @@ import { BareObject } from "../http/query.ts";
 /** Values by key; a value is a branch itself if it has keys. */
 type Branch = Map<string, unknown>;
 
-const bracketed = /^([^[\]]+)((?:\[[^[\]]*\])+)$/;
+const bracketed = /^[^[\]]+(?:\[[^[\]]*\])+$/;
 const index = /^(?:0|[1-9]\d{0,2})$/;
 
 /** The most brackets in a name, as in the extended query parser. */
@@ -21,18 +21,15 @@ export const nestNames = (flat: object): object => {
     const last = path.pop() ?? "";
     let branch = root;
     for (const key of path) branch = enter(branch, key);
-    if (last === "") for (const one of [value].flat()) put(branch, toNext(branch), one);
-    else put(branch, last, value);
+    for (const one of last === "" ? [value].flat() : [value]) put(branch, last, one);
   }
   return toObject(root);
 };
 
 const toPath = (name: string): string[] => {
-  const [, first, brackets] = bracketed.exec(name) ?? [];
-  if (first === undefined || brackets === undefined) return [name];
-  const keys = brackets.slice(1, -1).split("][");
-  if (keys.length > maxDepth) throw new RequestError("SLP_BODY_TOO_DEEP");
-  const path = [first, ...keys];
+  if (!bracketed.test(name)) return [name];
+  const path = name.slice(0, -1).split(/\]?\[/);
+  if (path.length - 1 > maxDepth) throw new RequestError("SLP_BODY_TOO_DEEP");
   if (path.some((key, at) => isForbidden(key, path[at + 1])))
     throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
   return path;
@@ -42,23 +39,23 @@ const isForbidden = (key: string, next: string | undefined): boolean =>
   key === "__proto__" || (key === "constructor" && next === "prototype");
 
 const enter = (branch: Branch, key: string): Branch => {
-  const known = key === "" ? undefined : branch.get(key);
+  const known = branch.get(key);
   if (known instanceof Map) return known as Branch;
   const next: Branch = new Map();
-  put(branch, key === "" ? toNext(branch) : key, next);
+  put(branch, key, next);
   return next;
 };
 
-/** Returns the first free index. */
+/** Adds a value; an empty key stands for the first free index. */
+const put = (branch: Branch, key: string, value: unknown): void => {
+  if (branch.has(key)) throw new RequestError("SLP_BODY_MALFORMED_FORM");
+  branch.set(key === "" ? toNext(branch) : key, value);
+};
+
 const toNext = (branch: Branch): string => {
   let next = branch.size;
   while (branch.has(String(next))) next++;
   return String(next);
-};
-
-const put = (branch: Branch, key: string, value: unknown): void => {
-  if (branch.has(key)) throw new RequestError("SLP_BODY_MALFORMED_FORM");
-  branch.set(key, value);
 };
 
 const toObject = (branch: Branch): object => {
