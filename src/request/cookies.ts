@@ -97,6 +97,4 @@ const setCookie: SetCookie = function setCookie(name, value, options) {
   return cookie.call(this, name, signed, { ...options, signed: false });
 };
 
-const signingCookie: PropertyDescriptor = {
-  ...{ configurable: true, enumerable: true, writable: true, value: setCookie },
-};
+const signingCookie = { configurable: true, enumerable: true, writable: true, value: setCookie };
