@@ -1,8 +1,10 @@
 import type { Writable } from "node:stream";
+import type { BusboyInstance, Dicer } from "@fastify/busboy";
+import type { UploadLimits } from "../endpoint/body-options.ts";
 import { RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
 import { loadBusboy } from "../lazy/packages.ts";
-import type { Dicer } from "@fastify/busboy";
+import { safely } from "./read-bytes.ts";
 
 // The undocumented parts of @fastify/busboy that sallyport uses. See ARCHITECTURE.md, "Undocumented parts of dependencies".
 /** Returns the Content-Type field of a multipart body in the form that the parser expects. */
@@ -28,16 +30,15 @@ export const add = <T>(target: Several<T>, name: string | undefined, value: T): 
 
 const mostHeaderBytes = 16_384;
 
-/** Limits for the headers of a part; {@link watchParts} rejects longer headers before the parser would cut them off. */
-export const partLimits = { headerPairs: 100, headerSize: 2 * mostHeaderBytes };
-
 /**
  * Counts the parts of a body, because the parser skips those whose headers are malformed, without any event; 0 if the
  * parser cannot be watched. `reject` is called when the headers of a part are longer than 16 KiB.
  */
 export const watchParts = (parser: Writable, reject: () => void): (() => number) => {
   let count = 0;
-  findPartParser(parser)?.on("part", (part) => {
+  // the inner parser has an event for each part, even for those that the parser skips
+  const { _parser: inner } = parser as { readonly _parser?: { readonly parser?: Dicer } };
+  inner?.parser?.on("part", (part) => {
     count++;
     part.on("header", (header) => {
       const sizes = Object.entries(header as Record<string, string[]>).map(
@@ -49,42 +50,66 @@ export const watchParts = (parser: Writable, reject: () => void): (() => number)
   return () => count;
 };
 
-/** Returns the inner parser of a parser, which has an event for each part, even for those that the parser skips. */
-export const findPartParser = (parser: Writable): Dicer | undefined =>
-  (parser as { readonly _parser?: { readonly parser?: Dicer } })._parser?.parser;
-
-const mostFields = 1000;
+/**
+ * Parses a multipart body and adds its text fields to `fields`. `begin` listens for files, if they are accepted, and
+ * passes the body to the parser.
+ */
+export const parseParts = (
+  contentType: string,
+  limits: UploadLimits,
+  fields: Several<string>,
+  begin: (parser: BusboyInstance, fail: (error: unknown) => void) => void,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const parser = new (loadBusboy())({
+      headers: { "content-type": contentType },
+      // the parser would cut off longer files and headers, which are rejected
+      limits: { ...limits, fileSize: Infinity, headerPairs: 100, headerSize: 2 * mostHeaderBytes },
+    });
+    const { fieldsSize = Infinity } = limits;
+    const malformed = (cause?: unknown): void =>
+      reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
+    const tooMany = (): void => reject(new RequestError("SLP_UPLOAD_TOO_MANY"));
+    const countParts = watchParts(parser, malformed);
+    let held = 0;
+    let received = 0;
+    parser.on(
+      "field",
+      safely(reject, (name: string | undefined, value, _isNameCut, isCut) => {
+        received++;
+        held += Buffer.byteLength(name ?? "") + Buffer.byteLength(value);
+        if (held > fieldsSize) reject(new RequestError("SLP_UPLOAD_FIELDS_TOO_LARGE"));
+        else if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
+        else if (!name) malformed();
+        else if (!add(fields, name, value)) reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
+      }),
+    );
+    parser.on("file", (_field, stream) => {
+      received++;
+      stream.on("error", malformed);
+    });
+    parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
+    const finish = safely(reject, () => (countParts() > received ? malformed() : resolve()));
+    parser.on("error", malformed).on("finish", finish);
+    begin(parser, reject);
+  });
 
 /** Parses a multipart body that has only text fields, at most 1,000; repeated names become arrays. */
-export const parseTextFields = (
+export const parseTextFields = async (
   contentType: ContentType,
   bytes: Buffer,
 ): Promise<Several<string>> => {
   const fields = Object.create(null) as Several<string>;
-  return new Promise((resolve, reject) => {
-    const parser = new (loadBusboy())({
-      headers: { "content-type": toMultipartField(contentType) },
-      // the size of the body has already been checked
-      limits: { ...partLimits, fieldSize: bytes.length, fields: mostFields },
-    });
-    const malformed = (cause?: unknown): void =>
-      reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
-    const countParts = watchParts(parser, malformed);
-    let received = 0;
-    parser.on("field", (name, value) => {
-      received++;
-      if (!name) malformed();
-      else if (!add(fields, name, value)) reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
-    });
+  // the size of the body has already been checked
+  const limits = { fields: 1000, fieldSize: bytes.length };
+  await parseParts(toMultipartField(contentType), limits, fields, (parser, fail) => {
     parser.on("file", (_field, stream) => {
-      stream.on("error", malformed).resume();
-      reject(new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: acceptedTypes } }));
+      stream.resume();
+      fail(new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: acceptedTypes } }));
     });
-    parser.on("fieldsLimit", () => reject(new RequestError("SLP_UPLOAD_TOO_MANY")));
-    parser.on("error", malformed);
-    parser.on("finish", () => (countParts() > received ? malformed() : resolve(fields)));
     parser.end(bytes);
   });
+  return fields;
 };
 
 /** The media types that a route without files accepts. */

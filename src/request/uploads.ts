@@ -8,8 +8,7 @@ import { ClientLeft, RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
-import { loadBusboy } from "../lazy/packages.ts";
-import { add, partLimits, toMultipartField, watchParts, type Several } from "./multipart.ts";
+import { add, parseParts, toMultipartField, type Several } from "./multipart.ts";
 import { isUnread, watchPauses, safely } from "./read-bytes.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile, toBaseName } from "./uploaded-file.ts";
@@ -124,57 +123,24 @@ class Upload {
   }
 
   async read(request: Request, contentType: string, idleTimeout: number): Promise<void> {
-    const { fieldSize, files, fields, parts } = this.#limits;
-    const parser = new (loadBusboy())({
-      headers: { "content-type": contentType },
-      limits: { ...partLimits, fieldSize, files, fields, parts },
-    });
     let stop: () => void = ignore;
     try {
-      await new Promise<void>((resolve, reject) => {
-        const malformed = (cause?: unknown): void =>
-          reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
-        const tooMany = (): void => reject(new RequestError("SLP_UPLOAD_TOO_MANY"));
-        const countParts = watchParts(parser, malformed);
-        let held = 0;
-        let received = 0;
-        parser.on(
-          "field",
-          safely(reject, (name: string | undefined, value, _isNameCut, isCut) => {
-            received++;
-            held += Buffer.byteLength(name ?? "") + Buffer.byteLength(value);
-            if (held > this.#limits.fieldsSize)
-              reject(new RequestError("SLP_UPLOAD_FIELDS_TOO_LARGE"));
-            else if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
-            else if (!name) malformed();
-            else if (!add(this.fields, name, value))
-              reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
-          }),
-        );
+      await parseParts(contentType, this.#limits, this.fields, (parser, fail) => {
         parser.on(
           "file",
-          safely(reject, (field, stream, name, encoding, mimetype) => {
-            stream.on("error", malformed);
-            if (!field) malformed();
+          safely(fail, (field, stream, name, encoding, mimetype) => {
+            if (!field) fail(new RequestError("SLP_UPLOAD_MALFORMED"));
             const parts = { name: toBaseName(name), encoding, mimetype };
-            this.#receive({ field, stream, parts, isUnnamed: name === "" }, reject);
-          }),
-        );
-        parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
-        parser.on("error", malformed);
-        parser.on(
-          "finish",
-          safely(reject, () => {
-            if (countParts() > received + this.#arrivals.length) malformed();
-            else void this.#settle().then(resolve, reject);
+            this.#receive({ field, stream, parts, isUnnamed: name === "" }, fail);
           }),
         );
         // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
         request.once("close", () => {
-          if (!request.readableEnded) reject(new ClientLeft(departure));
+          if (!request.readableEnded) fail(new ClientLeft(departure));
         });
-        stop = this.#feed(request, parser, idleTimeout, reject);
+        stop = this.#feed(request, parser, idleTimeout, fail);
       });
+      await this.#settle();
     } finally {
       this.#isOver = true;
       stop();
