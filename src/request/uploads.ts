@@ -96,11 +96,13 @@ const toLimits = (limits: UploadLimits = {}): AllLimits => {
 /** A file of a multipart body, with the headers of its part. */
 interface Arrival {
   readonly field: string | undefined;
-  readonly parts: { readonly name: string; readonly encoding: string; readonly mimetype: string };
+  readonly info: Pick<UploadedFile, "encoding" | "mimetype" | "name">;
   /** Whether the file name was sent empty, as it is for a file input of a form in which no file was chosen. */
   readonly isUnnamed: boolean;
   readonly stream: BusboyFileStream;
   readonly spool: Spool;
+  /** The complete file, which may be moved. */
+  file?: UploadedFile;
 }
 
 /** One incoming multipart body. */
@@ -111,7 +113,6 @@ class Upload {
   readonly #tempFileDir: string;
   readonly #budget: MemoryBudget;
   readonly #arrivals: Arrival[] = [];
-  readonly #kept: UploadedFile[] = [];
   /** A promise that resolves once the pending writes are done. */
   #settling = Promise.resolve();
   #isOver = false;
@@ -130,8 +131,8 @@ class Upload {
           "file",
           safely(fail, (field, stream, name, encoding, mimetype) => {
             if (!field) fail(new RequestError("SLP_UPLOAD_MALFORMED"));
-            const parts = { name: toBaseName(name), encoding, mimetype };
-            this.#receive({ field, stream, parts, isUnnamed: name === "" }, fail);
+            const info = { name: toBaseName(name), encoding, mimetype };
+            this.#receive({ field, stream, info, isUnnamed: name === "" }, fail);
           }),
         );
         // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
@@ -147,13 +148,13 @@ class Upload {
     }
     // data after the last part is ignored
     request.resume();
-    for (const { field, parts: info, isUnnamed, spool } of this.#arrivals) {
+    for (const arrival of this.#arrivals) {
+      const { field, info, isUnnamed, spool } = arrival;
       const { size, path: tempFilePath } = spool;
       if (isUnnamed && size === 0) continue;
       const content = spool.takeContent();
-      const file = new UploadedFile({ ...info, size, content, tempFilePath });
-      this.#kept.push(file);
-      if (!add(this.files, field, file)) throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
+      arrival.file = new UploadedFile({ ...info, size, content, tempFilePath });
+      if (!add(this.files, field, arrival.file)) throw new RequestError("SLP_BODY_FORBIDDEN_KEY");
     }
   }
 
@@ -161,11 +162,7 @@ class Upload {
   async discard(): Promise<void> {
     this.#isOver = true;
     await this.#settling.catch(ignore);
-    const unfinished = this.#arrivals.slice(this.#kept.length);
-    await Promise.allSettled([
-      ...this.#kept.map((file) => file.discard()),
-      ...unfinished.map(({ spool }) => spool.discard()),
-    ]);
+    await Promise.allSettled(this.#arrivals.map(({ file, spool }) => (file ?? spool).discard()));
   }
 
   /** Passes the chunks of the body to the parser, each once the data of the previous one has been stored. */
@@ -210,18 +207,18 @@ class Upload {
     };
   }
 
-  #receive(info: Omit<Arrival, "spool">, fail: (error: unknown) => void): void {
+  #receive(part: Omit<Arrival, "spool">, fail: (error: unknown) => void): void {
     const spool = new Spool(this.#budget, this.#tempFileDir);
-    this.#arrivals.push({ ...info, spool });
-    const onData = safely(fail, (part: Buffer) => {
+    this.#arrivals.push({ ...part, spool });
+    const onData = safely(fail, (data: Buffer) => {
       if (this.#isOver) return;
-      if (spool.size + part.length <= this.#limits.fileSize) spool.take(part);
+      if (spool.size + data.length <= this.#limits.fileSize) spool.take(data);
       else {
         this.#isOver = true;
-        fail(new RequestError("SLP_UPLOAD_FILE_TOO_LARGE", { field: info.field }));
+        fail(new RequestError("SLP_UPLOAD_FILE_TOO_LARGE", { field: part.field }));
       }
     });
-    info.stream.on("data", onData).on("end", () => (spool.isEnded = true));
+    part.stream.on("data", onData).on("end", () => (spool.isEnded = true));
   }
 
   /** Writes the data of the files, one call after the other: a part may end while it is still being written. */

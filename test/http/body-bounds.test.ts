@@ -1,10 +1,11 @@
 import { mkdtemp, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import zlib from "node:zlib";
 import { defaultEndpointsFactory as factory, ez, type ServerConfig } from "sallyport";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start } from "./harness.ts";
 
@@ -271,6 +272,43 @@ describe("mv", () => {
     await server.send("/up", { method: "POST", headers: multipart, body: `${file("x")}--b--\r\n` });
     await expect.poll(() => failed.mock.calls.length).toBe(1);
     await expect.poll(() => readdir(directory)).toEqual([]);
+  });
+
+  test("that is still running when the response is finished succeeds, although the form has an input without a file", async () => {
+    const files = process.getBuiltinModule("node:fs/promises");
+    const { promise: closed, resolve } = withResolvers<void>();
+    const deleting = vi.spyOn(files, "rm");
+    const { rename } = files;
+    vi.spyOn(files, "rename").mockImplementation(async (...paths) => {
+      await closed;
+      await new Promise((done) => setImmediate(done));
+      await Promise.all(deleting.mock.results.map(({ value }) => value as unknown));
+      await rename(...paths);
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    });
+    const done = vi.fn();
+    const up = factory.build({
+      method: "post",
+      input: z.object({ file: ez.upload() }),
+      handler: async ({ input, response }) => {
+        response.once("close", resolve);
+        void input.file.mv(join(directory, "moved")).then(done, done);
+        return {};
+      },
+    });
+    const server = await start(
+      { up },
+      { upload: { tempFileDir: directory, limits: { memory: 0 } } },
+    );
+    const empty = file("").replace('name="file"; filename="f"', 'name="other"; filename=""');
+    const body = `${empty}${file("x")}--b--\r\n`;
+    await server.send("/up", { method: "POST", headers: multipart, body });
+    await expect.poll(() => done.mock.calls).toEqual([[undefined]]);
+    expect(await readFile(join(directory, "moved"), "utf8")).toBe("x");
   });
 });
 
