@@ -9,7 +9,7 @@ import type { Logger } from "../logger/logger.ts";
 import { findReplyState, plainWays } from "../reply/response-state.ts";
 import { parseJson } from "./json.ts";
 import { readBytes } from "./read-bytes.ts";
-import type { PreparedUploads } from "./uploads.ts";
+import type { ReadUpload } from "./uploads.ts";
 
 /** The default of the `bodyLimit` option. */
 const defaultLimits = { bytes: 1_048_576, values: 20_000 };
@@ -40,7 +40,7 @@ export interface BodyOptions {
   readonly limits: BodyLimits;
   /** How long a client may pause while it sends a body, in milliseconds. */
   readonly idleTimeout: number;
-  readonly uploads: PreparedUploads | undefined;
+  readonly uploads: ReadUpload | undefined;
   /** Nests the values of forms by the brackets in their names; undefined to leave the names as they are. */
   readonly nestNames: ((flat: object) => object) | undefined;
 }
@@ -108,8 +108,7 @@ const readAndParse = async (
   const takesFiles = uploads !== undefined && plan.takesFiles;
   const format = contentType && findFormat(plan, contentType);
   if (contentType && format === "multipart" && takesFiles) {
-    await uploads.beforeUpload?.({ request, logger });
-    await uploads.parse(contentType, plan.uploadLimits, idleTimeout, request, response);
+    await uploads(contentType, plan.uploadLimits, idleTimeout, request, response, logger);
     return;
   }
   // a body without a type cannot be parsed, but it may turn out to be empty

@@ -34,53 +34,48 @@ export interface UploadOptions {
     | undefined;
 }
 
-/** The resolved upload options. */
-export interface PreparedUploads {
-  readonly beforeUpload: UploadOptions["beforeUpload"];
-  /**
-   * Reads a multipart body: its fields into `request.body`, its files into `request.files`; repeated names become
-   * arrays. Files that were not moved are deleted when the body is refused, or the response finished or cut off.
-   */
-  readonly parse: (
-    type: ContentType,
-    own: UploadLimits | undefined,
+type AllLimits = { readonly [K in keyof UploadLimits]-?: number };
+
+export type ReadUpload = ReturnType<typeof prepareUploads>;
+
+/**
+ * Creates the function that reads a multipart body: its fields into `request.body`, its files into `request.files`;
+ * repeated names become arrays. Files that were not moved are deleted when the body is refused, or the response
+ * finished or cut off.
+ */
+export const prepareUploads = (option: true | UploadOptions) => {
+  // `true` has no properties
+  const { limits, tempFileDir = tmpdir(), limitError, beforeUpload } = option as UploadOptions;
+  const general = toLimits(limits);
+  return async (
+    contentType: ContentType,
+    routeLimits: UploadLimits | undefined,
     idleTimeout: number,
     request: Request,
     response: Response,
-  ) => Promise<void>;
-}
-
-type AllLimits = { readonly [K in keyof UploadLimits]-?: number };
-
-/** Resolves the upload options. */
-export const prepareUploads = (option: true | UploadOptions): PreparedUploads => {
-  const { limits, tempFileDir = tmpdir(), beforeUpload } = option === true ? {} : option;
-  const { limitError } = option as UploadOptions;
-  const general = toLimits(limits);
-  return {
-    beforeUpload,
-    parse: async (contentType, routeLimits, idleTimeout, request, response) => {
-      const allLimits = routeLimits ? toLimits({ ...limits, ...routeLimits }) : general;
-      const field = toMultipartField(contentType);
-      if (Number(request.headers["content-length"]) > allLimits.total) {
-        closeAfterReply(request, response);
-        throw limitError ?? new RequestError("SLP_UPLOAD_TOO_LARGE");
-      }
-      if (request.destroyed) throw new ClientLeft(departure);
-      const upload = new Upload(allLimits, tempFileDir);
-      response.once("close", () => void upload.discard());
-      try {
-        await upload.read(request, field, idleTimeout);
-      } catch (error) {
-        const isTooLarge = error instanceof RequestError && error.statusCode === 413;
-        if (isTooLarge) closeAfterReply(request, response);
-        else request.resume();
-        await upload.discard();
-        throw isTooLarge ? (limitError ?? error) : error;
-      }
-      request.body = upload.fields;
-      (request as { files?: unknown }).files = upload.files;
-    },
+    logger: Logger,
+  ): Promise<void> => {
+    await beforeUpload?.({ request, logger });
+    const allLimits = routeLimits ? toLimits({ ...limits, ...routeLimits }) : general;
+    const field = toMultipartField(contentType);
+    if (Number(request.headers["content-length"]) > allLimits.total) {
+      closeAfterReply(request, response);
+      throw limitError ?? new RequestError("SLP_UPLOAD_TOO_LARGE");
+    }
+    if (request.destroyed) throw new ClientLeft(departure);
+    const upload = new Upload(allLimits, tempFileDir);
+    response.once("close", () => void upload.discard());
+    try {
+      await upload.read(request, field, idleTimeout);
+    } catch (error) {
+      const isTooLarge = error instanceof RequestError && error.statusCode === 413;
+      if (isTooLarge) closeAfterReply(request, response);
+      else request.resume();
+      await upload.discard();
+      throw isTooLarge ? (limitError ?? error) : error;
+    }
+    request.body = upload.fields;
+    (request as { files?: unknown }).files = upload.files;
   };
 };
 
