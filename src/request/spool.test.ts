@@ -15,7 +15,7 @@ afterEach(async () => {
 
 test("gathers small chunks into one write to disk", async () => {
   const handle = await open(join(directory, "probe"), "w");
-  const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "write");
+  const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "appendFile");
   await handle.close();
   const spool = new Spool({ limit: 0, used: 0 }, directory);
   for (let count = 0; count < 150; count++) {

@@ -43,7 +43,10 @@ export class Spool {
 
   /** Copies a part of the content. */
   take(part: Buffer): void {
-    if (!this.#isLarge) this.#count(part.length);
+    if (!this.#isLarge) {
+      this.#isLarge = this.#budget.used + part.length > this.#budget.limit;
+      this.#budget.used += this.#isLarge ? -this.size : part.length;
+    }
     this.size += part.length;
     // the data must stay in order, and the buffer must not change while it is being written
     const canStage = !this.#isWriting && this.#pieces.length === 0;
@@ -55,9 +58,14 @@ export class Spool {
   /** Writes the data that should not stay in memory, including data that arrives in the meantime. */
   async settle(): Promise<void> {
     if (!this.#isLarge || this.#isClosed) return;
-    const handle = (this.#handle ??= await this.#open());
+    if (!this.#handle) {
+      this.path = join(this.#directory, `sallyport-${randomUUID()}`);
+      this.#handle = await open(this.path, "wx", 0o600);
+      this.#staging = Buffer.allocUnsafeSlow(stagingSize);
+    }
     const room = stagingSize - this.#staged;
-    if (this.isEnded || room < leastRoom || this.#pieces.length > 0) await this.#write(handle);
+    if (this.isEnded || room < leastRoom || this.#pieces.length > 0)
+      await this.#write(this.#handle);
     if (this.isEnded) await this.#close();
   }
 
@@ -72,25 +80,14 @@ export class Spool {
     if (this.path !== undefined) await rm(this.path, { force: true });
   }
 
-  #count(length: number): void {
-    this.#isLarge = this.#budget.used + length > this.#budget.limit;
-    this.#budget.used += this.#isLarge ? -this.size : length;
-  }
-
-  async #open(): Promise<FileHandle> {
-    this.path = join(this.#directory, `sallyport-${randomUUID()}`);
-    const handle = await open(this.path, "wx", 0o600);
-    this.#staging = Buffer.allocUnsafeSlow(stagingSize);
-    return handle;
-  }
-
   async #write(handle: FileHandle): Promise<void> {
     this.#isWriting = true;
     try {
-      if (this.#staging) await writeAll(handle, this.#staging.subarray(0, this.#staged));
+      if (this.#staging && this.#staged > 0)
+        await handle.appendFile(this.#staging.subarray(0, this.#staged));
       this.#staged = 0;
       for (let piece = this.#pieces.shift(); piece; piece = this.#pieces.shift())
-        await writeAll(handle, piece);
+        await handle.appendFile(piece);
     } finally {
       this.#isWriting = false;
     }
@@ -103,11 +100,3 @@ export class Spool {
     await this.#handle?.close();
   }
 }
-
-/** Writes a whole part; a single write may accept only some of the bytes. */
-const writeAll = async (handle: FileHandle, part: Buffer): Promise<void> => {
-  for (let done = 0; done < part.length;) {
-    const { bytesWritten } = await handle.write(part, done, part.length - done);
-    done += bytesWritten;
-  }
-};

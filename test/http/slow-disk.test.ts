@@ -23,12 +23,12 @@ const blockDisk = async (): Promise<() => void> => {
   await handle.close();
   let unblock: () => void = () => undefined;
   const unblocked = new Promise<void>((resolve) => (unblock = resolve));
-  const write = Reflect.get(prototype, "write") as (...args: unknown[]) => Promise<never>;
+  const write = Reflect.get(prototype, "appendFile") as (...args: unknown[]) => Promise<never>;
   async function writeLater(this: FileHandle, ...args: unknown[]): Promise<never> {
     await unblocked;
     return write.apply(this, args);
   }
-  vi.spyOn(prototype, "write").mockImplementation(writeLater);
+  vi.spyOn(prototype, "appendFile").mockImplementation(writeLater);
   return unblock;
 };
 
