@@ -13,7 +13,9 @@ interface Zstd {
   readonly constants: { readonly ZSTD_d_windowLogMax: number };
 }
 
-const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
+const findDecoder = (field: string): (() => Decoder) | undefined => {
+  const encoding = field.toLowerCase().replace(/^x-/, "");
+  if (encoding === "identity") return undefined;
   const zlib = process.getBuiltinModule("node:zlib");
   const { createZstdDecompress, constants } = zlib as unknown as Zstd;
   const decoders = new Map<string, () => Decoder>([
@@ -24,21 +26,11 @@ const toDecoders = (): ReadonlyMap<string, () => Decoder> => {
   // decoders must support 8 MiB of memory (RFC 9659); the format allows 2 GiB
   const params = { [constants.ZSTD_d_windowLogMax]: 23 };
   if (createZstdDecompress) decoders.set("zstd", () => createZstdDecompress({ params }));
-  return decoders;
-};
-
-const findDecoder = (field: string): (() => Decoder) | undefined => {
-  const encoding = field.toLowerCase().replace(/^x-/, "");
-  if (encoding === "identity") return undefined;
-  const decoders = toDecoders();
   const createDecoder = decoders.get(encoding);
   if (createDecoder) return createDecoder;
   const accepted = [...decoders.keys(), "identity"].join(", ");
   throw new RequestError("SLP_BODY_ENCODING", { headers: { "Accept-Encoding": accepted } });
 };
-
-/** Returns the size limit of a compressed body: incompressible data grows slightly when compressed. */
-const toEncodedLimit = (limit: number): number => limit + Math.ceil(limit / 64) + 1024;
 
 /** Creates the error for a body that a native middleware keeps from being read. */
 const toUnreadable = (reason: string): Error =>
@@ -48,7 +40,8 @@ const toUnreadable = (reason: string): Error =>
   );
 
 /** Creates the error for a client that disconnected before its body was complete; no response is sent. */
-const toDeparture = (): Error => new ClientLeft("The client disconnected while sending the body");
+export const toDeparture = (): Error =>
+  new ClientLeft("The client disconnected while sending the body");
 
 /** Node's own methods of streams, for comparison. */
 const { IncomingMessage: NodeMessage } = process.getBuiltinModule("node:http");
@@ -110,7 +103,8 @@ export const readBytes = (
   const { headers } = request;
   const encoding = headers["content-encoding"];
   const createDecoder = encoding === undefined ? undefined : findDecoder(encoding);
-  const encodedLimit = createDecoder ? toEncodedLimit(limit) : limit;
+  // incompressible data grows slightly when compressed
+  const encodedLimit = createDecoder ? limit + Math.ceil(limit / 64) + 1024 : limit;
   const length = Number(headers["content-length"]);
   if (length > encodedLimit) {
     closeAfterReply(request, response);

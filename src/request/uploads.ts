@@ -4,12 +4,12 @@ import type { BusboyFileStream } from "@fastify/busboy";
 import type { Request, Response } from "express";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import type { UploadLimits } from "../endpoint/body-options.ts";
-import { ClientLeft, RequestError } from "../errors.ts";
+import { RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import { add, parseParts, toMultipartField, type Several } from "./multipart.ts";
-import { isUnread, watchPauses, safely } from "./read-bytes.ts";
+import { isUnread, safely, toDeparture, watchPauses } from "./read-bytes.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile, toBaseName } from "./uploaded-file.ts";
 
@@ -62,7 +62,7 @@ export const prepareUploads = (option: true | UploadOptions) => {
       closeAfterReply(request, response);
       throw limitError ?? new RequestError("SLP_UPLOAD_TOO_LARGE");
     }
-    if (request.destroyed) throw new ClientLeft(departure);
+    if (request.destroyed) throw toDeparture();
     const upload = new Upload(allLimits, tempFileDir);
     response.once("close", () => void upload.discard());
     try {
@@ -78,8 +78,6 @@ export const prepareUploads = (option: true | UploadOptions) => {
     (request as { files?: unknown }).files = upload.files;
   };
 };
-
-const departure = "The client disconnected while sending the body";
 
 const toLimits = (limits: UploadLimits = {}): AllLimits => {
   const { fileSize = 10_485_760, files = 10, fields = 1000, parts = 1000 } = limits;
@@ -132,7 +130,7 @@ class Upload {
         );
         // only the `end` event shows whether the whole body has been read; it may have arrived but not been read yet
         request.once("close", () => {
-          if (!request.readableEnded) fail(new ClientLeft(departure));
+          if (!request.readableEnded) fail(toDeparture());
         });
         stop = this.#feed(request, parser, idleTimeout, fail);
       });
