@@ -108,25 +108,15 @@ const names = (
   comparison: "strong" | "weak",
 ): boolean => {
   if (list.trim() === "*") return version !== undefined;
-  // a tag may contain commas, but no quotes, so every second part is one
-  const parts = list.split('"');
-  const last = parts.length - 1;
-  const isTag = (at: number): boolean => at % 2 === 1;
-  const isSeparator = (part: string, at: number): boolean =>
-    (at === last ? endPattern : at === 0 ? startPattern : separatorPattern).test(part);
-  if (isTag(last) || !parts.every((part, at) => isTag(at) || isSeparator(part, at))) return false;
-  return parts.some(
-    (tag, at) =>
-      isTag(at) &&
-      tag === version?.tag &&
-      (comparison === "weak" || parts[at - 1]?.endsWith("W/") === false),
+  if (!tagListPattern.test(list)) return false;
+  return [...list.matchAll(tagPattern)].some(
+    ([, weak, tag]) => tag === version?.tag && (weak === undefined || comparison === "weak"),
   );
 };
 
-/** What may be before, between and after the tags of a list. */
-const startPattern = /^[\t ,]*(?:W\/)?$/;
-const separatorPattern = /^[\t ]*,[\t ,]*(?:W\/)?$/;
-const endPattern = /^[\t ,]*$/;
+/** An entity tag, which may contain commas, but no quotes; and a list of them, whose elements may be empty. */
+const tagPattern = /(W\/)?"([^"]*)"/g;
+const tagListPattern = /^[\t ,]*(?:(?:W\/)?"[^"]*"[\t ]*(?:,[\t ,]*|$))+$/;
 
 /** The three forms of dates in HTTP (RFC 9110, section 5.6.7); the last of them lacks its GMT. */
 const datePatterns = [
