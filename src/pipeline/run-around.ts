@@ -1,5 +1,5 @@
 import type { AnyMiddleware, AroundNext, Passed } from "../endpoint/middleware.ts";
-import { ServerFault } from "../errors.ts";
+import { ServerFault, type ServerFaultCode } from "../errors.ts";
 import { isTaken } from "../reply/response-state.ts";
 import type { RequestState } from "./request-state.ts";
 
@@ -28,17 +28,16 @@ export const runAround =
     let first: Promise<unknown> | undefined;
     let misuse: ServerFault | undefined;
     const isSent = (): boolean => !state.failure && isTaken(state.response);
+    const refuse = (code: ServerFaultCode, act: string): never => {
+      throw (misuse = new ServerFault(code, `An \`around\` middleware ${act}`));
+    };
     const pass = async (context: object | undefined): Promise<Passed<never>> => {
       if (isOver || isSent())
-        throw (misuse = new ServerFault(
+        refuse(
           "SLP_AROUND_LATE",
-          "An `around` middleware called `next` after it had ended, or after it had sent the response",
-        ));
-      if (first)
-        throw (misuse = new ServerFault(
-          "SLP_AROUND_TWICE",
-          "An `around` middleware called `next` twice",
-        ));
+          "called `next` after it had ended, or after it had sent the response",
+        );
+      if (first) refuse("SLP_AROUND_TWICE", "called `next` twice");
       isRunning = true;
       try {
         await run(context);
@@ -67,8 +66,5 @@ export const runAround =
     await first;
     if (misuse) throw misuse;
     if (!first && !isSent())
-      throw new ServerFault(
-        "SLP_AROUND_NOT_CALLED",
-        "An `around` middleware did not call `next`, throw an error or send the response",
-      );
+      refuse("SLP_AROUND_NOT_CALLED", "did not call `next`, throw an error or send the response");
   };

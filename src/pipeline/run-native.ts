@@ -69,23 +69,18 @@ const callNative = (
     };
     const onEnd = (): void => {
       const reason = findEnd(state);
-      if (!reason) {
-        end();
-        // the middleware has sent the response itself, and may go on working
-        const settle = (): void => resolve();
-        if (isPromiseLike(returned)) returned.then(settle, settle);
+      if (reason) unlisten();
+      // the middleware has sent the response itself, and may go on working
+      else end();
+      const settle = (): void => {
+        if (!isOver) end();
+        if (reason) reject(reason);
         else resolve();
-        return;
-      }
-      unlisten();
-      // the middleware may still be at work, and what surrounds it must wait for that
-      const giveUp = (): void => {
-        if (isOver) return;
-        end();
-        reject(reason);
       };
-      if (isPromiseLike(returned)) returned.then(giveUp, giveUp);
-      else setTimeout(giveUp, nativeGrace).unref();
+      // what surrounds the middleware must wait for its work
+      if (isPromiseLike(returned)) returned.then(settle, settle);
+      else if (reason) setTimeout(settle, nativeGrace).unref();
+      else resolve();
     };
     const refuse = (error: unknown): void => {
       const own = transform(error, transformer);
