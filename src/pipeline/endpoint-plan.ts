@@ -9,13 +9,12 @@ import type { Request, Response } from "../http/express-objects.ts";
 import type { BodyPlan } from "../request/parse-body.ts";
 import type { Observation } from "../reply/response-state.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
-import { readContent, type ContentDeclaration } from "../schemas/content.ts";
+import { readContent } from "../schemas/content.ts";
 import { createConditions } from "./conditions.ts";
 import { createDeprecation } from "./deprecation.ts";
-import type { InputPlan } from "./request-state.ts";
-import { runAround, type Surround } from "./run-around.ts";
+import { runAround } from "./run-around.ts";
 import { runNative } from "./run-native.ts";
-import { readPagination, type Pagination } from "../schemas/paginated.ts";
+import { readPagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
 import { isForm, listFileLists, takesFiles, takesRawBody } from "../schemas/bodies.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
@@ -49,40 +48,20 @@ export interface HeaderPlan {
 const planHeaders = (schema: ZodSchema | undefined): HeaderPlan | undefined =>
   schema && { names: [...readTopLevel(schema).fields.keys()], parse: toParser(schema) };
 
-export interface MiddlewareStep {
-  readonly middleware: AnyMiddleware;
-  readonly parseInput: Parser | undefined;
-  readonly headers: HeaderPlan | undefined;
-  readonly needsBody: boolean;
-  /** Returns the context; not called if `surround` is set. */
-  readonly handle: AnyMiddleware["handle"];
-  readonly surround: Surround | undefined;
-}
+const planMiddleware = (middleware: AnyMiddleware) => {
+  const { inputSchema, headersSchema, takesBody, handle, native, wrap } = middleware;
+  return {
+    middleware,
+    parseInput: inputSchema && toParser(inputSchema),
+    headers: planHeaders(headersSchema),
+    needsBody: inputSchema !== undefined || takesBody === true,
+    /** Returns the context; not called if `surround` is set. */
+    handle,
+    surround: native ? runNative(native) : wrap && runAround(wrap),
+  };
+};
 
-/** Everything about an endpoint and a method that is known before the first request. */
-export interface EndpointPlan extends BodyPlan, InputPlan {
-  readonly endpoint: AnyEndpoint;
-  readonly middlewares: readonly MiddlewareStep[];
-  /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
-  readonly hasMiddlewareInput: boolean;
-  readonly parseInput: Parser | undefined;
-  readonly headers: HeaderPlan | undefined;
-  /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
-  readonly middlewareOnlyKeys: readonly string[];
-  readonly parseOutput: Parser | undefined;
-  /** How the output is sent without a result handler; undefined if the result handler sends it. */
-  readonly content: ContentDeclaration | undefined;
-  /** The pagination of the output, if responses link to the neighbouring pages. */
-  readonly linkedPages: Pagination | undefined;
-  readonly errorData: ReadonlyMap<number, ErrorData> | undefined;
-  /** Whether responses are checked against what is declared, for warnings in development. */
-  readonly watchesResponse: boolean;
-  /** The header fields of successful responses, if `watchesResponse`. */
-  readonly responseHeaders: HeaderPlan | undefined;
-  /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
-  readonly timeout: number;
-  readonly handle: AnyEndpoint["handle"];
-}
+export type MiddlewareStep = Readonly<ReturnType<typeof planMiddleware>>;
 
 /** What observes the requests of a server; made by `openTelemetry` of `sallyport/opentelemetry`. */
 export interface Telemetry {
@@ -98,27 +77,12 @@ export interface InheritedOptions {
   readonly telemetry?: Pick<Telemetry, "tracePlan"> | undefined;
 }
 
-const planMiddleware = (middleware: AnyMiddleware): MiddlewareStep => {
-  const { inputSchema, headersSchema, takesBody, handle, native, wrap } = middleware;
-  return {
-    middleware,
-    parseInput: inputSchema && toParser(inputSchema),
-    headers: planHeaders(headersSchema),
-    needsBody: inputSchema !== undefined || takesBody === true,
-    handle,
-    surround: native ? runNative(native) : wrap && runAround(wrap),
-  };
-};
-
-const assertSchemas = (
-  { inputSchema, headersSchema, outputSchema, middlewares }: AnyEndpoint,
-  where: string,
-): void => {
-  for (const own of [...middlewares, { inputSchema, headersSchema }]) {
-    if (own.inputSchema) assertInnerSchemas(where, "input", own.inputSchema);
-    if (own.headersSchema) assertInnerSchemas(where, "headers", own.headersSchema);
+const assertSchemas = (endpoint: AnyEndpoint, where: string): void => {
+  for (const { inputSchema, headersSchema } of [...endpoint.middlewares, endpoint]) {
+    if (inputSchema) assertInnerSchemas(where, "input", inputSchema);
+    if (headersSchema) assertInnerSchemas(where, "headers", headersSchema);
   }
-  if (outputSchema) assertInnerSchemas(where, "output", outputSchema);
+  if (endpoint.outputSchema) assertInnerSchemas(where, "output", endpoint.outputSchema);
 };
 
 /** Rejects middlewares that are to change the body, or to read it, after it has been validated. */
@@ -132,6 +96,59 @@ const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
   );
 };
 
+const createPlan = (
+  endpoint: AnyEndpoint,
+  sources: readonly InputSource[],
+  { requestTimeout = 0, forms = true }: Pick<InheritedOptions, "forms" | "requestTimeout">,
+) => {
+  const { conditions, deprecation, inputSchema, outputSchema } = endpoint;
+  const last = deprecation ? [createDeprecation(deprecation)] : [];
+  if (conditions) last.push(createConditions(conditions));
+  const declared = endpoint.middlewares.flatMap((one) => one.inputSchema ?? []);
+  const schemas = inputSchema ? [...declared, inputSchema] : declared;
+  const whole = schemas.some(takesRawBody) ? "raw" : "parsed";
+  const body: BodyPlan["body"] = sources.includes("body") ? whole : "none";
+  const pagination = outputSchema && readPagination(outputSchema);
+  return {
+    endpoint,
+    sources: toMergeOrder(sources),
+    body,
+    keepsRawBody: endpoint.keepsRawBody,
+    bodyLimit: toBodyLimits(endpoint.bodyLimit),
+    takesForms: endpoint.takesForms ?? (forms || declaresBodyType(endpoint)),
+    uploadLimits: endpoint.uploadLimits,
+    takesFiles: sources.includes("files") && schemas.some(takesFiles),
+    fileLists: schemas.flatMap(listFileLists),
+    textLists:
+      sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],
+    middlewares: [...endpoint.middlewares, ...last].map(planMiddleware),
+    /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
+    hasMiddlewareInput: declared.length > 0,
+    parseInput: inputSchema && toParser(inputSchema),
+    headers: planHeaders(endpoint.headersSchema),
+    /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
+    middlewareOnlyKeys: inputSchema ? listMiddlewareOnlyKeys(inputSchema, declared) : [],
+    parseOutput: outputSchema && !endpoint.isVoid ? toParser(outputSchema) : undefined,
+    /** How the output is sent without a result handler; undefined if the result handler sends it. */
+    content: outputSchema && readContent(outputSchema),
+    /** The pagination of the output, if responses link to the neighbouring pages. */
+    linkedPages: pagination?.hasLinks ? pagination : undefined,
+    errorData: planErrorData(endpoint),
+    /** Whether responses are checked against what is declared, for warnings in development. */
+    watchesResponse:
+      (endpoint.errors ?? endpoint.responseHeadersSchema) !== undefined &&
+      process.env["NODE_ENV"] !== "production",
+    /** The header fields of successful responses, if `watchesResponse`. */
+    responseHeaders: planHeaders(endpoint.responseHeadersSchema),
+    /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
+    timeout: endpoint.timeout ?? requestTimeout,
+    handle: endpoint.handle,
+  };
+};
+
+/** Everything about an endpoint and a method that is known before the first request. */
+export type EndpointPlan = Readonly<ReturnType<typeof createPlan>>;
+
 /**
  * Prepares an endpoint; `where` is its path, for errors.
  *
@@ -141,52 +158,18 @@ const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
 export const planEndpoint = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
-  { requestTimeout = 0, forms = true, telemetry }: InheritedOptions = {},
+  options: InheritedOptions = {},
   where = "build",
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
   assertOrder(endpoint, where);
-  const { conditions, deprecation, inputSchema, outputSchema } = endpoint;
-  const last = deprecation ? [createDeprecation(deprecation)] : [];
-  if (conditions) last.push(createConditions(conditions));
-  const middlewares = [...endpoint.middlewares, ...last].map(planMiddleware);
-  const declared = endpoint.middlewares.flatMap(({ inputSchema }) => inputSchema ?? []);
-  const schemas = inputSchema ? [...declared, inputSchema] : declared;
-  const pagination = outputSchema && readPagination(outputSchema);
-  const plan: EndpointPlan = {
-    endpoint,
-    sources: toMergeOrder(sources),
-    body: !sources.includes("body") ? "none" : schemas.some(takesRawBody) ? "raw" : "parsed",
-    keepsRawBody: endpoint.keepsRawBody,
-    bodyLimit: toBodyLimits(endpoint.bodyLimit),
-    takesForms: endpoint.takesForms ?? (forms || declaresBodyType(endpoint)),
-    uploadLimits: endpoint.uploadLimits,
-    takesFiles: sources.includes("files") && schemas.some(takesFiles),
-    fileLists: schemas.flatMap(listFileLists),
-    textLists:
-      sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],
-    middlewares,
-    hasMiddlewareInput: declared.length > 0,
-    parseInput: inputSchema && toParser(inputSchema),
-    headers: planHeaders(endpoint.headersSchema),
-    middlewareOnlyKeys: inputSchema ? listMiddlewareOnlyKeys(inputSchema, declared) : [],
-    parseOutput: outputSchema && !endpoint.isVoid ? toParser(outputSchema) : undefined,
-    content: outputSchema && readContent(outputSchema),
-    linkedPages: pagination?.hasLinks ? pagination : undefined,
-    errorData: planErrorData(endpoint),
-    watchesResponse:
-      (endpoint.errors ?? endpoint.responseHeadersSchema) !== undefined &&
-      process.env["NODE_ENV"] !== "production",
-    responseHeaders: planHeaders(endpoint.responseHeadersSchema),
-    timeout: endpoint.timeout ?? requestTimeout,
-    handle: endpoint.handle,
-  };
-  return Object.freeze(telemetry ? telemetry.tracePlan(plan) : plan);
+  const plan = createPlan(endpoint, sources, options);
+  return Object.freeze(options.telemetry ? options.telemetry.tracePlan(plan) : plan);
 };
 
 /** Checks whether the input of an endpoint, or of one of its middlewares, is declared as a form, files or bytes. */
-const declaresBodyType = ({ middlewares, inputSchema }: AnyEndpoint): boolean =>
-  [...middlewares, { inputSchema }].some(
+const declaresBodyType = (endpoint: AnyEndpoint): boolean =>
+  [...endpoint.middlewares, endpoint].some(
     ({ inputSchema: schema }) =>
       schema !== undefined && (isForm(schema) || takesFiles(schema) || takesRawBody(schema)),
   );
