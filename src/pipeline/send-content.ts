@@ -44,15 +44,10 @@ const clearHead = (response: Response, error: unknown): void => {
 
 /** Ends a stream that nobody will read, so that the files and connections behind it are closed. */
 export const discardContent = (output: unknown): void => {
-  if (typeof output !== "object" || output === null) return;
-  const stream = output as {
-    readonly destroy?: () => unknown;
-    readonly cancel?: () => unknown;
-    readonly return?: () => unknown;
-  };
   // the methods of a Node.js stream, a web stream and a generator
-  const end = stream.destroy ?? stream.cancel ?? stream.return;
+  const { destroy, cancel, return: leave } = Object(output) as Record<string, unknown>;
+  const end = destroy ?? cancel ?? leave;
   if (typeof end !== "function") return;
   holdErrors(output);
-  void (async () => end.call(stream))().catch(() => undefined);
+  void (async () => Reflect.apply(end, output, []) as unknown)().catch(() => undefined);
 };

@@ -36,10 +36,8 @@ const refuseTooMany = (error: unknown): never => {
   throw error;
 };
 
-const toInputError = (issues: ParseResult["issues"], parse: Parser): Error => {
-  const cause = toZodError(issues, (key) => declaresKey(parse, key));
-  return new InputValidationError(formatIssues(cause.issues), cause);
-};
+const toInputError: ToError = (issues, parse) =>
+  new InputValidationError(toZodError(issues, (key) => declaresKey(parse, key)));
 
 /** Parses the header fields that a definition declares; the paths of issues begin with `headers`. */
 export const readHeaders = async (
@@ -53,10 +51,8 @@ export const readHeaders = async (
   )) as object;
 
 const toHeaderError: ToError = (issues) => {
-  const cause = toZodError(
-    issues.map((issue) => ({ ...issue, path: ["headers", ...(issue.path ?? [])] })),
-  );
-  return new InputValidationError(formatIssues(cause.issues), cause);
+  const named = issues.map((issue) => ({ ...issue, path: ["headers", ...(issue.path ?? [])] }));
+  return new InputValidationError(toZodError(named));
 };
 
 export const pick = (
