@@ -28,7 +28,6 @@ export interface InputPlan {
   readonly textLists: readonly string[];
 }
 
-/** A running time limit. */
 export class Deadline {
   readonly limit: number;
   readonly #onExpire: () => void;
@@ -54,7 +53,6 @@ export class Deadline {
     clearTimeout(this.#timer);
   }
 
-  /** Stops the clock while a promise is pending. */
   async pauseFor(reading: Promise<void>): Promise<void> {
     clearTimeout(this.#timer);
     this.#left -= performance.now() - this.#since;
@@ -274,7 +272,6 @@ export class RunningRequests {
     for (const state of [...this.#states]) state.abort(this.reason);
   }
 
-  /** Resolves once no handler is running. */
   untilIdle(): Promise<void> {
     return new Promise((resolve) => {
       this.#onIdle = resolve;

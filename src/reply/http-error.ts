@@ -23,7 +23,6 @@ export const readSafely = (value: unknown, key: string): unknown => {
   }
 };
 
-/** Checks whether a value is a status that an error may have: an integer from 400 to 599. */
 export const isErrorStatus = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 400 && value <= 599;
 
@@ -80,7 +79,6 @@ export const ensureHttpError = (thrown: unknown): HttpError => {
   return isHttpError ? (error as HttpError) : toHttpError(error, status);
 };
 
-/** Creates an HTTP error with a status from an error, which is its cause. */
 const toHttpError = (error: Error, status: number): HttpError => {
   const expose = readSafely(error, "expose");
   const headers = readSafely(error, "headers");
@@ -112,7 +110,6 @@ export const toPublicMessage = (thrown: unknown): string => {
   return isPublic(error) ? getMessageFromError(error) : toStatusText(error.statusCode);
 };
 
-/** Checks whether a client may see the message of an error. */
 export const isPublic = (error: HttpError): boolean => {
   const environment = process.env["NODE_ENV"];
   return isSystemError(error)

@@ -5,7 +5,6 @@ import { ClientLeft } from "../errors.ts";
 import { hasBegun } from "../http/node-internals.ts";
 import type { Socket } from "node:net";
 
-/** The settings of an Express application. */
 export type AppSettings = Readonly<Record<string | symbol, unknown>>;
 
 /** The parts of sending a response that may take a shortcut past Node's documented ways. */
@@ -50,7 +49,6 @@ export interface AppFacts {
   readonly isPatched: () => boolean;
 }
 
-/** Header fields by name. */
 export type SentFields = Readonly<Record<string, string | number>>;
 
 /** What observes one request; made by the `telemetry` option. */

@@ -60,7 +60,6 @@ const isForm = ({ headers }: Request, source: InputSource): boolean => {
   return /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type);
 };
 
-/** Wraps single files and values in arrays, for fields that expect arrays. */
 const toLists = (input: CombinedInput, part: object, names: readonly string[]): void => {
   for (const name of names)
     if (Object.hasOwn(part, name) && input[name] !== undefined && !Array.isArray(input[name]))

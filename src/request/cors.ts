@@ -33,7 +33,6 @@ export const defaultCorsHeaders: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Headers": "Content-Type, Authorization",
 };
 
-/** Sets the headers of `cors: true`. */
 export const setDefaultCorsHeaders = (response: Response): void => {
   for (const name in defaultCorsHeaders) response.setHeader(name, defaultCorsHeaders[name] ?? "");
 };

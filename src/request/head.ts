@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
 import { hostPattern, normalisePath } from "../http/normal-path.ts";
 
-/** The maximum number of header fields in a request. */
 export const maxHeaderFields = 100;
 
 /** The longest accepted request target, in characters. */

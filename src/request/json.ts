@@ -1,6 +1,5 @@
 import { RequestError } from "../errors.ts";
 
-/** The maximum nesting depth of a JSON body. */
 export const maxJsonDepth = 64;
 
 /**

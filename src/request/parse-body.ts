@@ -28,9 +28,7 @@ export interface BodyPlan {
   readonly takesFiles: boolean;
   /** Whether forms are accepted in place of JSON. */
   readonly takesForms: boolean;
-  /** The route's own limits for bodies. */
   readonly bodyLimit: BodyLimits;
-  /** The route's own upload limits. */
   readonly uploadLimits: UploadLimits | undefined;
 }
 

@@ -22,7 +22,6 @@ export class Spool {
   size = 0;
   /** The path of the file on disk; undefined if the content is in memory. */
   path: string | undefined;
-  /** Whether the content is complete. */
   isEnded = false;
   readonly #budget: MemoryBudget;
   readonly #directory: string;

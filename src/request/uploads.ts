@@ -98,7 +98,6 @@ interface Arrival {
   file?: UploadedFile;
 }
 
-/** One incoming multipart body. */
 class Upload {
   readonly fields = Object.create(null) as Several<string>;
   readonly files = Object.create(null) as Several<UploadedFile>;
