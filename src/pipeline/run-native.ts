@@ -82,14 +82,19 @@ const callNative = (
       else if (reason) setTimeout(settle, nativeGrace).unref();
       else resolve();
     };
-    const refuse = (error: unknown): void => {
-      const own = transform(error, transformer);
+    const refuse = (thrown: unknown): void => {
+      let error = ensureError(thrown);
+      try {
+        if (transformer) error = transformer(error);
+      } catch (own) {
+        error = ensureError(own);
+      }
       if (isOver) {
-        fail(own);
+        fail(error);
         return;
       }
       end();
-      reject(toNativeError(own, state.response));
+      reject(toNativeError(error, state.response));
     };
     const next: NextFunction = (outcome?: unknown): void => {
       // in Express, these leave the route or the router, often because access was denied
@@ -121,15 +126,4 @@ const callNative = (
 const findEnd = ({ failure, response }: RequestState): Error | undefined => {
   if (failure || isTaken(response)) return failure;
   return isAbandoned(response) ? new ClientLeft() : undefined;
-};
-
-const transform = (
-  error: unknown,
-  transformer: (error: Error) => Error = (same) => same,
-): Error => {
-  try {
-    return transformer(ensureError(error));
-  } catch (own) {
-    return ensureError(own);
-  }
 };
