@@ -1,4 +1,4 @@
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { BusboyInstance, Dicer } from "@fastify/busboy";
 import type { UploadLimits } from "../endpoint/body-options.ts";
 import { RequestError } from "../errors.ts";
@@ -84,10 +84,11 @@ export const parseParts = (
         else if (!add(fields, name, value)) reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
       }),
     );
-    parser.on("file", (_field, stream) => {
+    const countFile = safely(reject, (_field: unknown, stream: Readable) => {
       received++;
       stream.on("error", malformed);
     });
+    parser.on("file", countFile);
     parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
     const finish = safely(reject, () => (countParts() > received ? malformed() : resolve()));
     parser.on("error", malformed).on("finish", finish);
