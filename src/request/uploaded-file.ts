@@ -9,23 +9,19 @@ type UploadedParts = Pick<UploadedFile, PartNames> & { readonly content: Buffer 
 /** A file sent by a client; it is deleted when the response is finished, unless it was moved. */
 export class UploadedFile implements FileUpload {
   /** The client's name for the file, without directories or control characters. */
-  readonly name: string;
-  readonly mimetype: string;
-  readonly encoding: string;
-  readonly size: number;
-  readonly tempFilePath: string | undefined;
+  declare readonly name: string;
+  declare readonly mimetype: string;
+  declare readonly encoding: string;
+  declare readonly size: number;
+  declare readonly tempFilePath: string | undefined;
   #content: Buffer | undefined;
   #state: "kept" | "moved" | "gone" = "kept";
   #isOver = false;
 
-  /** @param parts `content` is the content, if it was small enough to be held in memory */
-  constructor(parts: UploadedParts) {
-    this.name = parts.name;
-    this.mimetype = parts.mimetype;
-    this.encoding = parts.encoding;
-    this.size = parts.size;
-    this.tempFilePath = parts.tempFilePath;
-    this.#content = parts.content;
+  /** @param parts `content` is set if it was small enough to be held in memory */
+  constructor({ content, ...parts }: UploadedParts) {
+    Object.assign(this, parts);
+    this.#content = content;
   }
 
   /** The content of the file; for a larger file, it is read from disk on each access. */
