@@ -14,15 +14,15 @@ export interface Sent {
 
 /**
  * Sends a request to a server that need not listen, with Node's own client, over a connection within this process.
- * `onResponse` is called before a byte of the body can be lost.
  *
- * @returns undefined if the server closed the connection without a response
+ * @param read receives the response before a byte of its body can be lost
+ * @returns what `read` returns; undefined if the server closed the connection without a response
  */
-export const exchange = (
+export const exchange = <T>(
   server: Server,
   { method, target, headers, body, signal }: Sent,
-  onResponse?: (message: IncomingMessage) => void,
-): Promise<IncomingMessage | undefined> =>
+  read: (message: IncomingMessage) => Promise<T>,
+): Promise<T | undefined> =>
   new Promise((resolve, reject) => {
     const [near, far] = MemorySocket.createPair();
     const request = httpRequest({
@@ -43,8 +43,7 @@ export const exchange = (
         signal?.removeEventListener("abort", onAbort);
         near.destroy();
       });
-      onResponse?.(message);
-      resolve(message);
+      resolve(read(message));
     });
     request.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ECONNRESET" || error.code === "EPIPE") resolve(undefined);
@@ -56,21 +55,17 @@ export const exchange = (
     request.end(body);
   });
 
-export interface Received {
-  readonly status: number;
-  /** The header fields by name in lower case; `Set-Cookie` fields are an array. */
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body: Buffer;
-  readonly isCut: boolean;
-}
+/** What a client has received; `Set-Cookie` fields are an array. */
+export type Received = Awaited<ReturnType<typeof collect>>;
 
-export const collect = (message: IncomingMessage): Promise<Received> =>
-  new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    const finish = (isCut: boolean) => (): void => {
-      const headers = message.headers as Received["headers"];
-      resolve({ status: message.statusCode ?? 0, headers, body: Buffer.concat(chunks), isCut });
-    };
-    message.on("data", (chunk: Buffer) => chunks.push(chunk));
-    message.once("end", finish(false)).once("error", finish(true)).once("close", finish(true));
-  });
+export const collect = async (message: IncomingMessage) => {
+  const chunks: Buffer[] = [];
+  message.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", () => undefined);
+  await new Promise((resolve) => message.once("close", resolve));
+  return {
+    status: message.statusCode ?? 0,
+    headers: message.headers as Readonly<Record<string, string | string[]>>,
+    body: Buffer.concat(chunks),
+    isCut: !message.complete,
+  };
+};

@@ -112,17 +112,14 @@ export const runInMemory = async <LoggerProps extends object>(
     if (signal?.aborted) leave();
     else signal?.addEventListener("abort", leave);
   });
-  let receiving: Promise<Received> | undefined;
+  let received: Received | undefined;
   const headers = { Host: "localhost", ...toSentHeaders(where, props.headers) };
   const request = { method: sent, target: "/", headers, signal: leaving.signal };
   try {
-    await exchange(server, request, (message) => {
-      receiving = collect(message);
-    });
+    received = await exchange(server, request, collect);
   } catch (error) {
     if (!signal?.aborted) throw error;
   }
-  const received = await receiving;
   const isSent = (await serving) ?? false;
   signal?.removeEventListener("abort", leave);
   const { request: requestMock, response } = served as unknown as RequestState;

@@ -7,6 +7,7 @@ import type { CheckRouting, Routing } from "../routing/routing.ts";
 import { assembleServer } from "../server/assemble-server.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
+import type { Listener } from "../server/connection/listener.ts";
 import { exchange } from "./exchange.ts";
 import { createLoggerMock, type LoggerMock } from "./mocks.ts";
 
@@ -54,8 +55,7 @@ export const testServer = async <const R extends Routing>(
   };
   checkServerConfig({ ...config, cors: complete.cors });
   const { objects, listeners } = await assembleServer(complete, routing);
-  const server = listeners[0]?.server;
-  if (!server) throw new Error("A server without http was assembled");
+  const [{ server }] = listeners as [Listener];
   return {
     get app() {
       return objects.getApp();
@@ -67,7 +67,6 @@ export const testServer = async <const R extends Routing>(
         init,
       );
       const { pathname, search, host } = new URL(request.url);
-      let body: ReadableStream<Uint8Array> | undefined;
       const sent = {
         method: request.method,
         target: pathname + search,
@@ -75,20 +74,22 @@ export const testServer = async <const R extends Routing>(
         body: request.body ? Buffer.from(await request.arrayBuffer()) : undefined,
         signal: request.signal,
       };
-      const message = await exchange(server, sent, (received) => {
-        if (request.method === "HEAD" || bodiless.has(received.statusCode ?? 0)) received.resume();
+      const response = await exchange(server, sent, async (message) => {
+        const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
+        const isBodiless = request.method === "HEAD" || bodiless.has(status);
+        if (isBodiless) message.resume();
         // a response that is cut off before its conversion could not become a body
-        else body = Readable.toWeb(received) as ReadableStream<Uint8Array>;
+        const body = isBodiless ? null : (Readable.toWeb(message) as ReadableStream<Uint8Array>);
+        const headers = new Headers();
+        for (let at = 0; at < rawHeaders.length; at += 2)
+          headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
+        return new Response(body, { status, statusText, headers });
       });
-      if (!message)
+      if (!response)
         throw new TypeError("fetch failed: the connection was closed without a response");
       // the work that the server does after a response, such as its access log, comes first
       await setImmediate();
-      const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
-      const headers = new Headers();
-      for (let at = 0; at < rawHeaders.length; at += 2)
-        headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
-      return new Response(body, { status, statusText, headers });
+      return response;
     },
   };
 };
