@@ -68,8 +68,8 @@ export const onTurn = (
  * while it is paused: pipelined requests would lose bytes. The error {@link parserPaused} remains for bytes that are
  * lost.
  */
-export const readThroughStream = (socket: Socket, hear: () => void): void => {
-  socket.on("data", hear);
+export const readThroughStream = (socket: Socket): void => {
+  socket.on("data", () => undefined);
 };
 
 /** The code of the error for bytes that were lost while Node's parser was paused. */

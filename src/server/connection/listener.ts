@@ -21,7 +21,6 @@ export class Listener {
   readonly at: Listen;
   /** The connections, with the time at which each was opened. */
   readonly #sockets = new Map<Socket, number>();
-  readonly #heard = new WeakSet<Socket>();
   /** The TCP connections whose TLS handshake is not finished, by remote address. */
   readonly #handshakes = new Map<string, readonly [socket: Socket, opened: number]>();
   opened = 0;
@@ -44,7 +43,7 @@ export class Listener {
     server.on("secureConnection", (socket: Socket) => {
       this.#handshakes.delete(toAddress(socket));
       this.#add(socket);
-      readThroughStream(socket, () => this.#heard.add(socket));
+      readThroughStream(socket);
     });
     const closeIdle = server.closeIdleConnections.bind(server);
     server.closeIdleConnections = () => this.#spareBusy(closeIdle);
@@ -59,7 +58,7 @@ export class Listener {
   endIdle(): void {
     const latest = performance.now() - silenceGrace;
     for (const [socket, opened] of this.#sockets)
-      if (opened < latest && this.#isSilent(socket)) socket.destroy();
+      if (opened < latest && socket.bytesRead === 0) socket.destroy();
     for (const [socket, opened] of this.#handshakes.values()) if (opened < latest) socket.destroy();
     this.server.closeIdleConnections();
   }
@@ -67,11 +66,6 @@ export class Listener {
   /** Ends all connections at once, including those that have been upgraded, which Node no longer counts. */
   destroy(): void {
     for (const socket of this.#sockets.keys()) socket.destroy();
-    this.server.closeAllConnections();
-  }
-
-  #isSilent(socket: Socket): boolean {
-    return this.name === "https" ? !this.#heard.has(socket) : socket.bytesRead === 0;
   }
 
   /** Spares connections with unsent bytes and, which only Node 26 counts as idle, new ones. */
@@ -80,7 +74,7 @@ export class Listener {
     const busy: Socket[] = [];
     for (const [socket, opened] of this.#sockets) {
       const isUnsent = socket.writableLength > 0 && findReply(socket)?.writableEnded === true;
-      if (isUnsent || (opened >= latest && this.#isSilent(socket))) busy.push(socket);
+      if (isUnsent || (opened >= latest && socket.bytesRead === 0)) busy.push(socket);
     }
     for (const socket of busy) socket.destroy = () => socket;
     try {
