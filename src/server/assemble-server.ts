@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http";
+import type * as https from "node:https";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { ConfigError, RequestError } from "../errors.ts";
 import { watchPipes } from "../http/node-internals.ts";
@@ -170,12 +171,11 @@ const defaultOptions = {
 };
 
 const createServers = (
-  { http, https, cors }: ServerConfig,
+  config: ServerConfig,
   { IncomingMessage, ServerResponse }: ExpressObjects,
   serve: Serve,
   prepared: Prepared,
 ): Listener[] => {
-  const classes = { IncomingMessage, ServerResponse };
   const { service, observe } = prepared;
   const inOrder = (own: Serve): RequestListener =>
     serveInOrder(
@@ -190,24 +190,19 @@ const createServers = (
   const onExpectation = inOrder((state) =>
     refuseEarly(prepared, new RequestError("SLP_EXPECTATION"), state),
   );
-  const listeners: Listener[] = [];
-  if (http) {
-    const { createServer } = process.getBuiltinModule("node:http");
-    const server = createServer({ ...defaultOptions, ...http.options, ...classes });
-    listeners.push(new Listener("http", server, http.listen));
-  }
-  if (https) {
-    const { createServer } = process.getBuiltinModule("node:https");
-    const server = createServer({ ...defaultOptions, ...https.options, ...classes });
-    listeners.push(new Listener("https", server, https.listen));
-  }
-  for (const { server } of listeners) {
+  return (["http", "https"] as const).flatMap((name) => {
+    const own = config[name];
+    if (!own) return [];
+    const { createServer } = process.getBuiltinModule(`node:${name}`) as typeof https;
+    const options = { ...defaultOptions, ...own.options, IncomingMessage, ServerResponse };
+    const server = createServer(options);
+    const listener = new Listener(name, server, own.listen);
     watchPipes(server);
     server
       .on("request", onRequest)
       .on("checkContinue", onContinue)
       .on("checkExpectation", onExpectation);
-    sendClientErrors(server, service.logger, cors === true);
-  }
-  return listeners;
+    sendClientErrors(server, service.logger, config.cors === true);
+    return listener;
+  });
 };
