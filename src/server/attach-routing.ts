@@ -47,10 +47,10 @@ export const attachRouting = <const R extends Routing>(
   loading.catch((error: unknown) => logger.error("The API could not be loaded", { error }));
   const handleBy =
     (name: "handle" | "sendNotFound"): RequestHandler =>
-    (request, response, next) => {
-      if (loaded) void loaded[name](request, response, next);
-      else loading.then((api) => api[name](request, response, next), next);
-    };
+    (request, response, next) =>
+      loaded
+        ? loaded[name](request, response, next)
+        : loading.then((api) => api[name](request, response, next), next);
   normaliseFirst(config.app as Handling);
   config.app.use(handleBy("handle"));
   return { logger, notFoundHandler: handleBy("sendNotFound") };

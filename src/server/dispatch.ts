@@ -182,13 +182,8 @@ export class Dispatcher {
   /** Responds with 404 to a path that nothing serves; never rejects. */
   async sendNotFound(state: RequestState): Promise<void> {
     const { cors } = this.#options;
-    let error: unknown = new RequestError("SLP_NOT_FOUND");
-    try {
-      if (typeof cors === "function") await setCorsHeadersOfOther(cors, state);
-    } catch (thrown) {
-      error = thrown;
-    }
-    await this.refuse(state, error, state.resultHandler);
+    if (typeof cors === "function") await setCorsHeadersOfOther(cors, state);
+    await this.refuse(state, new RequestError("SLP_NOT_FOUND"), state.resultHandler);
   }
 
   /** Handles a request without a route for its method. */

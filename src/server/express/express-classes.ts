@@ -132,8 +132,8 @@ export const createResponseClass = (
       // Node's own `finished`, because compression replaces `writableEnded`
       if (this.finished && isSentTwice(this, encoding, callback)) return false;
       // Node compares the first chunk with the Content-Length only if the head has been written; a tool may still add to it
-      if (!this.headersSent && !isPatched(this) && this.hasHeader("content-length"))
-        this.writeHead(this.statusCode);
+      const mayWriteHead = !this.headersSent && !findState(this)?.app?.isPatched();
+      if (mayWriteHead && this.hasHeader("content-length")) this.writeHead(this.statusCode);
       try {
         const hasRoom = super.write(chunk, encoding as BufferEncoding, callback as () => void);
         // Node may hand the chunk to the socket as late as the next tick
@@ -249,9 +249,6 @@ const refuseBody = (response: ServerResponse): void => {
   if (req.complete || response.headersSent) return;
   if (response.statusCode >= 400 || req.destroyed) discardRestOfBody(req, response, true);
 };
-
-const isPatched = (response: ServerResponse): boolean =>
-  findState(response)?.app?.isPatched() === true;
 
 /** Returns a header field that was sent without `setHeader`. */
 const findField = (response: ServerResponse, name: string) =>
