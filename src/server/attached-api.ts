@@ -41,16 +41,16 @@ export type AttachedApi = Awaited<ReturnType<typeof createAttachedApi>>;
 
 /** Sets `request.next`, which Express calls if it fails to send something; the endpoint then responds. */
 const setNext = (state: RequestState, next: NextFunction): void => {
-  const onNext: NextFunction = (error?: unknown) => {
-    if (state.plan) interruptSending(state, error ?? new RequestError("SLP_NOT_FOUND"));
-    else next(error);
-  };
+  state.routerNext = next;
+  const onNext: NextFunction = (error?: unknown) =>
+    interruptSending(state, error ?? new RequestError("SLP_NOT_FOUND"));
   Object.defineProperty(state.request, "next", {
     configurable: true,
     enumerable: true,
-    get: () => state.next ?? onNext,
+    get: () => state.next ?? (state.plan ? onNext : state.routerNext),
     set: (own: unknown) => {
-      if (state.next !== undefined) state.next = own;
+      if (state.next === undefined) state.routerNext = own;
+      else state.next = own;
     },
   });
 };

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import express, { type RequestHandler } from "express";
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import { attachRouting, createConfig, defaultEndpointsFactory as factory } from "sallyport";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRecorder, errorEnvelope, send, start, successEnvelope } from "./harness.ts";
@@ -37,6 +37,26 @@ describe("a native middleware that sends a file", () => {
         x: factory.use(make(import.meta.dirname)).build({ handler: () => ({}) }),
       });
       expect((await server.send("/x")).status).toBe(200);
+    },
+  );
+
+  test.each([["a hook"], ["a user's own application"]])(
+    "gets the error of a missing file in the error handlers of its own router (after the API in %s)",
+    async (name) => {
+      const routing = { x: factory.build({ handler: () => ({}) }) };
+      const own = express.Router().get("/own", sending("/no/such/file"));
+      const onError: ErrorRequestHandler = (_error, _request, response, _next) =>
+        void response.status(418).send("own");
+      own.use(onError);
+      const app = express();
+      attachRouting(createConfig({ app, cors: false, logger: createRecorder().logger }), routing);
+      const attached = createServer(app.use(own)).listen(0, "127.0.0.1");
+      onTestFinished(() => void attached.close());
+      await once(attached, "listening");
+      const hooked = await start(routing, { afterRouting: (hook) => void hook.app.use(own) });
+      const { port } = name === "a hook" ? hooked : (attached.address() as AddressInfo);
+      const answer = await send(port, "/own");
+      expect([answer.status, answer.text]).toEqual([418, "own"]);
     },
   );
 
