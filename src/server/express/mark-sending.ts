@@ -7,32 +7,36 @@ type Method = (this: Response, ...args: unknown[]) => unknown;
 
 const marked = new WeakSet<Response>();
 
-/**
- * Makes the asynchronous sending methods of a response prototype mark the response as being sent until they are done.
- */
+/** Makes the asynchronous methods of a response prototype mark the response as being sent until they are done. */
 export const markSending = (prototype: Response): void => {
   if (marked.has(prototype)) return;
   marked.add(prototype);
+  // `download` calls `sendFile`
   mark(prototype, "sendFile", onFile);
-  // `download` sets headers and calls `sendFile`, which handles errors
-  mark(prototype, "download");
   mark(prototype, "render", onPage);
 };
 
 /** @param toCallback returns the callback that Express itself would use */
 const mark = (
   prototype: Response,
-  name: "sendFile" | "download" | "render",
-  toCallback?: (response: Response) => Callback,
+  name: "sendFile" | "render",
+  toCallback: (response: Response) => Callback,
 ): void => {
   const original = prototype[name] as Method;
   Object.defineProperty(prototype, name, {
     configurable: true,
     writable: true,
-    value(this: Response, ...args: unknown[]): unknown {
+    value(this: Response, what: unknown, ...rest: unknown[]): unknown {
+      const given = rest.find((one) => typeof one === "function") as Callback | undefined;
+      const [options] = rest[0] === given ? [] : rest;
+      const callback = given ?? toCallback(this);
+      const done: Callback = (...outcome) => {
+        setSending(this, false);
+        callback(...outcome);
+      };
       setSending(this, true);
       try {
-        return original.apply(this, toCallback ? withCallback(this, args, toCallback) : args);
+        return original.call(this, what, options, done);
       } catch (error) {
         // a call that has thrown will not send anything
         if (!this.headersSent) setSending(this, false);
@@ -40,22 +44,6 @@ const mark = (
       }
     },
   });
-};
-
-/** Returns the arguments (what, options, callback) with a callback that first removes the mark. */
-const withCallback = (
-  response: Response,
-  [what, ...rest]: readonly unknown[],
-  toCallback: (response: Response) => Callback,
-): unknown[] => {
-  const given = rest.find((one) => typeof one === "function") as Callback | undefined;
-  const [options] = rest[0] === given ? [] : rest;
-  const callback = given ?? toCallback(response);
-  const done: Callback = (...outcome) => {
-    setSending(response, false);
-    callback(...outcome);
-  };
-  return [what, options, done];
 };
 
 /** Does what Express does: a directory counts as missing, and it is not a fault if the client has left. */
