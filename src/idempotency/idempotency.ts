@@ -147,13 +147,7 @@ export const idempotency = <Context = EmptyObject>(
   const requiredHeaders = { names: [keyField], parse: toParser(writeHeaders) };
   const isKept = (status: number): boolean =>
     !idleStatuses.has(status) && (status < 500 || keepErrors);
-  const middleware = new Middleware<
-    Context,
-    undefined,
-    NoInput,
-    IdempotencyErrors,
-    IdempotencyHeaders
-  >({
+  const middleware: ReturnType<typeof idempotency<Context>> = new Middleware({
     afterValidation: true,
     headers,
     errors: errors as IdempotencyErrors,
