@@ -24,14 +24,11 @@ import { isResultHandler, type AnyResultHandler } from "../results/result-handle
 import type { CommonConfig } from "./config/config.ts";
 import type { StaticMounts } from "./express/static-mounts.ts";
 
-/** Returns the result handler for the errors of a path without an endpoint. */
-type FindErrorHandler = (path: string) => AnyResultHandler;
-
 /** Creates the function that chooses the error handler with the longest prefix of a path. */
 export const createErrorHandlerSearch = (
   configured: CommonConfig["errorHandler"] = defaultResultHandler,
   caseSensitive = true,
-): FindErrorHandler => {
+): ((path: string) => AnyResultHandler) => {
   if (isResultHandler(configured)) return () => configured;
   const { "/": rest = defaultResultHandler, ...others } = configured;
   const prefixes = Object.entries(others).toSorted(([one], [other]) => other.length - one.length);
@@ -48,7 +45,7 @@ interface DispatchOptions {
   readonly statics: StaticMounts | undefined;
   readonly cors: CorsOption;
   readonly wrongMethodBehavior: 404 | 405;
-  readonly findErrorHandler: FindErrorHandler;
+  readonly findErrorHandler: ReturnType<typeof createErrorHandlerSearch>;
 }
 
 const methods: ReadonlyMap<string, Method> = new Map([

@@ -9,7 +9,7 @@ import { toQueryParser } from "../http/query.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
-import { LazyPlan, type Telemetry } from "../pipeline/endpoint-plan.ts";
+import { LazyPlan, type EndpointPlan, type Telemetry } from "../pipeline/endpoint-plan.ts";
 import { runObserved } from "../pipeline/run-observed.ts";
 import { setFaultLog } from "../results/log-fault.ts";
 import {
@@ -25,8 +25,6 @@ import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
 import { createBeginRequest } from "./serve-request.ts";
-
-export type Observe = <T>(state: RequestState, serve: () => T) => T;
 
 export type Prepared = Awaited<ReturnType<typeof prepare>>;
 
@@ -135,10 +133,7 @@ const listHealth = async (health: CommonConfig["health"]): Promise<readonly Endp
 };
 
 /** Guards telemetry: whatever fails in it fails no request, and is logged once for each of its functions. */
-const guardTelemetry = (
-  telemetry: Telemetry,
-  logger: Logger,
-): Pick<Telemetry, "tracePlan"> & { readonly observe: Observe } => {
+const guardTelemetry = (telemetry: Telemetry, logger: Logger) => {
   const failed = new Set<string>();
   const attempt = <T>(name: string, act: () => T): T | undefined => {
     const report = (error: unknown): void => {
@@ -155,8 +150,9 @@ const guardTelemetry = (
     return undefined;
   };
   return {
-    tracePlan: (plan) => attempt("tracePlan", () => telemetry.tracePlan(plan)) ?? plan,
-    observe: (state, serve) => {
+    tracePlan: (plan: EndpointPlan) =>
+      attempt("tracePlan", () => telemetry.tracePlan(plan)) ?? plan,
+    observe: <T>(state: RequestState, serve: () => T): T => {
       if (state.observation) return serve();
       const { request, response } = state;
       const observation = attempt("begin", () => telemetry.begin(request, response));

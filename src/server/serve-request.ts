@@ -41,7 +41,6 @@ export const createRequestListener =
     }
   };
 
-/** What serves requests. */
 interface Parts {
   readonly beginRequest: Serve;
   readonly dispatcher: Dispatcher;
@@ -119,16 +118,15 @@ export const createBeginRequest = async (config: CommonConfig, logger: Logger): 
   const identify = requestId
     ? (await import("../request/request-id.ts")).createIdentifier(requestId)
     : undefined;
-  const addChild = async (
-    provider: NonNullable<CommonConfig["childLoggerProvider"]>,
-    state: RequestState,
-  ): Promise<void> => {
-    const { request, response } = state;
-    const parent = toParent(state.logger);
-    const child = await provider({ request, response, parent });
-    setLogger(state, isLogger(child) ? guardLogger(child) : parent);
-    if (accessLogger) logAtEnd(state, accessLogger);
-  };
+  const addChild =
+    childLoggerProvider &&
+    (async (state: RequestState): Promise<void> => {
+      const { request, response } = state;
+      const parent = toParent(state.logger);
+      const child = await childLoggerProvider({ request, response, parent });
+      setLogger(state, isLogger(child) ? guardLogger(child) : parent);
+      if (accessLogger) logAtEnd(state, accessLogger);
+    });
   return (state) => {
     const { request, response } = state;
     if (cors === true) setDefaultCorsHeaders(response);
@@ -138,7 +136,7 @@ export const createBeginRequest = async (config: CommonConfig, logger: Logger): 
       const id = identify && { requestId: identify(request, response) };
       setLogger(state, toChild(logger, { ...fields, ...id }));
     }
-    if (childLoggerProvider) return addChild(childLoggerProvider, state);
+    if (addChild) return addChild(state);
     if (accessLogger) logAtEnd(state, accessLogger);
     return undefined;
   };

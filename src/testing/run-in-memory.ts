@@ -27,11 +27,7 @@ export interface Scene {
 
 const knownMethods = [...endpointMethods.map((method) => method.toUpperCase()), "HEAD", "OPTIONS"];
 
-const toDefaultMethod = (
-  declared: readonly Method[] | undefined,
-  hasBody: boolean,
-): Method | undefined => {
-  const methods = declared ?? endpointMethods;
+const toDefaultMethod = (hasBody: boolean, methods: readonly Method[] = endpointMethods) => {
   const taking = methods.find((method) => method !== "get" && method !== "delete");
   if (hasBody && taking) return taking;
   return methods.includes("get") ? "get" : methods[0];
@@ -55,7 +51,7 @@ export const runInMemory = async <LoggerProps extends object>(
 ): Promise<TestResult<LoggerProps>> => {
   const props = options.requestProps ?? {};
   const declared = endpoint?.methods;
-  const byDefault = toDefaultMethod(declared, props.body !== undefined);
+  const byDefault = toDefaultMethod(props.body !== undefined, declared);
   const sent = toMethod(where, props.method ?? byDefault);
   const isPreflight = sent === "OPTIONS";
   const method = (sent === "HEAD" || isPreflight ? "get" : sent.toLowerCase()) as Method;

@@ -110,11 +110,9 @@ export const createResponseClass = (
     }
 
     override getHeaders(): OutgoingHttpHeaders {
-      const fields = findState(this)?.sentFields;
       const headers = super.getHeaders();
-      if (fields)
-        for (const [name, value] of Object.entries(fields))
-          headers[name.toLowerCase()] ??= String(value);
+      for (const [name, value] of Object.entries(findState(this)?.sentFields ?? {}))
+        headers[name.toLowerCase()] ??= String(value);
       return headers;
     }
 
