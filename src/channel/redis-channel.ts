@@ -138,11 +138,7 @@ const takeKey = (client: ChannelRedisClient, key: string): void => {
   takenKeys.set(client, keys.add(key));
 };
 
-const runScript = (
-  client: RedisClient,
-  script: string,
-  ...args: readonly (number | string)[]
-): Promise<unknown> =>
+const runScript = (client: RedisClient, script: string, ...args: readonly (number | string)[]) =>
   inTime(runCommand(client, "EVAL", script, "1", ...args.map(String)), timeout);
 
 const measureAhead = async (client: RedisClient): Promise<number> => {

@@ -8,7 +8,7 @@ import { readSafely } from "../reply/http-error.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
-import type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./store.ts";
+import type { Claim, IdempotencyStore, KeptReply } from "./store.ts";
 
 /** After how many milliseconds without an answer the store has failed. */
 const storeTimeout = 5000;
@@ -34,10 +34,7 @@ const noReply: KeptReply = { status: 0, headers: {}, body: "" };
  *
  * @throws {@link RequestError} with 503 when the store fails.
  */
-export const claimKey = async (
-  { store, lease }: Keeping,
-  claim: Claim,
-): Promise<UsedKey | undefined> => {
+export const claimKey = async ({ store, lease }: Keeping, claim: Claim) => {
   const claiming = (async () => store.claim(claim, lease))();
   try {
     return await inTime(claiming, storeTimeout);

@@ -6,11 +6,7 @@ export type RedisClient =
   | { readonly sendCommand: (args: string[]) => Promise<unknown> };
 
 /** Runs a command on a client of either package. */
-export const runCommand = (
-  client: RedisClient,
-  command: string,
-  ...args: string[]
-): Promise<unknown> =>
+export const runCommand = (client: RedisClient, command: string, ...args: string[]) =>
   "call" in client ? client.call(command, ...args) : client.sendCommand([command, ...args]);
 
 // a key holds the claim as text, and then the claim with its reply

@@ -15,11 +15,7 @@ export type StageKind = (typeof stageKinds)[number];
 const noNames: ReadonlySet<unknown> = new Set(["handler", "around", "", undefined]);
 
 /** Makes stages of a plan run within spans of their own. */
-export const traceStages = (
-  plan: EndpointPlan,
-  kinds: readonly StageKind[],
-  tracer: Tracer,
-): EndpointPlan => {
+export const traceStages = (plan: EndpointPlan, kinds: readonly StageKind[], tracer: Tracer) => {
   const wrap = <Run extends ((...args: never[]) => unknown) | undefined>(
     kind: StageKind,
     name: string,

@@ -137,12 +137,7 @@ const findCompression = (): ReturnType<typeof loadCompression> => {
 const apiLayers = new WeakSet<object>();
 
 /** Offers a fault to the error handlers that were added to an application after the API, as Express does. */
-const offerToHandlers = (
-  app: Express,
-  error: Error,
-  request: Request,
-  response: Response,
-): Promise<unknown> | undefined => {
+const offerToHandlers = (app: Express, error: Error, request: Request, response: Response) => {
   const { stack } = app.router;
   const begin = stack.findIndex(({ handle }) => apiLayers.has(handle));
   const handlers = stack.slice(begin + 1).filter(({ handle }) => handle.length === 4);

@@ -184,11 +184,7 @@ export class Dispatcher {
   }
 
   /** Handles a request without a route for its method. */
-  async #dispatchOther(
-    state: RequestState,
-    path: string,
-    next: NextFunction | undefined,
-  ): Promise<void> {
+  async #dispatchOther(state: RequestState, path: string, next: NextFunction | undefined) {
     try {
       if (await this.#serveOther(state, path)) return;
     } catch (error) {
@@ -263,10 +259,7 @@ export const sendPreflight = (response: Response): void => {
 };
 
 /** Runs the native middlewares that come first in an endpoint; returns whether one of them has responded. */
-export const runNativePreflight = async (
-  plan: EndpointPlan,
-  state: RequestState,
-): Promise<boolean> => {
+export const runNativePreflight = async (plan: EndpointPlan, state: RequestState) => {
   // a middleware must never run without those before it, such as an authentication
   const end = plan.middlewares.findIndex(({ middleware }) => !middleware.native);
   const middlewares = end < 0 ? plan.middlewares : plan.middlewares.slice(0, end);

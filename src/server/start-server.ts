@@ -20,10 +20,7 @@ export interface RunningServer {
   readonly close: () => Promise<void>;
 }
 
-export const startServer = async (
-  config: ServerConfig,
-  routing: Routing,
-): Promise<RunningServer> => {
+export const startServer = async (config: ServerConfig, routing: Routing) => {
   checkServerConfig(config, routing);
   checkRuntime();
   const { objects, listeners, logger, service } = await assembleServer(config, routing);

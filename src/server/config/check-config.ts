@@ -225,11 +225,7 @@ const appChecks: Checks = { app: be("an Express application or router", isFuncti
 
 const ownChecks = { createServer: serverChecks, attachRouting: appChecks };
 
-const check = (
-  config: object,
-  own: keyof typeof ownChecks,
-  other: keyof typeof ownChecks,
-): void => {
+const check = (config: object, own: keyof typeof ownChecks, other: keyof typeof ownChecks) => {
   const foreign = Object.keys(config).find((name) => Object.hasOwn(ownChecks[other], name));
   if (foreign !== undefined)
     throw new ConfigError(

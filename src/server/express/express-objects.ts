@@ -82,11 +82,7 @@ const copyMembers = (target: object, own: object, except: readonly string[]): vo
 };
 
 /** Adds placeholders to a prototype; when one is first used, all of them are replaced by Express' members. */
-const copyMembersLater = (
-  target: object,
-  members: readonly string[],
-  copyAll: () => unknown,
-): void => {
+const copyMembersLater = (target: object, members: readonly string[], copyAll: () => unknown) => {
   for (const member of members)
     Object.defineProperty(target, member, {
       configurable: true,

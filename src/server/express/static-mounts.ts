@@ -102,12 +102,8 @@ const findPrefix = ({ segments }: Mount, path: string): string | undefined => {
 };
 
 /** Runs `express.static` as a mounted middleware, with its path temporarily removed from the URL. */
-const serveFrom = (
-  { serve }: Mount,
-  prefix: string,
-  { request, response }: RequestState,
-): Promise<boolean> =>
-  new Promise((resolve, reject) => {
+const serveFrom = ({ serve }: Mount, prefix: string, { request, response }: RequestState) =>
+  new Promise<boolean>((resolve, reject) => {
     const { url, baseUrl, headers } = request;
     const { "if-match": match } = headers;
     const below = url.slice(prefix.length);
