@@ -5,12 +5,7 @@ import { ConfigError, RequestError } from "../errors.ts";
 import { watchPipes } from "../http/node-internals.ts";
 import { normalisePath } from "../http/normal-path.ts";
 import { isExpressLoaded, loadCompression, loadExpress } from "../lazy/packages.ts";
-import {
-  sentByHandler,
-  findState,
-  RequestState,
-  type OfferFault,
-} from "../pipeline/request-state.ts";
+import { findState, RequestState, sentByHandler } from "../pipeline/request-state.ts";
 import { expectBody } from "../request/expectation.ts";
 import type { Routing } from "../routing/routing.ts";
 import { checkSettings, walkRouting } from "../routing/walk-routing.ts";
@@ -37,9 +32,10 @@ export const assembleServer = async (config: ServerConfig, routing: Routing) => 
   });
   const { facts: app } = objects;
   const routes = walkRouting(routing, config);
-  const offerFault: OfferFault = (...fault) =>
-    app.express && offerToHandlers(app.express, ...fault);
-  const prepared = await prepare(config, routes, { app, offerFault });
+  const prepared = await prepare(config, routes, {
+    app,
+    offerFault: (...fault) => app.express && offerToHandlers(app.express, ...fault),
+  });
   if (hasHooks) await buildStack(objects.getApp(), prepared, config);
   else if (config.etag || isExpressLoaded()) objects.getApp();
   checkSettings(routes, app.settings);

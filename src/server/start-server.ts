@@ -5,7 +5,7 @@ import type { Routing } from "../routing/routing.ts";
 import { assembleServer } from "./assemble-server.ts";
 import { checkServerConfig } from "./config/check-config.ts";
 import type { ServerConfig } from "./config/config.ts";
-import { listen } from "./connection/listener.ts";
+import { listen, toUrl } from "./connection/listener.ts";
 import { prepareShutdown } from "./connection/shutdown.ts";
 
 /** A running server. */
@@ -28,7 +28,9 @@ export const startServer = async (config: ServerConfig, routing: Routing) => {
     service.logger.warn(
       "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
     );
-  await listen(listeners, service.logger, config.startupLogo ?? true);
+  await listen(listeners);
+  if (config.startupLogo ?? true)
+    for (const listener of listeners) service.logger.info(`Listening on ${toUrl(listener)}`);
   const { prototype: responses } = objects.ServerResponse;
   const close = await prepareShutdown({ listeners, responses, service }, config.gracefulShutdown);
   return {

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { createConnection, type ListenOptions, type Socket } from "node:net";
 import { readThroughStream } from "../../http/node-internals.ts";
-import type { Logger } from "../../logger/logger.ts";
 import { findReply } from "./serve-in-order.ts";
 
 /**
@@ -94,21 +93,12 @@ const toAddress = ({ remoteAddress, remotePort }: Socket): string =>
   `${remoteAddress} ${remotePort}`;
 
 /** Makes all servers listen, or none; an error of Node gets the option and the fix added to its message. */
-export const listen = async (
-  listeners: readonly Listener[],
-  logger: Logger,
-  isAnnounced: boolean,
-): Promise<void> => {
+export const listen = async (listeners: readonly Listener[]): Promise<void> => {
   const outcomes = await Promise.allSettled(listeners.map(bind));
   const failure = outcomes.find((outcome) => outcome.status === "rejected");
-  if (failure) {
-    await Promise.all(
-      listeners.map(({ server }) => new Promise((resolve) => server.close(resolve))),
-    );
-    throw failure.reason;
-  }
-  if (!isAnnounced) return;
-  for (const listener of listeners) logger.info(`Listening on ${toUrl(listener)}`);
+  if (!failure) return;
+  await Promise.all(listeners.map(({ server }) => new Promise((resolve) => server.close(resolve))));
+  throw failure.reason;
 };
 
 const bind = async ({ name, server, at }: Listener): Promise<void> => {
@@ -150,7 +140,7 @@ const isServed = async (path: string): Promise<boolean> => {
   }
 };
 
-const toUrl = ({ name, server }: Listener): string => {
+export const toUrl = ({ name, server }: Listener): string => {
   const address = server.address();
   if (typeof address === "string" || address === null) return String(address);
   const host = ["::", "0.0.0.0"].includes(address.address) ? "localhost" : address.address;

@@ -1,5 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Request, Response } from "express";
 import { onTurn } from "../../http/node-internals.ts";
@@ -49,18 +49,15 @@ export const serveInOrder =
       if (socket?.writable) listener(request, response);
       // during a shutdown, requests that arrive behind others are not accepted
       else if (socket || running.reason) discard(request);
-      else waitForTurn(request, response, listener);
+      else waitForTurn(response, listener);
     } catch (error) {
       recover({ request: request as Request, response: response as Response, logger }, error);
     }
   };
 
 /** Calls a listener once the response has the socket; never, if the connection ends before that. */
-const waitForTurn = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  listener: RequestListener,
-): void => {
+const waitForTurn = (response: ServerResponse, listener: RequestListener): void => {
+  const { req: request } = response;
   const { socket } = request;
   const queue = queues.get(socket) ?? new Queue();
   queues.set(socket, queue);
