@@ -15,7 +15,6 @@ export interface PublishedEvent {
   readonly data: string;
 }
 
-/** An event in the log. */
 interface LoggedEvent extends Omit<PublishedEvent, "data"> {
   readonly position: Position;
   /** The event as it is sent. */

@@ -81,7 +81,6 @@ elseif isKnown then
 end
 return redis.call("XRANGE", KEYS[1], "-", "+")`;
 
-/** The keys that have a channel, by client. */
 const takenKeys = new WeakMap<ChannelRedisClient, Set<string>>();
 
 /**

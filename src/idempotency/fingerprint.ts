@@ -20,10 +20,8 @@ const conditionFields = ["if-match", "if-none-match", "if-unmodified-since"];
 /** Returns the digest of what a request asks for, besides its route; files count by their content. */
 export const digestRequest = async (request: Request, plan: EndpointPlan): Promise<string> => {
   const { endpoint, sources, middlewares } = plan;
-  const others = combineInput(
-    request,
-    sources.filter((source) => !wholeSources.has(source)),
-  );
+  const otherSources = sources.filter((source) => !wholeSources.has(source));
+  const others = combineInput(request, otherSources);
   const inputs = [endpoint, ...endpoint.middlewares].flatMap(({ inputSchema }) =>
     inputSchema ? [...readTopLevel(inputSchema).fields.keys()] : [],
   );

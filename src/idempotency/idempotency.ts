@@ -100,7 +100,6 @@ const optionChecks = {
 
 const keyField = "idempotency-key";
 
-/** The header fields of a reply that are kept. */
 const keptFields = [
   ...["Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language"],
   ...["Content-Type", "Deprecation", "ETag", "Last-Modified", "Link", "Location", "Sunset"],

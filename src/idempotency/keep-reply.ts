@@ -16,12 +16,10 @@ const storeTimeout = 5000;
 /** The largest body that is kept, in bytes. */
 const maxBytes = 1_048_576;
 
-/** How replies are kept. */
 export interface Keeping {
   readonly store: IdempotencyStore;
   readonly ttl: number;
   readonly lease: number;
-  /** The header fields that are kept. */
   readonly fields: readonly string[];
   readonly isKept: (status: number) => boolean;
 }

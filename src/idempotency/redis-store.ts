@@ -5,7 +5,6 @@ export type RedisClient =
   | { readonly call: (command: string, ...args: string[]) => Promise<unknown> }
   | { readonly sendCommand: (args: string[]) => Promise<unknown> };
 
-/** Runs a command on a client of either package. */
 export const runCommand = (client: RedisClient, command: string, ...args: string[]) =>
   "call" in client ? client.call(command, ...args) : client.sendCommand([command, ...args]);
 

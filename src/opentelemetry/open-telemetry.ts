@@ -146,7 +146,6 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
   };
 };
 
-/** Reads a list from an environment variable. */
 const readList = (variable: string, otherwise: string): ReadonlySet<string> =>
   new Set((process.env[variable] || otherwise).split(",").map((name) => name.trim()));
 

@@ -5,7 +5,6 @@ import { runObserved } from "../pipeline/run-observed.ts";
 import { readSafely, toErrorStatus } from "../reply/http-error.ts";
 import { wrapParser, type Parser } from "../schemas/parser.ts";
 
-/** The kinds of stages that can have spans of their own. */
 export const stageKinds = ["middlewares", "validation", "handler"] as const;
 
 /** A kind of stages that can have spans of their own. */

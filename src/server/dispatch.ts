@@ -183,7 +183,6 @@ export class Dispatcher {
     await this.refuse(state, new RequestError("SLP_NOT_FOUND"), state.resultHandler);
   }
 
-  /** Handles a request without a route for its method. */
   async #dispatchOther(state: RequestState, path: string, next: NextFunction | undefined) {
     try {
       if (await this.#serveOther(state, path)) return;
@@ -234,10 +233,8 @@ export class Dispatcher {
       await this.refuse(state, new RequestError("SLP_NOT_FOUND"), findErrorHandler(path));
       return true;
     }
-    const allowed = toAllowed(
-      table.findAll(path).map(({ method }) => method),
-      cors !== false,
-    );
+    const declared = table.findAll(path).map(({ method }) => method);
+    const allowed = toAllowed(declared, cors !== false);
     // `Allow` is also set here, for error handlers that ignore the headers of errors
     response.setHeader("Allow", allowed);
     throw new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });

@@ -119,11 +119,7 @@ export const runInMemory = async <LoggerProps extends object>(
   const isSent = (await serving) ?? false;
   signal?.removeEventListener("abort", leave);
   const { request: requestMock, response } = served as unknown as RequestState;
-  return {
-    requestMock,
-    responseMock: toResponseMock(response, received, isSent),
-    loggerMock,
-  };
+  return { requestMock, responseMock: toResponseMock(response, received, isSent), loggerMock };
 };
 
 const untilRead = (request: Request): Promise<void> =>

@@ -19,7 +19,6 @@ const maxProbed = 256 * 1024;
 /** The waiting requests of one connection. */
 class Queue {
   waiting = 0;
-  /** The last response of the connection. */
   last: ServerResponse | undefined;
   /** Whether the connection is paused, or about to be. */
   isPaused = false;
@@ -118,7 +117,6 @@ export const lost = new WeakSet<object>();
 /** The responses that have a connection; pipelined responses have it one after the other. */
 const replies = new WeakMap<object, ServerResponse>();
 
-/** Returns the response that has a connection. */
 export const findReply = (socket: object): ServerResponse | undefined => {
   const reply = replies.get(socket);
   // the last response stays recorded until the next one has the connection
