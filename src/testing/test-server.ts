@@ -50,7 +50,7 @@ export const testServer = async <const R extends Routing>(
     cors: false,
     ...config,
     logger: loggerMock,
-    http: { listen: 0, ...(config.http?.options && { options: config.http.options }) },
+    http: { ...config.http, listen: 0 },
     https: undefined,
   };
   checkServerConfig({ ...config, cors: complete.cors });

@@ -22,7 +22,6 @@ class Queue {
   last: ServerResponse | undefined;
   /** Whether the connection is paused, or about to be. */
   isPaused = false;
-  isPausing = false;
   /** The number of bytes that the connection had received when it was paused. */
   bytesRead = 0;
   probe: NodeJS.Timeout | undefined;
@@ -78,13 +77,12 @@ const waitForTurn = (response: ServerResponse, listener: RequestListener): void 
 };
 
 const pauseWhenLong = (queue: Queue, socket: Socket): void => {
-  if (queue.waiting <= maxWaiting || queue.isPausing) return;
+  if (queue.waiting <= maxWaiting) return;
   if (!queue.isPaused) queue.bytesRead = socket.bytesRead;
-  queue.isPaused = queue.isPausing = true;
+  queue.isPaused = true;
   queue.probe ??= setTimeout(() => probe(queue, socket), probeInterval).unref();
   // Node resumes the socket after it has parsed a request and when a request is read, so the socket is paused after that
   process.nextTick(() => {
-    queue.isPausing = false;
     if (queue.isPaused) socket.pause();
   });
 };
