@@ -69,8 +69,6 @@ export class EventLog {
   }
 
   /**
-   * Adds an event.
-   *
    * @param previous the position of the event before this one; if that is another than the latest one here, the log has
    * missed events and begins anew
    */

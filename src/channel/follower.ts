@@ -5,13 +5,11 @@ import { compare, findPosition, toId, type Position } from "./position.ts";
 /**
  * Creates a function that sends what the log has and the client has not. It reads the log at the client's own pace, so a
  * slow client takes no memory of its own.
- *
- * @param names the names of the events that the channel declares
  */
 export const createFollower = (
   log: EventLog,
   { args, writer, topics, maxBuffered }: Following,
-  names: ReadonlyMap<string, unknown>,
+  declared: ReadonlyMap<string, unknown>,
   retry: number,
 ): (() => void) => {
   /** Up to where the client has everything; undefined until the log is current. */
@@ -72,7 +70,7 @@ export const createFollower = (
       position = next;
       // a newer process may publish events that this one does not declare
       const isWanted = !topics || (topic !== undefined && topics.has(topic));
-      if (isWanted && names.has(event)) send(text);
+      if (isWanted && declared.has(event)) send(text);
     }
   };
   const sendNew = (): void => {

@@ -27,11 +27,7 @@ export interface Keeping {
 /** What is kept of a request that must not run again, although its reply is not known. */
 const noReply: KeptReply = { status: 0, headers: {}, body: "" };
 
-/**
- * Claims a key, or returns what is known of it.
- *
- * @throws {@link RequestError} with 503 when the store fails.
- */
+/** Claims a key, or returns what is known of it; rejects with 503 when the store fails. */
 export const claimKey = async ({ store, lease }: Keeping, claim: Claim) => {
   const claiming = (async () => store.claim(claim, lease))();
   try {
@@ -125,7 +121,6 @@ const framing = ["Content-Length", "Transfer-Encoding", "Trailer"];
 /**
  * Records what is sent with a response, whichever way it is sent. What comes after the end is ignored.
  *
- * @param fields the names of the header fields to record
  * @param onEnd receives the reply before its end is sent, and may return a promise that the end waits for; a body that is
  * too large ends at any place after `maxBytes`
  */
