@@ -1,16 +1,17 @@
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import { show } from "../messages/show.ts";
-import { be, isFunction, type Check } from "../messages/option-checks.ts";
+import { be, isFunction, toLabel, type Check } from "../messages/option-checks.ts";
 import { isOtherKind, toSchema, type ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 
-export const anObjectSchema: Check = (schema, name, { label }) => {
-  const { type } = toSchema(label(name), schema)._zod.def;
+export const anObjectSchema: Check = (schema, name, wording) => {
+  const label = toLabel(wording, name);
+  const { type } = toSchema(label, schema)._zod.def;
   if (!isOtherKind(type)) return;
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
-    `${label(name)} must be an object schema; got a schema of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
+    `${label} must be an object schema; got a schema of kind ${type}. Wrap it, as in z.object({ items: z.array(...) }).`,
   );
 };
 
@@ -21,7 +22,7 @@ export const aHeaderSchema: Check = (schema, name, wording) => {
   if (names.length > 0 && wrong === undefined) return;
   throw new DefinitionError(
     "SLP_DEFINITION_SCHEMA",
-    `${wording.label(name)} must be an object schema that names header fields in lower case, as in z.object({ "if-match": z.string() }); ${wrong === undefined ? "it names none" : `got the name ${show(wrong)}`}.`,
+    `${toLabel(wording, name)} must be an object schema that names header fields in lower case, as in z.object({ "if-match": z.string() }); ${wrong === undefined ? "it names none" : `got the name ${show(wrong)}`}.`,
   );
 };
 

@@ -6,6 +6,7 @@ import {
   be,
   booleanOrGroup,
   isObject,
+  toLabel,
   type Check,
 } from "../messages/option-checks.ts";
 
@@ -63,7 +64,7 @@ export const aDeprecation: Check = (value, name, wording) => {
   aGroup(value, name, wording);
   if (!isObject(value)) return;
   const { since, sunset, gone } = value as Partial<Deprecation>;
-  const label = wording.label(name);
+  const label = toLabel(wording, name);
   if (since === undefined)
     throw wording.toError(`${label} needs \`since\`, as in { since: "2026-01-31" }.`);
   if (sunset !== undefined && new Date(sunset) < new Date(since))

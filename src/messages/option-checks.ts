@@ -1,46 +1,38 @@
 import { show } from "./show.ts";
-import { describeUnknownKey, type Place } from "./unknown-names.ts";
+import { describeUnknown } from "./unknown-names.ts";
 import { ConfigError, DefinitionError } from "../errors.ts";
-
-/** @param isUnknown whether an option is unknown; otherwise, its value is invalid */
-type ToError = (text: string, isUnknown?: boolean) => Error;
 
 /** How the errors about options are worded. */
 export interface Wording {
-  /** Names an option at the beginning of a message. */
-  readonly label: (name: string) => string;
+  /** The function whose argument is checked, named at the beginning of each message; undefined for the configuration. */
+  readonly where?: string;
   /** What the members of the checked object are called. */
   readonly kind: string;
-  /** Names the option whose value is checked, in a message about its members; empty for the options themselves. */
-  readonly toPlace: (group: string) => Place;
-  readonly toError: ToError;
+  /** @param isUnknown whether an option is unknown; otherwise, its value is invalid */
+  readonly toError: (text: string, isUnknown?: boolean) => Error;
 }
 
 const ofConfig: Wording = {
-  label: (name) => `The \`${name}\` option`,
   kind: "option",
-  toPlace: (group) => ({ prefix: group && `${group}.` }),
   toError: (text, isUnknown) =>
     new ConfigError(isUnknown ? "SLP_CONFIG_UNKNOWN_OPTION" : "SLP_CONFIG_VALUE", text),
 };
 
-const toDefinitionError: ToError = (text, isUnknown) =>
+const toDefinitionError: Wording["toError"] = (text, isUnknown) =>
   new DefinitionError(isUnknown ? "SLP_DEFINITION_UNKNOWN_KEY" : "SLP_DEFINITION_VALUE", text);
 
-/** The wording for the argument of a function, which is named at the beginning of each message. */
-const ofArgument = (where: string, kind = "key", toError = toDefinitionError): Wording => ({
-  label: (name) => `${where}: \`${name}\``,
-  kind,
-  toPlace: (group) => ({ where: group ? `${where}: \`${group}\`` : where }),
-  toError,
-});
+const ofArgument = (where: string): Wording => ({ where, kind: "key", toError: toDefinitionError });
+
+/** Names an option at the beginning of a message. */
+export const toLabel = ({ where }: Wording, name: string): string =>
+  where === undefined ? `The \`${name}\` option` : `${where}: \`${name}\``;
 
 export type Check = (value: unknown, name: string, wording: Wording) => void;
 
 export type Checks = Readonly<Record<string, Check>>;
 
 const refuse = (got: string, name: string, expected: string, wording: Wording): never => {
-  throw wording.toError(`${wording.label(name)} must be ${expected}; got ${got}.`);
+  throw wording.toError(`${toLabel(wording, name)} must be ${expected}; got ${got}.`);
 };
 
 export const be =
@@ -140,11 +132,12 @@ export const checkOptions = (
   where: string,
   options: unknown,
   checks: Checks,
-  toError?: ToError,
-): void =>
-  isObject(options)
-    ? checkGroup(options, checks, "", ofArgument(where, "option", toError))
-    : refuse(show(options), "options", listOptions(checks), ofArgument(where, "option", toError));
+  toError = toDefinitionError,
+): void => {
+  const wording = { where, kind: "option", toError };
+  if (!isObject(options)) refuse(show(options), "options", listOptions(checks), wording);
+  else checkGroup(options, checks, "", wording);
+};
 
 export const assertKeys = (where: string, object: object, known: readonly string[]): void =>
   assertKnown(object, known, "", ofArgument(where));
@@ -153,10 +146,16 @@ const assertKnown = (
   options: object,
   known: readonly string[],
   group: string,
-  { kind, toPlace, toError }: Wording,
+  wording: Wording,
 ): void => {
-  const unknown = describeUnknownKey(kind, options, known, toPlace(group));
-  if (unknown !== undefined) throw toError(unknown, true);
+  const { where, kind, toError } = wording;
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const place =
+    where === undefined
+      ? { prefix: group && `${group}.` }
+      : { where: group ? toLabel(wording, group) : where };
+  throw toError(describeUnknown(kind, unknown, known, place), true);
 };
 
 export const refuseValue = (where: string, name: string, expected: string, value: unknown): never =>

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeUnknown, describeUnknownKey, suggest } from "./unknown-names.ts";
+import { assertKeys } from "./option-checks.ts";
+import { describeUnknown, suggest } from "./unknown-names.ts";
 
 test.each([
   ["bodylimit", ["bodyLimit", "bodyIdleTimeout"], "bodyLimit"],
@@ -49,8 +50,8 @@ test("names the replacement of what similar frameworks call otherwise, where it 
   expect(suggest("summary", ["tag"])).toBe("");
 });
 
-test("describes the first unknown key, and ignores inherited keys", () => {
+test("refuses the first unknown key, and ignores inherited keys", () => {
   const object = Object.assign(Object.create({ inherited: 1 }) as object, { a: 1, c: 2, d: 3 });
-  expect(describeUnknownKey("key", object, ["a", "b"])).toMatch(/^There is no key `c`\./);
-  expect(describeUnknownKey("key", object, ["a", "c", "d"])).toBeUndefined();
+  expect(() => assertKeys("build", object, ["a", "b"])).toThrow(/^build: there is no key `c`\./);
+  expect(() => assertKeys("build", object, ["a", "c", "d"])).not.toThrow();
 });

@@ -16,35 +16,20 @@ const otherNames: ReadonlyMap<string, string> = new Map([
   ["summary", "shortDescription"],
 ]);
 
-/** The place where a name was used. */
-export interface Place {
-  /** The beginning of the sentence, such as the name of the function that was called. */
-  readonly where?: string;
-  /** The prefix of each name, such as `cors.` or `--`. */
-  readonly prefix?: string;
-}
-
-/** Says that a name is unknown, which name was probably meant, and which names exist. */
+/**
+ * Says that a name is unknown, which name was probably meant, and which names exist.
+ *
+ * @param place the beginning of the sentence, and the prefix of each name, such as `cors.` or `--`
+ */
 export const describeUnknown = (
   kind: string,
   name: string,
   known: readonly string[],
-  { where, prefix = "" }: Place = {},
+  { where, prefix = "" }: { readonly where?: string; readonly prefix?: string } = {},
 ): string => {
   const names = known.map((one) => `${prefix}${one}`).join(", ");
   const start = where === undefined ? "There" : `${where}: there`;
   return `${start} is no ${kind} \`${prefix}${name}\`.${suggest(name, known, prefix)} The ${kind}s are ${names}.`;
-};
-
-/** Describes the first unknown key of an object; returns undefined if all keys are known. */
-export const describeUnknownKey = (
-  kind: string,
-  object: object,
-  known: readonly string[],
-  place?: Place,
-): string | undefined => {
-  const unknown = Object.keys(object).find((key) => !known.includes(key));
-  return unknown === undefined ? undefined : describeUnknown(kind, unknown, known, place);
 };
 
 /** Suggests a known name for a wrong one, as in ` Did you mean x?`; returns an empty string if there is none. */
