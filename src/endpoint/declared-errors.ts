@@ -1,4 +1,4 @@
-import { assertKeys, be, isObject, type Check } from "../messages/option-checks.ts";
+import { anything, be, checkDefinition, isObject, type Check } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../reply/http-error.ts";
@@ -85,9 +85,7 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
   if (typeof declaration === "string") return;
   if (typeof declaration !== "object" || declaration === null)
     throw toError(`${place} without a description; write ${status}: "When the error is thrown".`);
-  assertKeys(`${where}: \`errors[${status}]\``, declaration, [
-    ...["description", "schema", "type", "title", "headers"],
-  ]);
+  checkDefinition(`${where}: \`errors[${status}]\``, declaration, declarationChecks);
   const { description, schema, type, title, headers } = declaration as Record<string, unknown>;
   if (typeof description !== "string")
     throw toError(`${place} without a \`description\`; say when the error is thrown.`);
@@ -101,6 +99,11 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
     throw toError(
       `${place} with \`headers\` that are not strings; describe each header with a string.`,
     );
+};
+
+const declarationChecks = {
+  ...{ description: anything, schema: anything },
+  ...{ type: anything, title: anything, headers: anything },
 };
 
 const isUriReference = (value: unknown): boolean =>

@@ -109,7 +109,16 @@ export const booleanOrGroup = (checks: Checks, required?: readonly string[]): Ch
   group(checks, required, isBoolean, (anObject) => `true, false, or ${anObject}`);
 
 const checkGroup = (options: object, checks: Checks, name: string, wording: Wording): void => {
-  assertKnown(options, Object.keys(checks), name, wording);
+  const { where, kind, toError } = wording;
+  const known = Object.keys(checks);
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    const place =
+      where === undefined
+        ? { prefix: name && `${name}.` }
+        : { where: name ? toLabel(wording, name) : where };
+    throw toError(describeUnknown(kind, unknown, known, place), true);
+  }
   for (const [key, check] of Object.entries(checks)) {
     const value: unknown = Reflect.get(options, key);
     if (value !== undefined) check(value, name === "" ? key : `${name}.${key}`, wording);
@@ -137,25 +146,6 @@ export const checkOptions = (
   const wording = { where, kind: "option", toError };
   if (!isObject(options)) refuse(show(options), "options", listOptions(checks), wording);
   else checkGroup(options, checks, "", wording);
-};
-
-export const assertKeys = (where: string, object: object, known: readonly string[]): void =>
-  assertKnown(object, known, "", ofArgument(where));
-
-const assertKnown = (
-  options: object,
-  known: readonly string[],
-  group: string,
-  wording: Wording,
-): void => {
-  const { where, kind, toError } = wording;
-  const unknown = Object.keys(options).find((key) => !known.includes(key));
-  if (unknown === undefined) return;
-  const place =
-    where === undefined
-      ? { prefix: group && `${group}.` }
-      : { where: group ? toLabel(wording, group) : where };
-  throw toError(describeUnknown(kind, unknown, known, place), true);
 };
 
 export const refuseValue = (where: string, name: string, expected: string, value: unknown): never =>

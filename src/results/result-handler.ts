@@ -1,6 +1,6 @@
 import type { Request, Response } from "../http/express-objects.ts";
 import type { z } from "zod";
-import { assertKeys } from "../messages/option-checks.ts";
+import { anything, checkDefinition } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import type { Logger } from "../logger/logger.ts";
 import { isSchema } from "../schemas/schema.ts";
@@ -142,7 +142,7 @@ export class ResultHandler<
         "SLP_DEFINITION_HANDLER",
         "new ResultHandler: `handler` must be a function that sends the response.",
       );
-    assertKeys("new ResultHandler", definition, ["positive", "negative", "handler"]);
+    checkDefinition("new ResultHandler", definition, definitionChecks);
     for (const name of ["positive", "negative"] as const) {
       if (!["function", "object"].includes(typeof definition[name]))
         throw new DefinitionError(
@@ -177,6 +177,9 @@ export class ResultHandler<
   }
 }
 
+const definitionChecks = { positive: anything, negative: anything, handler: anything };
+const responseChecks = { schema: anything, statusCode: anything, mimeType: anything };
+
 const assertResponses = (
   name: "positive" | "negative",
   declared: ResponseDeclaration,
@@ -193,7 +196,7 @@ const assertResponses = (
 
 const assertResponseKeys = (name: string, responses: readonly ApiResponse[]): void => {
   for (const response of responses)
-    assertKeys(`ResultHandler: \`${name}\``, response, ["schema", "statusCode", "mimeType"]);
+    checkDefinition(`ResultHandler: \`${name}\``, response, responseChecks);
 };
 
 export const isResultHandler = (value: unknown): value is AnyResultHandler =>
