@@ -82,55 +82,40 @@ export const logServerFault = (
   const original = sent === thrown ? undefined : sent;
   const { logFaults, readInput } = faultLogs.get(logger) ?? {};
   const input = logFaults ? readInput?.(request) : undefined;
-  if (typeof logFaults === "function")
-    void callSafely(logFaults, { error: ensureError(thrown), original, request, input, logger });
-  else {
-    const logged = logFaults && input ? redact(logFaults.input, input, logger) : undefined;
-    logAsLine(logger, request, thrown, original, logged);
+  const logLine = (error: unknown, shown?: unknown): void => {
+    logger.error("Server fault", {
+      method: request.method,
+      path: toLoggedPath(request),
+      error,
+      ...(original && { original }),
+      ...(shown !== undefined && { input: shown }),
+    });
+  };
+  const logFailure = (error: unknown): void =>
+    void logger.error("The function of `logFaults` failed", { error });
+  if (typeof logFaults === "function") {
+    const error = ensureError(thrown);
+    const log = async (): Promise<unknown> =>
+      logFaults({ error, original, request, input, logger });
+    void log().catch((failure: unknown) => {
+      logFailure(failure);
+      logLine(error);
+    });
+    return;
   }
-};
-
-const redact = <Input>(read: (input: Input) => unknown, input: Input, logger: Logger): unknown => {
+  let shown: unknown;
   try {
-    return read(input);
-  } catch (error) {
-    logger.error("The function of `logFaults` failed", { error });
-    return undefined;
+    if (logFaults && input) shown = logFaults.input(input);
+  } catch (failure) {
+    logFailure(failure);
   }
+  logLine(thrown, shown);
 };
 
 /** Logs a fault that a result handler receives, unless `logFaults: false` leaves that to the handler. */
 export const logHandledFault = (logger: Logger, request: Request, error: Error): void => {
   if (faultLogs.get(logger)?.logFaults !== false) logServerFault(logger, request, error);
   else findReplyState(request)?.observation?.recordFault(error);
-};
-
-const logAsLine = (
-  logger: Logger,
-  request: Request,
-  error: unknown,
-  original?: Error,
-  input?: unknown,
-): void => {
-  logger.error("Server fault", {
-    method: request.method,
-    path: toLoggedPath(request),
-    error,
-    ...(original && { original }),
-    ...(input !== undefined && { input }),
-  });
-};
-
-const callSafely = async (
-  logFaults: (fault: LoggedFault) => unknown,
-  fault: LoggedFault,
-): Promise<void> => {
-  try {
-    await logFaults(fault);
-  } catch (error) {
-    fault.logger.error("The function of `logFaults` failed", { error });
-    logAsLine(fault.logger, fault.request, fault.error, fault.original);
-  }
 };
 
 /** Logs a client fault in a single line: at level debug, or as a sampled warning if the fault looks like an attack. */
