@@ -74,23 +74,18 @@ export interface RequestErrorOptions {
   readonly problem?: Readonly<Record<string, unknown>>;
 }
 
-/** An error with a code that does not change between releases. */
-class CodedError<Code extends string> extends Error {
-  readonly code: Code;
-
-  constructor(code: Code, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-  }
-}
+const toErrorOptions = (cause: unknown): ErrorOptions | undefined =>
+  cause === undefined ? undefined : { cause };
 
 /** An error for whoever writes or runs the application. Node prints the link with the stack, and loggers as a field. */
-class LinkedError<Code extends string> extends CodedError<Code> {
+class LinkedError<Code extends string> extends Error {
+  readonly code: Code;
   /** The address of the section that explains the code. */
   readonly see: string;
 
   constructor(code: Code, message: string, cause?: unknown) {
-    super(code, message, cause);
+    super(message, toErrorOptions(cause));
+    this.code = code;
     this.see = `https://github.com/sallyport/sallyport/blob/main/docs/errors.md#${code.toLowerCase()}`;
   }
 }
@@ -101,8 +96,9 @@ class LinkedError<Code extends string> extends CodedError<Code> {
  *
  * The message is fixed and never echoes the request, apart from the name of an upload field.
  */
-export class RequestError extends CodedError<RequestErrorCode> {
+export class RequestError extends Error {
   override readonly name = "RequestError";
+  readonly code: RequestErrorCode;
   readonly status: number;
   readonly statusCode: number;
   readonly expose = true;
@@ -117,7 +113,8 @@ export class RequestError extends CodedError<RequestErrorCode> {
     { headers, cause, field, problem }: RequestErrorOptions = {},
   ) {
     const [statusCode, text] = requestFaults[code];
-    super(code, field === undefined ? text : `${text}: ${field.slice(0, 100)}`, cause);
+    super(field === undefined ? text : `${text}: ${field.slice(0, 100)}`, toErrorOptions(cause));
+    this.code = code;
     this.status = statusCode;
     this.statusCode = statusCode;
     this.headers = headers ?? defaultHeaders[code];
@@ -156,11 +153,7 @@ export class RoutingError extends LinkedError<RoutingErrorCode> {
   /** The location of the error in the routing map. */
   override readonly cause: { readonly method?: Method | undefined; readonly path: string };
 
-  constructor(
-    code: RoutingErrorCode,
-    message: string,
-    cause: { readonly method?: Method | undefined; readonly path: string },
-  ) {
+  constructor(code: RoutingErrorCode, message: string, cause: RoutingError["cause"]) {
     super(code, message);
     this.cause = cause;
   }
@@ -222,13 +215,10 @@ export class OpenApiError extends LinkedError<OpenApiErrorCode> {
   constructor(
     code: OpenApiErrorCode,
     message: string,
-    {
-      method,
-      route,
-    }: { readonly method?: Method | undefined; readonly route?: string | undefined },
+    place: { readonly method?: Method | undefined; readonly route?: string | undefined },
   ) {
     super(code, message);
-    this.cause = { method, path: route };
+    this.cause = { method: place.method, path: place.route };
   }
 }
 
