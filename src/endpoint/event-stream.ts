@@ -248,8 +248,7 @@ export const toEventData = (event: string, { issues, value }: ParseResult): stri
 
 /** Returns a rejected promise, which stops a handler that awaits it and is harmless otherwise. */
 const refuse = (): Promise<void> => {
-  const marks = { name: "AbortError", code: "ABORT_ERR" };
-  const refusal = Promise.reject(Object.assign(new Error("The event stream is closed"), marks));
+  const refusal = Promise.reject(new ClientLeft("The event stream is closed"));
   refusal.catch(() => undefined);
   return refusal;
 };
@@ -261,7 +260,6 @@ export const runEventStream = async (
   handler: StreamHandler,
   args: StreamArguments,
 ): Promise<void> => {
-  const { input, headers, logger, request, response } = args;
   const writer = new EventWriter(settings, args);
   const { emit, isClosed, failed } = writer;
   const signal = AbortSignal.any([args.signal, failed]);
@@ -273,7 +271,7 @@ export const runEventStream = async (
   else signal.addEventListener("abort", onAbort, { once: true });
   const ctx = Object.assign(Object.create(null), args.ctx, { emit, isClosed, signal }) as object;
   try {
-    await handler({ input, headers, ctx, logger, request, response, signal }, writer);
+    await handler({ ...args, ctx, signal }, writer);
   } catch (error) {
     const isFault = !isClosed() || !isDeparture(error, signal);
     writer.stop();
