@@ -83,12 +83,3 @@ export const toConditions = (where: string, definition: object): Conditions | un
     refuse("`version` is for JSON. For files and streams, set the field ETag on the response.");
   return { version, ifMatch, current };
 };
-
-const failed = { 412: "The resource has another version than the request expects" };
-
-export const listConditionErrors = ({ ifMatch }: Conditions): Readonly<Record<number, string>> => {
-  if (!ifMatch) return {};
-  return ifMatch === "optional"
-    ? failed
-    : { ...failed, 428: "The request does not name a version in If-Match" };
-};

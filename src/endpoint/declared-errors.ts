@@ -3,7 +3,7 @@ import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../reply/http-error.ts";
 import { toSchema, type AnySchema, type ZodSchema } from "../schemas/schema.ts";
-import { listConditionErrors, type Conditions } from "./conditions.ts";
+import type { Conditions } from "./conditions.ts";
 
 /** The declaration of an error that a handler or a middleware throws. */
 export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
@@ -122,8 +122,6 @@ interface Declaring {
   readonly errors?: ErrorDeclarations | undefined;
 }
 
-const gone: Declaring = { errors: { 410: "Gone" } };
-
 /** Merges the errors that an endpoint and its middlewares declare, by status; those of the endpoint come first. */
 export const joinErrors = (
   endpoint: Declaring & {
@@ -133,10 +131,14 @@ export const joinErrors = (
   },
 ): ReadonlyMap<number, DeclaredError> => {
   const joined = new Map<number, DeclaredError>();
-  const { conditions, deprecation } = endpoint;
-  const last: Declaring[] = deprecation?.gone ? [gone] : [];
-  if (conditions) last.push({ errors: listConditionErrors(conditions) });
-  for (const { errors } of [endpoint, ...endpoint.middlewares, ...last])
+  const { gone } = endpoint.deprecation ?? {};
+  const { ifMatch } = endpoint.conditions ?? {};
+  const ofOptions = {
+    ...(gone && { 410: "Gone" }),
+    ...(ifMatch && { 412: "The resource has another version than the request expects" }),
+    ...(ifMatch === "required" && { 428: "The request does not name a version in If-Match" }),
+  };
+  for (const { errors } of [endpoint, ...endpoint.middlewares, { errors: ofOptions }])
     for (const [key, declaration] of Object.entries(errors ?? {})) {
       const one = typeof declaration === "string" ? { description: declaration } : declaration;
       const status = Number(key);
