@@ -53,20 +53,16 @@ interface ContextOptions<Returned> {
   readonly afterValidation?: boolean | undefined;
 }
 
-/** The type arguments of a factory. */
-interface FactoryTypes<MiddlewareInput, MiddlewareOutput, Context, Errors> {
-  readonly middlewareInput: MiddlewareInput;
-  readonly middlewareOutput: MiddlewareOutput;
-  readonly context: Context;
-  readonly errors: Errors;
-}
-
 /**
  * A kind of factory: `factory` is the type of a factory whose type arguments are the other members, which it names
  * `this["context"]` and so on. TypeScript 5.9 recurses endlessly if `factory` is in both parts of {@link NextFactory}.
  */
-export interface FactoryKind extends FactoryTypes<unknown, unknown, unknown, unknown> {
+export interface FactoryKind {
   readonly factory: unknown;
+  readonly middlewareInput: unknown;
+  readonly middlewareOutput: unknown;
+  readonly context: unknown;
+  readonly errors: unknown;
 }
 
 /** The factory to which a middleware has added context. */
@@ -77,13 +73,12 @@ type NextFactory<
   Context,
   Returned,
   Errors,
-> = (Kind &
-  FactoryTypes<
-    MiddlewareInput,
-    MiddlewareOutput,
-    Spread<Context, ContextOf<Returned>>,
-    Errors
-  >)["factory"];
+> = (Kind & {
+  readonly middlewareInput: MiddlewareInput;
+  readonly middlewareOutput: MiddlewareOutput;
+  readonly context: Spread<Context, ContextOf<Returned>>;
+  readonly errors: Errors;
+})["factory"];
 
 /** The part that all factories share: the middlewares of their endpoints. */
 export abstract class Factory<
