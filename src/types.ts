@@ -31,9 +31,10 @@ export type {
   ChannelDefinition,
   FollowedChannel,
   NoChannel,
+  StreamDefinition,
 } from "./endpoint/channel-definition.ts";
 export type { AnyErrors, JoinedErrors } from "./endpoint/declared-errors.ts";
-export type { StreamDefinition, StreamEndpoint } from "./endpoint/event-stream-factory.ts";
+export type { StreamEndpoint } from "./endpoint/event-stream-factory.ts";
 export type { AroundDefinition, MiddlewareReturn, Passed } from "./endpoint/middleware.ts";
 export type {
   ArgumentsBox,

@@ -3,16 +3,12 @@ import type { Method } from "../http/method.ts";
 import { show } from "../messages/show.ts";
 import { be, isObject, type Check } from "../messages/option-checks.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
-import {
-  toSchema,
-  type InputSchema,
-  type SchemaOutput,
-  type ZodSchema,
-} from "../schemas/schema.ts";
+import type { AcceptedOutput } from "../results/result-handler.ts";
+import { toSchema, type InputSchema, type ZodSchema } from "../schemas/schema.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
-import type { DefinitionBase } from "./endpoint-definition.ts";
+import type { VoidEndpointDefinition } from "./endpoint-definition.ts";
 import type { EventWriter, StreamHandler } from "./event-stream.ts";
-import type { ArgumentsBox, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
+import type { ArgumentsOf, HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 
 /** What a channel needs to send its events on a stream. */
 export interface Following {
@@ -38,6 +34,27 @@ export interface FollowedChannel<Events extends EventSchemas> {
   readonly "~follow": (following: Following) => Promise<void>;
 }
 
+/** The argument of an event stream factory's `build`; a stream always opens with status 200. */
+export type StreamDefinition<
+  M extends Method,
+  Input extends InputSchema,
+  MiddlewareOutput,
+  Context,
+  Errors extends ErrorDeclarations,
+  Headers extends InputSchema,
+> = Omit<
+  VoidEndpointDefinition<
+    M,
+    Input,
+    ArgumentsOf<MiddlewareOutput, Context, Input, Headers>,
+    AcceptedOutput,
+    200,
+    Errors,
+    Headers
+  >,
+  "statusCode" | "responseHeaders" | "ifMatch" | "current"
+>;
+
 /** The argument of an event stream factory's `build` that sends the events of a channel. */
 export interface ChannelDefinition<
   M extends Method,
@@ -47,18 +64,7 @@ export interface ChannelDefinition<
   Errors extends ErrorDeclarations,
   Headers extends InputSchema,
   Followed extends EventSchemas,
-> extends Omit<
-  DefinitionBase<
-    M,
-    Input,
-    200,
-    Errors,
-    Headers,
-    InputSchema,
-    ArgumentsBox<HandlerArguments<unknown, Context>>
-  >,
-  "statusCode" | "responseHeaders"
-> {
+> extends Omit<StreamDefinition<M, Input, MiddlewareOutput, Context, Errors, Headers>, "handler"> {
   /** The channel whose events the endpoint sends, in place of a `handler`; made with `createChannel`. */
   readonly channel: FollowedChannel<Followed>;
   /**
@@ -69,11 +75,7 @@ export interface ChannelDefinition<
    */
   readonly topic?:
     | ((
-        args: HandlerArguments<
-          Spread<MiddlewareOutput, SchemaOutput<Input>>,
-          Context,
-          SchemaOutput<Headers>
-        >,
+        args: ArgumentsOf<MiddlewareOutput, Context, Input, Headers>["args"],
       ) => MaybePromise<string | readonly string[]>)
     | undefined;
   readonly handler?: undefined;

@@ -8,13 +8,13 @@ import {
   type EventStreamResultHandler,
 } from "../results/event-stream-result-handler.ts";
 import type { DefaultResultHandler } from "../results/default-result-handler.ts";
-import type { AcceptedOutput, AnyResultHandler } from "../results/result-handler.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { EmptyObject, InputSchema, NoInput, NoOutput } from "../schemas/schema.ts";
 import { anEndpointsFactory } from "./check-definition.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { EndpointsFactory } from "./endpoints-factory.ts";
 import { Endpoint } from "./endpoint.ts";
-import { definitionChecks, type VoidEndpointDefinition } from "./endpoint-definition.ts";
+import { definitionChecks } from "./endpoint-definition.ts";
 import type { EventStream, EventStreamSettings, StreamHandler } from "./event-stream.ts";
 import {
   aChannel,
@@ -22,9 +22,10 @@ import {
   toEventSchemas,
   type ChannelDefinition,
   type NoChannel,
+  type StreamDefinition,
 } from "./channel-definition.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
-import type { ArgumentsOf, Spread } from "./handler-arguments.ts";
+import type { Spread } from "./handler-arguments.ts";
 
 /** Options for an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
@@ -194,27 +195,6 @@ export class EventStreamFactory<
     return this.build.bind(this);
   }
 }
-
-/** The argument of an {@link EventStreamFactory}'s `build`; a stream always opens with status 200. */
-export type StreamDefinition<
-  M extends Method,
-  Input extends InputSchema,
-  MiddlewareOutput,
-  Context,
-  Errors extends ErrorDeclarations,
-  Headers extends InputSchema,
-> = Omit<
-  VoidEndpointDefinition<
-    M,
-    Input,
-    ArgumentsOf<MiddlewareOutput, Context, Input, Headers>,
-    AcceptedOutput,
-    200,
-    Errors,
-    Headers
-  >,
-  "statusCode" | "responseHeaders" | "ifMatch" | "current"
->;
 
 /** An endpoint built by an {@link EventStreamFactory}. */
 export type StreamEndpoint<
