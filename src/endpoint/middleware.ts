@@ -229,10 +229,7 @@ export class Middleware<
         "SLP_DEFINITION_HANDLER",
         "new Middleware: got a function, not a definition such as { handler }. To add a middleware written for Express, call `use` of a factory.",
       );
-    const { handler, around } = (definition ?? {}) as {
-      readonly handler?: unknown;
-      readonly around?: unknown;
-    };
+    const { handler, around } = (definition ?? {}) as { handler?: unknown; around?: unknown };
     if (typeof (handler ?? around) !== "function" || (handler && around))
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
