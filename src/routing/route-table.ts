@@ -51,20 +51,17 @@ export class RouteTable<Target> {
     this.#trees.set(method, node);
     const names = segments.flatMap((segment) => segment.names);
     const leaf = { path, target, names, ranks: [...segments.map(toRank), this.#size++] };
-    for (const segment of segments) {
-      if (segment.kind === "rest") {
-        if (node.rest) refuseDuplicate(method, path, node.rest);
-        node.rest = leaf;
-        return;
-      }
+    const end = segments.at(-1)?.kind === "rest" ? "rest" : "leaf";
+    for (const segment of end === "rest" ? segments.slice(0, -1) : segments) {
       const around = segment.around.map(toLiteral);
       node =
         segment.kind === "literal"
           ? toChild(node, around.join(""))
           : toParameterChild(node, around, toRank(segment));
     }
-    if (node.leaf) refuseDuplicate(method, path, node.leaf);
-    node.leaf = leaf;
+    const known = node[end];
+    if (known) refuseDuplicate(method, path, known);
+    node[end] = leaf;
   }
 
   /** Finds the route of a canonical path; throws a RequestError if its percent-encoding is malformed. */

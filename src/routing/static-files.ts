@@ -63,10 +63,7 @@ const where = "new ServeStatic";
 
 const nameList = be(
   "false, a string or an array of strings",
-  (value) =>
-    value === false ||
-    typeof value === "string" ||
-    (Array.isArray(value) && value.every((one) => typeof one === "string")),
+  (value) => value === false || [value].flat().every((one) => typeof one === "string"),
 );
 const optionChecks: Readonly<Record<keyof ServeStaticOptions, Check>> = {
   acceptRanges: aBoolean,
