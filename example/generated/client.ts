@@ -2581,5 +2581,40 @@ type ErrorOf<C, Key extends keyof RoutesIn<C>> = ReplyErrorOf<
   PartOf<RoutesIn<C>[Key], "reply">
 >;
 
-export { AbortedError, ClientError, EventSizeError, NetworkError, PageError, RedirectError, ReplyError, TimeoutError, UnexpectedBodyError, UnsendableInputError };
-export type { CallError, ErrorOf, HasMore, InputOf, OutputOf, ReplyErrorOf, Attempt, CallOptions, CallRoute, ClientOptions, ErrorReply, ErrorStatus, Fetch, HeaderFields, HeaderSource, Pages, ReplyIssue, RetryOptions, RouteDeprecation, SharedOptions, SourceName, SubscribeOptions, SuccessReply, SuccessStatus, UnexpectedReply, UploadProgress };
+export {
+  AbortedError,
+  ClientError,
+  EventSizeError,
+  NetworkError,
+  PageError,
+  RedirectError,
+  ReplyError,
+  TimeoutError,
+  UnexpectedBodyError,
+  UnsendableInputError,
+};
+export type { CallError, CallRoute, ReplyErrorOf, ReplyIssue };
+export type {
+  Attempt,
+  CallOptions,
+  ClientOptions,
+  Fetch,
+  HeaderFields,
+  HeaderSource,
+  RetryOptions,
+  RouteDeprecation,
+  SharedOptions,
+  SourceName,
+  SubscribeOptions,
+  UploadProgress,
+};
+export type { Pages };
+export type {
+  ErrorReply,
+  ErrorStatus,
+  SuccessReply,
+  SuccessStatus,
+  UnexpectedReply,
+};
+export type { HasMore };
+export type { ErrorOf, InputOf, OutputOf };

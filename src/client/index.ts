@@ -1,4 +1,3 @@
-export { Client, createClient } from "./inferred-client.ts";
 export {
   AbortedError,
   ClientError,
@@ -27,14 +26,6 @@ export type {
   UploadProgress,
 } from "./call-options.ts";
 export type { Pages } from "./client.ts";
-export type { GeneratedClient, GeneratedRoutes, MissingInput, PartOf } from "./generated-client.ts";
-export type {
-  ForgottenClient,
-  FrozenRouting,
-  InferredClient,
-  ReplyAt,
-  RoutesOf,
-} from "./inferred-client.ts";
 export type {
   ErrorReply,
   ErrorStatus,
@@ -44,6 +35,17 @@ export type {
 } from "./reply-types.ts";
 export type { HasMore } from "./pages.ts";
 export type { ErrorOf, InputOf, OutputOf } from "./route-parts.ts";
+
+// the inferred client alone
+export { Client, createClient } from "./inferred-client.ts";
+export type { GeneratedClient, GeneratedRoutes, MissingInput, PartOf } from "./generated-client.ts";
+export type {
+  ForgottenClient,
+  FrozenRouting,
+  InferredClient,
+  ReplyAt,
+  RoutesOf,
+} from "./inferred-client.ts";
 export type { EndpointTypes, TypesAt } from "./route-at.ts";
 export type {
   BodyAt,

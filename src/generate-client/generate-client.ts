@@ -4,7 +4,7 @@ import { toQueryParser } from "../http/query.ts";
 import { OperationIds } from "../api/operation-ids.ts";
 import { listRoutes } from "../routing/walk-routing.ts";
 import type { Routing } from "../routing/routing.ts";
-import { exportedClasses, exportedTypes, readPart } from "./runtime-source.ts";
+import { dropBetween, readPart } from "./runtime-source.ts";
 import { TypeNames } from "./type-names.ts";
 import { toObject } from "./type-text.ts";
 import { writeRoute } from "./write-route.ts";
@@ -91,8 +91,6 @@ export const generateClient = (options: GenerateClientOptions): string => {
     ...(revival?.isUsed ? [`${reviving}\n`, ...revival.declarations] : []),
     `${plans}\n`,
     `// The client, which is the same for each API.\n\n${runtime}\n`,
-    `export { ${exportedClasses.join(", ")} };`,
-    `export type { ${exportedTypes.join(", ")} };\n`,
   ].join("\n");
 };
 
@@ -137,10 +135,5 @@ export declare const routing: { readonly "~client": Client };
 const listTaken = (runtime: string): ReadonlySet<string> =>
   new Set([
     ...["Client", "Routes", "Blob", "Date", "Exclude", "Partial", "Uint8Array", "ArrayBuffer"],
-    ...(dropComments(runtime).match(/\b[A-Z]\w*/g) ?? []),
+    ...(dropBetween(runtime, "/**", "*/").match(/\b[A-Z]\w*/g) ?? []),
   ]);
-
-const dropComments = (source: string): string => {
-  const [start, ...commented] = source.split("/**");
-  return [start, ...commented.map((text) => text.slice(text.indexOf("*/")))].join("");
-};

@@ -5,38 +5,33 @@ import { ownFile } from "../lazy/own-file.ts";
 
 /**
  * The parts of the client, which the build writes next to this module: modules in the order in which they import each
- * other. Only a file that revives dates contains the second part.
+ * other, and what they export. Only a file that revives dates contains the second part.
  */
 const parts = {
   runtime: [
     ...["call-options", "client-errors", "reply-types", "encode-input", "build-request", "pages"],
-    ...["send-request", "read-reply", "subscribe", "client", "generated-client"],
+    ...["send-request", "read-reply", "subscribe", "client", "generated-client", "index"],
   ],
   revival: ["revive-dates"],
 } as const;
 
-export const exportedClasses = [
-  ...["AbortedError", "ClientError", "EventSizeError", "NetworkError", "PageError"],
-  ...["RedirectError", "ReplyError", "TimeoutError", "UnexpectedBodyError", "UnsendableInputError"],
-] as const;
-
-export const exportedTypes = [
-  ...["CallError", "ErrorOf", "HasMore", "InputOf", "OutputOf", "ReplyErrorOf"],
-  ...["Attempt", "CallOptions", "CallRoute", "ClientOptions", "ErrorReply", "ErrorStatus", "Fetch"],
-  ...["HeaderFields", "HeaderSource", "Pages", "ReplyIssue", "RetryOptions", "RouteDeprecation"],
-  ...["SharedOptions", "SourceName", "SubscribeOptions", "SuccessReply", "SuccessStatus"],
-  ...["UnexpectedReply", "UploadProgress"],
-] as const;
+/** Drops each part of a text from an opening up to its closing, which stays. */
+export const dropBetween = (text: string, opening: string, closing: string): string => {
+  const [start, ...others] = text.split(opening);
+  return [start, ...others.map((part) => part.slice(part.indexOf(closing)))].join("");
+};
 
 const bundle = (folder: URL, part: keyof typeof parts): string =>
   parts[part]
-    .map((name) =>
-      readFileSync(new URL(`${name}.ts`, folder), "utf8")
+    .map((name) => {
+      const text = readFileSync(new URL(`${name}.ts`, folder), "utf8");
+      const [source = ""] = text.split("// the inferred client alone\n");
+      return dropBetween(source, ' from "./', ";")
         .replaceAll(/^import [^;]*;\n/gm, "")
-        .replaceAll(/^export (?=async|class|const|function|interface|type)/gm, "")
+        .replaceAll(/^export (?=async|class|const|function|interface|type \w)/gm, "")
         .replaceAll(/^ *\/\/ oxlint-disable.*\n/gm, "")
-        .trim(),
-    )
+        .trim();
+    })
     .join("\n\n");
 
 /** Writes the parts for the published package; called when the package is built. */
