@@ -1,14 +1,190 @@
-export { infiniteQueryOptions, mutationOptions, queryKey, queryOptions } from "./query-options.ts";
+import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
+import type { CallOptions, OptionsFor } from "../client/call-options.ts";
+import type { PlainClient } from "../client/client.ts";
+import type { CallError } from "../client/client-errors.ts";
+import type { GeneratedRoutes, KeyWith } from "../client/generated-client.ts";
+import type { CheckKey, RoutesOf } from "../client/inferred-client.ts";
+import { toNextPage } from "../client/pages.ts";
+import type { TypesAt } from "../client/route-at.ts";
+import type {
+  RouteData,
+  RouteFields,
+  RouteInput,
+  RoutePage,
+  RouteReplyError,
+} from "../client/route-parts.ts";
+
 export type { RouteData, RouteInput, RoutePage } from "../client/route-parts.ts";
-export type {
-  CheckedKey,
-  CheckedPage,
-  ClientOf,
-  PageParameter,
-  QueryCallOptions,
-  RouteError,
-  RouteInfiniteQueryOptions,
-  RouteMutationOptions,
-  RouteQueryKey,
-  RouteQueryOptions,
-} from "./query-options.ts";
+
+/** A query key, or the beginning of one. */
+export type RouteQueryKey = readonly unknown[];
+
+/** Converts an input to a value that TanStack Query can hash and compare, without bigints and undefined values. */
+const toPlain = (input: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(input ?? {}, (_key, value: unknown) =>
+      typeof value === "bigint" ? String(value) : value,
+    ),
+  );
+
+/**
+ * Returns the key of a query: the segments of the path, the method and the input.
+ *
+ * With fewer arguments, it returns a prefix that matches several queries, for example to invalidate them. Without an
+ * input, these are all queries for a route; with only a path, all queries for the routes beneath that path.
+ *
+ * @example
+ * queryKey("get /v1/users", { limit: 10 }); // ["v1", "users", "get", { limit: 10 }]
+ * await queryClient.invalidateQueries({ queryKey: queryKey("/v1/users") }); // also "get /v1/users/:id"
+ */
+export const queryKey = (key: string, input?: unknown): RouteQueryKey => {
+  const at = key.indexOf("/");
+  const method = key.slice(0, Math.max(0, at)).trim();
+  const segments = key.slice(at + 1).split("/");
+  return [
+    ...segments.filter((segment) => segment !== ""),
+    ...(method === "" ? [] : [method]),
+    ...(input === undefined ? [] : [toPlain(input)]),
+  ];
+};
+
+/** A client for the routes `R`, with inferred or generated types. */
+export interface ClientOf<R> extends RoutesOf<R> {
+  readonly request: (...args: never) => Promise<unknown>;
+}
+
+type Checked<R, Key extends string, Name> =
+  R extends GeneratedRoutes<infer Routes>
+    ? Key extends keyof Routes
+      ? KeyWith<Routes, Key, Name>
+      : keyof Routes & string
+    : CheckKey<R, Key, TypesAt<R, Key>, Name>;
+
+/** The key itself; for an unknown key, the keys of the client's routes, or a message. */
+export type CheckedKey<R, Key extends string> = Checked<R, Key, "body">;
+
+/** The key itself, or a message that the route returns no pages. */
+export type CheckedPage<R, Key extends string> = Checked<R, Key, "page">;
+
+/** The arguments after the key: the input and the options, each optional if nothing in it is required. */
+type Arguments<R, Key extends string> = [
+  ...({} extends RouteInput<R, Key> ? [input?: RouteInput<R, Key>] : [input: RouteInput<R, Key>]),
+  ...options: OptionsFor<QueryCallOptions, RouteFields<R, Key>>,
+];
+
+/** What a query of a route may fail with. */
+export type RouteError<R, Key extends string> = CallError | RouteReplyError<R, Key>;
+
+/** Calls a route and returns the data of a successful response. */
+const fetchPayload = <Data>(
+  client: ClientOf<unknown>,
+  key: string,
+  input: unknown,
+  options: object,
+): Promise<Data> =>
+  (client as unknown as PlainClient)["~query"](key, input, options) as Promise<Data>;
+
+/** Tells TanStack Query the type of the errors; the property is never set. */
+interface Failing<Failure> {
+  readonly retryDelay?: (failures: number, error: Failure) => number;
+}
+
+/** Options for the calls; TanStack Query provides the signal. */
+export type QueryCallOptions = Omit<CallOptions, "signal">;
+
+/** Options for `useQuery` and the like. */
+export interface RouteQueryOptions<Data, Failure = Error> extends Failing<Failure> {
+  readonly queryKey: DataTag<RouteQueryKey, Data, Failure>;
+  readonly queryFn: (context: Pick<QueryFunctionContext, "signal">) => Promise<Data>;
+}
+
+/**
+ * Returns the options for a query: its key, and a function that fetches the data of the response.
+ *
+ * The data is the `data` of the default envelope, or the body of other result handlers. An error response is thrown as
+ * a `ReplyError`, which has `status`, `body`, `issues` and `issuesAt`.
+ *
+ * @example
+ * const { data, error } = useQuery(queryOptions(client, "get /v1/users/:id", { id }));
+ */
+export const queryOptions = <R, Key extends string>(
+  client: ClientOf<R>,
+  key: CheckedKey<R, Key>,
+  ...[input, options]: Arguments<R, Key>
+): RouteQueryOptions<RouteData<R, Key>, RouteError<R, Key>> => ({
+  queryKey: queryKey(key, input ?? {}) as never,
+  queryFn: ({ signal }) => fetchPayload(client, key, input, { ...options, signal }),
+});
+
+/** The input to add for every page after the first. */
+export type PageParameter = { readonly cursor?: unknown; readonly offset?: number };
+
+/** Options for `useInfiniteQuery` and the like. */
+export interface RouteInfiniteQueryOptions<Page, Failure = Error> extends Failing<Failure> {
+  readonly queryKey: DataTag<RouteQueryKey, InfiniteData<Page, PageParameter>, Failure>;
+  readonly queryFn: (
+    context: Pick<QueryFunctionContext<RouteQueryKey, PageParameter>, "pageParam" | "signal">,
+  ) => Promise<Page>;
+  readonly initialPageParam: PageParameter;
+  readonly getNextPageParam: (page: Page) => PageParameter | undefined;
+}
+
+/**
+ * Returns the options for an infinite query that fetches the pages of a route, in offset or cursor style.
+ *
+ * @param input the input for the first page
+ * @example
+ * const { data, fetchNextPage, hasNextPage } = useInfiniteQuery(infiniteQueryOptions(client, "get /v1/users", { limit: 50 }));
+ */
+export const infiniteQueryOptions = <R, Key extends string>(
+  client: ClientOf<R>,
+  key: CheckedPage<R, Key>,
+  ...[input, options]: Arguments<R, Key>
+): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>> => ({
+  // the key differs from that of a plain query for the same route, because the data has a different shape
+  queryKey: [...queryKey(key, input ?? {}), "infinite"] as never,
+  queryFn: ({ pageParam, signal }) =>
+    fetchPayload(client, key, { ...(input as object), ...pageParam }, { ...options, signal }),
+  initialPageParam: {},
+  getNextPageParam: toNextPage,
+});
+
+/** Options for `useMutation` and the like. */
+export interface RouteMutationOptions<Input, Data, Failure = Error> extends Failing<Failure> {
+  readonly mutationKey: RouteQueryKey;
+  readonly mutationFn: (input: Variables<Input>) => Promise<Data>;
+}
+
+/** The argument of `mutate`, which may be omitted if no field of the input is required. */
+// oxlint-disable-next-line typescript/no-invalid-void-type -- only `void` makes an argument optional
+type Variables<Input> = {} extends Input ? Input | void : Input;
+
+/** The options of a mutation's calls, or a function that returns them for an input; required if the options are. */
+type MutationArguments<Input, Options extends readonly unknown[]> = Options extends readonly [
+  infer Given,
+]
+  ? [options: Given | ((input: Variables<Input>) => Given)]
+  : [options?: Options[0] | ((input: Variables<Input>) => Options[0])];
+
+/**
+ * Returns the options for a mutation, whose input is the argument of `mutate`.
+ *
+ * @param options the options for the calls, or a function that returns them for an input; required if the route
+ * requires header fields, such as `if-match`
+ * @example
+ * const { mutate } = useMutation({
+ *   ...mutationOptions(client, "post /v1/users"),
+ *   onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKey("/v1/users") }),
+ * });
+ */
+export const mutationOptions = <R, Key extends string>(
+  client: ClientOf<R>,
+  key: CheckedKey<R, Key>,
+  ...[options]: MutationArguments<RouteInput<R, Key>, OptionsFor<CallOptions, RouteFields<R, Key>>>
+): RouteMutationOptions<RouteInput<R, Key>, RouteData<R, Key>, RouteError<R, Key>> => ({
+  mutationKey: queryKey(key),
+  mutationFn: (input) => {
+    const given: object | undefined = typeof options === "function" ? options(input) : options;
+    return fetchPayload(client, key, input, { ...given });
+  },
+});
