@@ -85,6 +85,12 @@ describe("generates wire types", () => {
       "value: (string | null)[]",
     ],
     [
+      "a record whose keys are a union of literals",
+      z.record(z.union([z.literal("a"), z.literal("b")]), z.number()),
+      "value: { a: number; b: number; }",
+      "value: { a: number; b: number; }",
+    ],
+    [
       "a partial record",
       z.partialRecord(z.enum(["a"]), z.int()),
       "value: { a?: number | undefined; }",

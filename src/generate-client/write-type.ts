@@ -212,11 +212,7 @@ export class TypeWriter {
   #writeRecord(def: z.core.$ZodRecordDef, side: Side, place: string): string {
     const { keyType, valueType } = def;
     const values = this.write(valueType, side, `${place}Value`);
-    const keyDef = (keyType as z.core.$ZodTypes)._zod.def;
-    const isEnum = keyDef.type === "enum";
-    const names = isEnum
-      ? Object.values(keyDef.entries)
-      : keyDef.type === "literal" && keyDef.values;
+    const names = readValues(keyType);
     if (!names) {
       const [key = "string"] = this.write(keyType, side, `${place}Key`);
       return toObject([`[key: ${key.startsWith("`") ? key : "string"}]: ${toText(values)};`]);
@@ -224,7 +220,7 @@ export class TypeWriter {
     const isOptional = "partial" in def || values.includes("undefined");
     const all = isOptional ? toUnion([values, ["undefined"]]) : values;
     const mark = isOptional ? "?" : "";
-    return toObject(names.map((name) => `${toKey(String(name))}${mark}: ${toText(all)};`));
+    return toObject(Array.from(names, (name) => `${toKey(String(name))}${mark}: ${toText(all)};`));
   }
 
   #writeTemplate(def: z.core.$ZodTemplateLiteralDef, side: Side, place: string): string {
