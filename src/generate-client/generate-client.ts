@@ -5,7 +5,6 @@ import { OperationIds } from "../api/operation-ids.ts";
 import { listRoutes } from "../routing/walk-routing.ts";
 import type { Routing } from "../routing/routing.ts";
 import { dropBetween, readPart } from "./runtime-source.ts";
-import { TypeNames } from "./type-names.ts";
 import { toObject } from "./type-text.ts";
 import { writeRoute } from "./write-route.ts";
 import { RevivalWriter } from "./write-revival.ts";
@@ -65,13 +64,13 @@ export const generateClient = (options: GenerateClientOptions): string => {
   const { routing, config = {}, format = "string", types: isForInferred = false } = options;
   const operations = listOperations(listRoutes(routing, config).endpoints, config);
   const ids = new OperationIds(operations);
-  const names = new TypeNames();
+  const writer = new TypeWriter();
   const revival = format === "date" && !isForInferred ? new RevivalWriter() : undefined;
-  const context = { names, writer: new TypeWriter(names), isForInferred, revival };
+  const context = { writer, isForInferred, revival };
   const routes = operations.map((one) => writeRoute(one, ids.find(one), context));
   const runtime = readPart("runtime");
   const reviving = readPart("revival");
-  const settled = names.finish(
+  const settled = writer.names.finish(
     toObject(routes.map(({ type }) => type)),
     listTaken(`${runtime}\n${reviving}`),
   );
@@ -88,7 +87,7 @@ export const generateClient = (options: GenerateClientOptions): string => {
       "QUERY_PARSER",
       toQueryParser(config) === "extended" ? '{ queryParser: "extended", ...options }' : "options",
     ),
-    ...(revival?.isUsed ? [`${reviving}\n`, ...revival.declarations] : []),
+    ...(revival?.isUsed ? [`${reviving}\n`, ...revival.declarations.values()] : []),
     `${plans}\n`,
     `// The client, which is the same for each API.\n\n${runtime}\n`,
   ].join("\n");

@@ -1,8 +1,8 @@
 import { capitalise, toFreeName, toWords } from "../api/operation-ids.ts";
 
 interface NamedType {
-  /** The origin of the type; types of one origin share a name if they are written identically. */
-  readonly origin: string;
+  /** Types of one origin, by default the key, share a name if they are written identically. */
+  readonly origin?: string;
   readonly wanted: string;
   readonly text: string;
   readonly comment: string;
@@ -29,23 +29,15 @@ export const toTypeName = (text: string): string => {
 
 /** Names types. References to a type are written before its name is known. */
 export class TypeNames {
-  readonly #types = new Map<string, NamedType>();
+  readonly #types = new Map<string, Required<NamedType>>();
   readonly #wanted = new Map<string, string>();
-  readonly #shared = new Map<string, string>();
 
-  define(key: string, type: NamedType): string {
+  define(key: string, { origin = key, ...type }: NamedType): string {
     // what is wanted for the first type of an origin is wanted for all
-    const wanted = this.#wanted.get(type.origin) ?? type.wanted;
-    this.#wanted.set(type.origin, wanted);
-    this.#types.set(key, { ...type, wanted });
+    const wanted = this.#wanted.get(origin) ?? type.wanted;
+    this.#wanted.set(origin, wanted);
+    this.#types.set(key, { ...type, origin, wanted });
     return toReference(key);
-  }
-
-  /** Gives all identical types one name, and returns a reference to it. */
-  share(wanted: string, text: string, comment: string): string {
-    const key = this.#shared.get(`${wanted} ${text}`) ?? `shared/${this.#shared.size}`;
-    this.#shared.set(`${wanted} ${text}`, key);
-    return this.define(key, { origin: key, wanted, text, comment });
   }
 
   /** Writes the declarations of all types, and inserts their names into a text. */

@@ -16,12 +16,8 @@ import { readPropertyValues } from "../schemas/zod-internals.ts";
 export class RevivalWriter {
   readonly #names = { input: new Map<ZodSchema, string>(), output: new Map<ZodSchema, string>() };
   /** The declarations of the functions, by name. */
-  readonly #declarations = new Map<string, string>();
+  readonly declarations = new Map<string, string>();
   isUsed = false;
-
-  get declarations(): readonly string[] {
-    return [...this.#declarations.values()];
-  }
 
   /** Writes a function that revives the dates of a schema; returns undefined if there are none. */
   write(schema: ZodSchema, end: End): string | undefined {
@@ -34,10 +30,10 @@ export class RevivalWriter {
     const known = this.#names[end].get(schema);
     // within itself, a function is not declared yet
     if (known !== undefined)
-      return this.#declarations.has(known) ? known : `(value) => ${known}(value)`;
+      return this.declarations.has(known) ? known : `(value) => ${known}(value)`;
     const name = `revive${input.size + output.size + 1}`;
     this.#names[end].set(schema, name);
-    this.#declarations.set(name, `const ${name}: Revive = ${this.#writeOwn(schema, end)};`);
+    this.declarations.set(name, `const ${name}: Revive = ${this.#writeOwn(schema, end)};`);
     return name;
   }
 

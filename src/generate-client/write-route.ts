@@ -7,7 +7,7 @@ import { readKind } from "../client/read-reply.ts";
 import { defaultInputSources } from "../endpoint/input-sources.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { toTypeName, type TypeNames } from "./type-names.ts";
+import { toTypeName } from "./type-names.ts";
 import {
   quote,
   toIntersection,
@@ -22,7 +22,6 @@ import type { RevivalWriter } from "./write-revival.ts";
 import { sent, type Side, type TypeWriter } from "./write-type.ts";
 
 export interface RouteContext {
-  readonly names: TypeNames;
   readonly writer: TypeWriter;
   /** The writer of the functions that revive dates; undefined if dates stay strings. */
   readonly revival: RevivalWriter | undefined;
@@ -30,36 +29,21 @@ export interface RouteContext {
   readonly isForInferred: boolean;
 }
 
-export interface WrittenRoute {
-  /** The property for the route in the type of all routes, with its comment. */
-  readonly type: string;
-  /** The property for the route in the object that holds all plans. */
-  readonly plan: string;
-}
-
-export const writeRoute = (
-  operation: Operation,
-  operationId: string,
-  context: RouteContext,
-): WrittenRoute => {
+export const writeRoute = (operation: Operation, operationId: string, context: RouteContext) => {
   const { method, path, endpoint, itemsName } = operation;
-  const { names, writer, revival, isForInferred } = context;
+  const { writer, revival, isForInferred } = context;
   const received: Side = { direction: "output", isSent: false, hasDates: revival !== undefined };
   const key = `${method} ${path}`;
   const name = toTypeName(operationId);
-  const define = (suffix: string, comment: string, text: string): string =>
-    names.define(`${suffix} of ${key}`, {
-      origin: `${suffix} of ${key}`,
-      wanted: name + suffix,
-      text,
-      comment: writeComment([comment]),
-    });
+  const define = (suffix: string, comment: string, text: string): string => {
+    const own = { wanted: name + suffix, text, comment: writeComment([comment]) };
+    return writer.names.define(`${suffix} of ${key}`, own);
+  };
   // a client sends no conditional requests
   const successes = toReceived(operation.successes.filter(({ isConditional }) => !isConditional));
   const errors = toReceived(operation.errors);
   const toBody = (bodies: readonly ReceivedBody[], suffix: string): Members => {
-    const hasDates = received.hasDates && hasOneJson(bodies);
-    const side = { ...received, hasDates };
+    const side = { ...received, hasDates: received.hasDates && hasOneJson(bodies) };
     return toUnion(bodies.map((body) => writeBody(body, writer, side, name + suffix)));
   };
 
@@ -74,9 +58,10 @@ export const writeRoute = (
     const text = toText(toBody(own, `Error${status}`));
     // only object types need a name
     if (!text.includes("{")) return text;
-    return hasData
-      ? define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text)
-      : names.share("ErrorBody", text, "/** The body of an error response. */\n");
+    if (hasData)
+      return define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text);
+    const comment = writeComment(["The body of an error response."]);
+    return writer.names.define(`error ${text}`, { wanted: "ErrorBody", text, comment });
   });
   const known = failures.filter(({ hasData }) => hasData).flatMap(({ statuses }) => statuses);
   const { responseHeadersSchema } = endpoint;

@@ -14,7 +14,7 @@ import {
   writeComment,
   type Members,
 } from "./type-text.ts";
-import { toReference, toTypeName, type TypeNames } from "./type-names.ts";
+import { toReference, toTypeName, TypeNames } from "./type-names.ts";
 import { readBooleanStrings, readOptionality, readValues } from "../schemas/zod-internals.ts";
 
 /** One side of a schema, and how the client handles its values. */
@@ -54,15 +54,11 @@ const readNotes = (schema: ZodSchema): { description?: string; deprecated?: bool
 };
 
 export class TypeWriter {
-  readonly #names: TypeNames;
+  readonly names = new TypeNames();
   readonly #numbers = new Map<ZodSchema, number>();
   readonly #written = new Map<string, Members>();
   /** The schemas being written, each with whether it was found inside itself. */
   readonly #open = new Map<string, { isFound: boolean }>();
-
-  constructor(names: TypeNames) {
-    this.#names = names;
-  }
 
   /** @param place the name of a recursive type that has no other name */
   write(schema: ZodSchema, side: Side, place: string): Members {
@@ -83,7 +79,7 @@ export class TypeWriter {
     const { id, description, deprecated } = z.globalRegistry.get(schema as z.ZodType) ?? {};
     if (typeof id === "string" || state.isFound)
       members = [
-        this.#names.define(key, {
+        this.names.define(key, {
           origin: `schema/${number}`,
           wanted: toTypeName(typeof id === "string" ? id : place),
           text: toText(members),
