@@ -7,7 +7,7 @@ import type { Routing } from "../routing/routing.ts";
 import { dropBetween, readPart } from "./runtime-source.ts";
 import { toObject } from "./type-text.ts";
 import { writeRoute } from "./write-route.ts";
-import { RevivalWriter } from "./write-revival.ts";
+import { RevivalWriter } from "./dates.ts";
 import { TypeWriter } from "./write-type.ts";
 
 /** The argument of {@link generateClient}. */

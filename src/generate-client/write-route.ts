@@ -18,7 +18,7 @@ import {
   writeComment,
   type Members,
 } from "./type-text.ts";
-import type { RevivalWriter } from "./write-revival.ts";
+import type { RevivalWriter } from "./dates.ts";
 import { sent, type Side, type TypeWriter } from "./write-type.ts";
 
 export interface RouteContext {

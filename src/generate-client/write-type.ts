@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isDate, revealsDates, unwrap } from "./find-dates.ts";
+import { isDate, revealsDates, unwrap } from "./dates.ts";
 import { readOwnKind, toDateKind } from "../schemas/bodies.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
