@@ -1,7 +1,7 @@
 import { toDocumentOptions, type DocsOptions } from "../docs-page/docs-options.ts";
 import { generateClient } from "../generate-client/generate-client.ts";
 import { generateOpenApi } from "../openapi/generate-openapi.ts";
-import type { OpenApiDocument, OpenApiVersion } from "../openapi/options.ts";
+import type { OpenApiVersion } from "../openapi/options.ts";
 import { toYaml } from "../openapi/to-yaml.ts";
 import { defineCommand, toUsageError } from "./command.ts";
 import { useEntry, type Entry } from "./load-entry.ts";
@@ -76,8 +76,10 @@ export const openApiCommand = defineCommand({
     if (openapi !== undefined && !versions.includes(openapi))
       throw toUsageError(`--openapi must be one of ${versions.join(", ")}; got ${openapi}.`);
     if (check && out === undefined) throw toUsageError("--check needs --out, the file to check.");
-    return useEntry(given, async (entry) => {
-      const document = toDocument(entry, openapi as OpenApiVersion | undefined, docs);
+    return useEntry(given, async ({ routing, config }) => {
+      const options = toDocumentOptions(findDocs(config, docs));
+      const version = (openapi ?? options.openapi) as OpenApiVersion | undefined;
+      const document = generateOpenApi({ routing, config, ...options, openapi: version });
       const text =
         format === "json" ? `${JSON.stringify(document, undefined, 2)}\n` : toYaml(document);
       if (out !== undefined) return check ? checkFile(out, text) : writeFile(out, text);
@@ -90,16 +92,7 @@ export const openApiCommand = defineCommand({
 const toFormat = (out: string | undefined): string =>
   /\.ya?ml$/i.test(out ?? "") ? "yaml" : "json";
 
-/** Generates a document as `config.docs` would serve it; the path selects one of several. */
-const toDocument = (
-  { routing, config }: Entry,
-  version: OpenApiVersion | undefined,
-  path: string | undefined,
-): OpenApiDocument => {
-  const options = toDocumentOptions(findDocs(config, path));
-  return generateOpenApi({ routing, config, ...options, openapi: version ?? options.openapi });
-};
-
+/** Finds the options of one of the documents that `config.docs` serves, by its path if there are several. */
 const findDocs = ({ docs }: Entry["config"], path: string | undefined): DocsOptions => {
   const all = [docs].flat().flatMap((one) => (typeof one === "object" ? one : []));
   if (path === undefined && all.length < 2) return all[0] ?? {};
