@@ -6,14 +6,13 @@ export class CliError extends Error {
   override readonly name = "CliError";
   readonly code: "SLP_CLI_ENTRY" | "SLP_CLI_STARTS_SERVER" | "SLP_CLI_USAGE";
 
-  constructor(code: CliError["code"], message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
+  constructor(code: CliError["code"], message: string) {
+    super(message);
     this.code = code;
   }
 }
 
-export const toUsageError = (message: string, cause?: unknown): CliError =>
-  new CliError("SLP_CLI_USAGE", message, cause);
+export const toUsageError = (message: string): CliError => new CliError("SLP_CLI_USAGE", message);
 
 type Options = Readonly<Record<string, Option>>;
 

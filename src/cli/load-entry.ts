@@ -3,14 +3,13 @@ import { subscribe } from "node:diagnostics_channel";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Server } from "node:net";
-import { join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { channels, type Starting } from "../endpoint/build-hook.ts";
 import type { DocsOptions } from "../docs-page/docs-options.ts";
 import type { DocumentedConfig } from "../api/operation.ts";
 import { getMessageFromError, readSafely } from "../reply/http-error.ts";
 import type { Routing } from "../routing/routing.ts";
-import { findPlace } from "./build-places.ts";
 import { CliError } from "./command.ts";
 
 /** The exports of an API's module that the commands use. */
@@ -36,8 +35,7 @@ const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flat
 
 const restartMark = "SALLYPORT_CLI_TSX";
 
-const toEntryError = (message: string, cause?: unknown): CliError =>
-  new CliError("SLP_CLI_ENTRY", message, cause);
+const toEntryError = (message: string): CliError => new CliError("SLP_CLI_ENTRY", message);
 
 /** Finds the module that was given, that `sallyport.entry` in package.json names, or that has a conventional name. */
 const findEntry = (given: string | undefined): string => {
@@ -146,11 +144,40 @@ const importSafely = async (path: string): Promise<unknown> => {
     const place = findPlace(String(readSafely(error, "stack")));
     throw toEntryError(
       `${path} cannot be loaded: ${getMessageFromError(error)}${place === undefined ? "" : ` (${place})`}`,
-      error,
     );
   } finally {
     prototype.listen = listen;
     stdout.write = write;
     process.off("unhandledRejection", onFloating);
   }
+};
+
+const home = dirname(createRequire(import.meta.url).resolve("sallyport/package.json"));
+/** The directory of the build, and the directory that its source maps refer to. */
+const own = [`${home}/dist/`, `${home}/src/`];
+
+/** Records where in the application's code each endpoint and middleware is built. */
+export const watchBuilds = (): ReadonlyMap<object, string> => {
+  const places = new Map<object, string>();
+  subscribe(channels.built, (endpoint) => {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 30;
+    const { stack = "" } = new Error("Built");
+    Error.stackTraceLimit = stackTraceLimit;
+    const place = findPlace(stack);
+    if (place !== undefined) places.set(endpoint as object, place);
+  });
+  return places;
+};
+
+const findPlace = (stack: string): string | undefined =>
+  stack.split("\n").map(toPlace).find(Boolean);
+
+const toPlace = (frame: string): string | undefined => {
+  const [, url, line] = /[( ](file:\/\/.+?|\/.+?):(\d+):\d+\)?$/.exec(frame) ?? [];
+  if (url === undefined) return undefined;
+  const file = url.startsWith("file:") ? fileURLToPath(url) : url;
+  if (own.some((folder) => file.startsWith(folder)) || file.includes("/node_modules/"))
+    return undefined;
+  return `${relative(process.cwd(), file)}:${line}`;
 };

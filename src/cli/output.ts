@@ -24,7 +24,7 @@ const useFile = <Result>(verb: string, file: string, work: () => Result): Result
   try {
     return work();
   } catch (error) {
-    throw toUsageError(`--out: cannot ${verb} ${file}: ${getMessageFromError(error)}`, error);
+    throw toUsageError(`--out: cannot ${verb} ${file}: ${getMessageFromError(error)}`);
   }
 };
 
@@ -71,14 +71,11 @@ const findNext = (
   at: number,
   to: number,
 ): readonly [number, number] => {
-  const most = old.length - at + own.length - to;
-  for (let distance = 1; distance <= most; distance++) {
-    const last = Math.min(at + distance, old.length);
-    for (let gone = Math.max(at, at + distance - own.length + to); gone <= last; gone++) {
+  // beyond their ends, both are undefined
+  for (let distance = 1; ; distance++)
+    for (let gone = at; gone <= at + distance; gone++) {
       const come = to + distance - (gone - at);
       // a single line, such as a brace, may be the same by chance
       if (old[gone] === own[come] && old[gone + 1] === own[come + 1]) return [gone, come];
     }
-  }
-  return [old.length, own.length];
 };

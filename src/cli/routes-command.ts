@@ -2,9 +2,8 @@ import { listOperations } from "../api/operation.ts";
 import { OperationIds } from "../api/operation-ids.ts";
 import type { Security } from "../endpoint/security.ts";
 import { listRoutes } from "../routing/walk-routing.ts";
-import { watchBuilds } from "./build-places.ts";
 import { defineCommand } from "./command.ts";
-import { useEntry, type Entry } from "./load-entry.ts";
+import { useEntry, watchBuilds, type Entry } from "./load-entry.ts";
 import { writeOut } from "./output.ts";
 
 /** A route as `sallyport routes --json` prints it. */
