@@ -7,7 +7,7 @@ import type {
   SubscribeOptions,
 } from "./call-options.ts";
 import { PageError, ReplyError, UnexpectedBodyError } from "./client-errors.ts";
-import { findItems, hasMore, toNextPage, toPayload, type HasMore } from "./pages.ts";
+import { findItems, hasMore, toNextPage, toPayload } from "./pages.ts";
 import { readReply, type Reply } from "./read-reply.ts";
 import { fail, sendRequest } from "./send-request.ts";
 import { subscribe } from "./subscribe.ts";
@@ -16,24 +16,6 @@ import { subscribe } from "./subscribe.ts";
 export interface Pages<Item, Page> extends AsyncIterable<Item> {
   /** Returns the pages instead of their items. */
   readonly pages: () => AsyncIterable<Page>;
-}
-
-type PlainCaller<Result, Options = CallOptions> = (
-  key: string,
-  input?: unknown,
-  options?: Options,
-) => Result;
-
-/** A client without types, which is what all typed clients are at run time. */
-export interface PlainClient {
-  readonly hasMore: HasMore;
-  readonly request: PlainCaller<Promise<Reply>>;
-  readonly provide: PlainCaller<Promise<unknown>>;
-  readonly download: PlainCaller<Promise<unknown>>;
-  /** Resolves to the data of a successful reply and throws all others, as queries need it. */
-  readonly "~query": PlainCaller<Promise<unknown>>;
-  readonly iterate: PlainCaller<Pages<unknown, unknown>>;
-  readonly subscribe: PlainCaller<AsyncGenerator<unknown, void, undefined>, SubscribeOptions>;
 }
 
 /** Returns the body of a successful reply, and throws all others. */
@@ -45,8 +27,12 @@ const toBody = ({ ok, body, response, isForeign }: Reply, call: Call): unknown =
 /** The number of consecutive empty pages, each with a new cursor, after which an iteration ends. */
 const maxEmptyPages = 100;
 
-/** @throws {@link TypeError} when there is no `baseUrl`, or `idempotency` is not a boolean. */
-export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClient => {
+/**
+ * Creates a client without types, which is what all typed clients are at run time.
+ *
+ * @throws {@link TypeError} when there is no `baseUrl`, or `idempotency` is not a boolean.
+ */
+export const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => {
   if (typeof client?.baseUrl !== "string")
     throw new TypeError("createClient: `baseUrl` is missing");
   if (typeof (client.idempotency ?? true) !== "boolean")
@@ -74,11 +60,8 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): Pl
     }
   };
   const toCaller =
-    <Result>(
-      use: (reply: Reply, call: Call) => Result,
-      isOpen?: boolean,
-    ): PlainCaller<Promise<Result>> =>
-    (key, input, options) =>
+    <Result>(use: (reply: Reply, call: Call) => Result, isOpen?: boolean) =>
+    (key: string, input?: unknown, options?: CallOptions): Promise<Result> =>
       send({ ...toCall(key, options), isOpen }, input, use);
   async function* walkPages(call: Call, input: unknown): AsyncGenerator<unknown, void, undefined> {
     let next: object | undefined = {};
@@ -106,8 +89,9 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): Pl
       return body;
     }),
     download: toCaller(toBody, true),
+    /** Resolves to the data of a successful reply and throws all others, as queries need it. */
     "~query": toCaller((reply, call) => toPayload(toBody(reply, call))),
-    iterate: (key, input, options) => {
+    iterate: (key: string, input?: unknown, options?: CallOptions): Pages<unknown, unknown> => {
       const call = toCall(key, options);
       const pages = (): AsyncIterable<unknown> => walkPages(call, input);
       return {
@@ -117,7 +101,11 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans): Pl
         },
       };
     },
-    async *subscribe(key, input, options) {
+    async *subscribe(
+      key: string,
+      input?: unknown,
+      options?: SubscribeOptions,
+    ): AsyncGenerator<unknown, void, undefined> {
       const call = toCall(key, options);
       try {
         yield* subscribe(call, buildRequest(call, input));

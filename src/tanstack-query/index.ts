@@ -1,6 +1,6 @@
 import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
 import type { CallOptions, OptionsFor } from "../client/call-options.ts";
-import type { PlainClient } from "../client/client.ts";
+import type { createPlainClient } from "../client/client.ts";
 import type { CallError } from "../client/client-errors.ts";
 import type { GeneratedRoutes, KeyWith } from "../client/generated-client.ts";
 import type { CheckKey, RoutesOf } from "../client/inferred-client.ts";
@@ -74,6 +74,8 @@ type Arguments<R, Key extends string> = [
 
 /** What a query of a route may fail with. */
 export type RouteError<R, Key extends string> = CallError | RouteReplyError<R, Key>;
+
+type PlainClient = ReturnType<typeof createPlainClient>;
 
 /** Calls a route and returns the data of a successful response. */
 const fetchPayload = <Data>(
