@@ -92,11 +92,16 @@ export async function* subscribe(
     let response: Response | undefined;
     let asked = 0;
     try {
-      response = await open(call, request, lastEventId, async (given) => {
+      const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
+      if (lastEventId) headers["last-event-id"] = lastEventId;
+      const once = { ...call, options: { ...call.options, retry: 0 } };
+      const reply = await sendRequest(once, { ...request, headers }, async (given) => {
         // now, because the body may break off
         asked = toAskedTime(given);
-        return isStream(given) ? { response: given } : readReply(call, given);
+        return isStream(given) ? { response: given, body: undefined } : readReply(call, given);
       });
+      assertExpected(call, reply);
+      response = reply.response;
     } catch (error) {
       if (!signal?.aborted && !isTransient(error)) throw error;
     }
@@ -115,29 +120,13 @@ export async function* subscribe(
   }
 }
 
-/**
- * @param read returns a stream or a 204 unread
- * @returns a stream, a 204, or a response after which the caller should try again
- */
-const open = async (
-  call: Call,
-  request: BuiltRequest,
-  lastEventId: string | undefined,
-  read: (response: Response) => Promise<Pick<Reply, "response"> & Partial<Reply>>,
-): Promise<Response> => {
-  const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
-  if (lastEventId) headers["last-event-id"] = lastEventId;
-  const { response, body } = await sendRequest(
-    { ...call, options: { ...call.options, retry: 0 } },
-    { ...request, headers },
-    read,
-  );
+/** @throws an error when a response is neither a stream or a 204, nor one after which to try again. */
+const assertExpected = (call: Call, { response, body }: Pick<Reply, "body" | "response">): void => {
   const { status } = response;
-  if (isStream(response)) return response;
+  if (isStream(response)) return;
   if (status >= 400 && status < 500 && !isTemporary(response))
     throw new ReplyError(call, response, body);
   if (status < 300) throw new UnexpectedBodyError(call, response, body);
-  return response;
 };
 
 const isStream = ({ status, headers }: Response): boolean =>
