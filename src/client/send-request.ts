@@ -152,11 +152,13 @@ export const sendRequest = async <Result extends { readonly response: Response }
         method !== "GET" &&
         toEntries(attempt.headers).some(([name]) => name.startsWith("if-")));
     try {
-      const result = await sendOnce(call, { ...request, defaults }, attempt, (response) => {
-        // now, because the body may break off
-        if (isTemporary(response, hasKey)) least = toAskedTime(response);
-        return read(response);
-      });
+      const result = await runWithin(call, (signal) =>
+        exchange(call, { ...request, defaults }, attempt, signal, (response) => {
+          // now, because the body may break off
+          if (isTemporary(response, hasKey)) least = toAskedTime(response);
+          return read(response);
+        }),
+      );
       if (!isTemporary(result.response, hasKey) || isLast()) return result;
     } catch (error) {
       if (!isTransient(error) || isLast()) throw error;
@@ -206,11 +208,10 @@ export const waitFor = async <Result>(
   }
 };
 
-const sendOnce = async <Result>(
+/** Runs an attempt, but only until its time has passed or the call is aborted. */
+const runWithin = async <Result>(
   call: Call,
-  request: BuiltRequest,
-  attempt: Attempt,
-  read: (response: Response) => Promise<Result>,
+  attempt: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
   const { signal } = call.options;
   if (signal?.aborted) throw new AbortedError(call, signal.reason);
@@ -218,11 +219,7 @@ const sendOnce = async <Result>(
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   // a `fetch` or a hook that ignores the signal must not block the caller
-  const waiting = waitFor(
-    timeout,
-    signal,
-    exchange(call, request, attempt, controller.signal, read),
-  );
+  const waiting = waitFor(timeout, signal, attempt(controller.signal));
   if (call.isOpen) signal?.addEventListener("abort", stop);
   const result = await waiting;
   if (result) return result;
