@@ -7,11 +7,9 @@ export interface CallRoute {
 }
 
 /** The base class of all client errors, which have a stable code and the route of the call. */
-export class ClientError<Code extends string = string> extends Error {
+export class ClientError<Code extends string = string> extends Error implements CallRoute {
   declare readonly code: Code;
-  /** The method in upper case, such as `GET`. */
   declare readonly method: string;
-  /** The path as in the routing map, such as `/v1/users/:id`. */
   declare readonly path: string;
 
   /** @param more further properties; `cause` is one, because older compilers do not know it as an option of `Error` */
