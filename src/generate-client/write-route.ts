@@ -44,7 +44,12 @@ export const writeRoute = (operation: Operation, operationId: string, context: R
   const errors = toReceived(operation.errors);
   const toBody = (bodies: readonly ReceivedBody[], suffix: string): Members => {
     const side = { ...received, hasDates: received.hasDates && hasOneJson(bodies) };
-    return toUnion(bodies.map((body) => writeBody(body, writer, side, name + suffix)));
+    return toUnion(
+      bodies.map(({ kind, schema, isEventStream }) => {
+        if (isEventStream) return [quote("This is an event stream: use `subscribe`")];
+        return schema ? writer.write(schema, side, name + suffix) : [plainBodies[kind]];
+      }),
+    );
   };
 
   const input = define("Input", `The input of \`${key}\`.`, writeInput(operation, context, name));
@@ -107,17 +112,8 @@ export const writeRoute = (operation: Operation, operationId: string, context: R
   };
 };
 
-const writeBody = (
-  { kind, schema, isEventStream }: ReceivedBody,
-  writer: TypeWriter,
-  side: Side,
-  name: string,
-): Members => {
-  if (isEventStream) return [quote("This is an event stream: use `subscribe`")];
-  if (kind === "json") return schema ? writer.write(schema, side, name) : ["unknown"];
-  if (kind === "none") return ["undefined"];
-  return [kind === "text" ? "string" : "Blob"];
-};
+/** The types of bodies without a schema. */
+const plainBodies = { blob: "Blob", json: "unknown", none: "undefined", text: "string" } as const;
 
 interface Failures {
   readonly text: string;
@@ -133,9 +129,8 @@ const groupByText = (
   for (const error of errors) {
     const { status, hasData } = error;
     const text = write(error);
-    const id = `${hasData} ${text}`;
-    const { statuses = [] } = groups.get(id) ?? {};
-    groups.set(id, { text, hasData, statuses: [...statuses, status] });
+    const { statuses = [] } = groups.get(`${hasData} ${text}`) ?? {};
+    groups.set(`${hasData} ${text}`, { text, hasData, statuses: [...statuses, status] });
   }
   return [...groups.values()];
 };
