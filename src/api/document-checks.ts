@@ -25,14 +25,11 @@ const isServer = be(
 
 const someServers: Check = (servers, name, wording) => {
   for (const server of [servers].flat()) {
-    const extensions = Object.keys(Object(server) as object).filter((key) => key.startsWith("x-"));
-    const known = ["url", "description", "variables", ...extensions];
-    const isOther = (value: unknown): boolean => !isObject(value);
-    group(Object.fromEntries(known.map((key) => [key, anything])), [], isOther)(
-      server,
-      name,
-      wording,
-    );
+    if (isObject(server)) {
+      const extensions = Object.keys(server).filter((key) => key.startsWith("x-"));
+      const known = ["url", "description", "variables", ...extensions];
+      group(Object.fromEntries(known.map((key) => [key, anything])))(server, name, wording);
+    }
     isServer(server, name, wording);
   }
 };
