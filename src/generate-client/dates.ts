@@ -166,21 +166,11 @@ const holdsDates = (
 ): boolean => {
   if (seen[end].has(schema)) return false;
   seen[end].add(schema);
-  return (
-    isDate(schema, end) ||
-    listParts(schema, end).some(([part, partEnd]) => holdsDates(part, partEnd, seen))
-  );
-};
-
-/** Lists the parts of a schema in which dates can be recognised. */
-const listParts = (
-  schema: ZodSchema,
-  end: End,
-): readonly (readonly [schema: ZodSchema, end: End])[] => {
+  if (isDate(schema, end)) return true;
   const [inner, innerEnd] = unwrap(schema, end);
-  if (inner !== schema) return [[inner, innerEnd]];
+  if (inner !== schema) return holdsDates(inner, innerEnd, seen);
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "union" ? !revealsDates(def, end) : !structures.has(def.type)) return [];
+  if (def.type === "union" ? !revealsDates(def, end) : !structures.has(def.type)) return false;
   const parts = def.type === "record" ? [def.valueType] : listInnerSchemas(schema);
-  return parts.map((part) => [part, end]);
+  return parts.some((part) => holdsDates(part, end, seen));
 };
