@@ -83,15 +83,14 @@ const runWithTypeScript = (path: string): number | undefined => {
   return status ?? 1;
 };
 
+/** Finds tsx in the packages of the application, or else next to this one. */
 const findTsx = (): string | undefined => {
-  for (const from of [join(process.cwd(), "package.json"), fileURLToPath(import.meta.url)]) {
-    try {
-      return createRequire(from).resolve("tsx");
-    } catch {
-      // the package may be in the next place
-    }
+  const paths = [process.cwd(), fileURLToPath(new URL(".", import.meta.url))];
+  try {
+    return createRequire(import.meta.url).resolve("tsx", { paths });
+  } catch {
+    return undefined;
   }
-  return undefined;
 };
 
 /** @throws {@link CliError} when the module starts a server, cannot be loaded, or lacks `routing`. */
