@@ -48,7 +48,6 @@ export class Operation {
   readonly route: string;
   readonly segments: readonly Segment[];
   readonly parameters: readonly string[];
-  /** The parts of a request that the input comes from. */
   readonly sources: readonly InputSource[];
   /** The schemas that parse the input: those of the middlewares, then the endpoint's own. */
   readonly inputs: readonly ZodSchema[];
@@ -102,20 +101,17 @@ export class Operation {
   get errors(): readonly ErrorReply[] {
     const { inputs, headers, parameters, hasBody } = this;
     const hasInput = [inputs, headers, parameters].some(({ length }) => length > 0);
+    const { outputSchema: output } = this.endpoint;
+    const sendsFile = output && readContent(output)?.kind === "file";
     const own = new Set([
       ...(hasInput || hasBody ? [400] : []),
       ...(this.security.length > 0 ? [401] : []),
       ...(hasBody ? [413, 415] : []),
-      ...(this.#sendsFile ? [404, 412, 416] : []),
+      ...(sendsFile ? [404, 412, 416] : []),
       500,
       ...(this.#timeout > 0 ? [503] : []),
     ]);
     return listErrors(this.endpoint, own);
-  }
-
-  get #sendsFile(): boolean {
-    const { outputSchema } = this.endpoint;
-    return outputSchema !== undefined && readContent(outputSchema)?.kind === "file";
   }
 
   /** Whether successful replies have a version, as ETag or Last-Modified. */
