@@ -52,7 +52,6 @@ export type HasMore = <Response>(
 
 export const hasMore: HasMore = (response) => toNextPage(response) !== undefined;
 
-/** Returns the data of a successful response: the `data` of the default envelope, or else the body itself. */
 export const toPayload = (body: unknown): unknown =>
   readProperty(body, "status") === "success" && readProperty(body, "data") !== undefined
     ? readProperty(body, "data")

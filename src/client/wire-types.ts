@@ -134,7 +134,6 @@ export type SuccessAt<T> = T extends EndpointTypes
           : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
   : never;
 
-/** The responses of a declaration. */
 type EachOf<Declaration> = Declaration extends readonly (infer Each)[] ? Each : Declaration;
 
 /** The statuses that a response declares; `never` if it may have any. */
@@ -157,7 +156,6 @@ type AnyStatus<Each> = Each extends unknown
 /** The responses for a status that none of them declares: those that declare none, or else all. */
 type OthersOf<Each> = [AnyStatus<Each>] extends [never] ? Each : AnyStatus<Each>;
 
-/** The responses for a status. */
 type EachAt<Each, Status> =
   Status extends CodesOf<Each>
     ? Each extends unknown

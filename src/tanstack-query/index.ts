@@ -77,7 +77,6 @@ export type RouteError<R, Key extends string> = CallError | RouteReplyError<R, K
 
 type PlainClient = ReturnType<typeof createPlainClient>;
 
-/** Calls a route and returns the data of a successful response. */
 const fetchPayload = <Data>(
   client: ClientOf<unknown>,
   key: string,
