@@ -1200,11 +1200,9 @@ interface CallRoute {
 }
 
 /** The base class of all client errors, which have a stable code and the route of the call. */
-class ClientError<Code extends string = string> extends Error {
+class ClientError<Code extends string = string> extends Error implements CallRoute {
   declare readonly code: Code;
-  /** The method in upper case, such as `GET`. */
   declare readonly method: string;
-  /** The path as in the routing map, such as `/v1/users/:id`. */
   declare readonly path: string;
 
   /** @param more further properties; `cause` is one, because older compilers do not know it as an option of `Error` */
@@ -1803,7 +1801,6 @@ type HasMore = <Response>(
 
 const hasMore: HasMore = (response) => toNextPage(response) !== undefined;
 
-/** Returns the data of a successful response: the `data` of the default envelope, or else the body itself. */
 const toPayload = (body: unknown): unknown =>
   readProperty(body, "status") === "success" && readProperty(body, "data") !== undefined
     ? readProperty(body, "data")
@@ -1957,11 +1954,13 @@ const sendRequest = async <Result extends { readonly response: Response }>(
         method !== "GET" &&
         toEntries(attempt.headers).some(([name]) => name.startsWith("if-")));
     try {
-      const result = await sendOnce(call, { ...request, defaults }, attempt, (response) => {
-        // now, because the body may break off
-        if (isTemporary(response, hasKey)) least = toAskedTime(response);
-        return read(response);
-      });
+      const result = await runWithin(call, (signal) =>
+        exchange(call, { ...request, defaults }, attempt, signal, (response) => {
+          // now, because the body may break off
+          if (isTemporary(response, hasKey)) least = toAskedTime(response);
+          return read(response);
+        }),
+      );
       if (!isTemporary(result.response, hasKey) || isLast()) return result;
     } catch (error) {
       if (!isTransient(error) || isLast()) throw error;
@@ -2011,11 +2010,10 @@ const waitFor = async <Result>(
   }
 };
 
-const sendOnce = async <Result>(
+/** Runs an attempt, but only until its time has passed or the call is aborted. */
+const runWithin = async <Result>(
   call: Call,
-  request: BuiltRequest,
-  attempt: Attempt,
-  read: (response: Response) => Promise<Result>,
+  attempt: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
   const { signal } = call.options;
   if (signal?.aborted) throw new AbortedError(call, signal.reason);
@@ -2023,11 +2021,7 @@ const sendOnce = async <Result>(
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   // a `fetch` or a hook that ignores the signal must not block the caller
-  const waiting = waitFor(
-    timeout,
-    signal,
-    exchange(call, request, attempt, controller.signal, read),
-  );
+  const waiting = waitFor(timeout, signal, attempt(controller.signal));
   if (call.isOpen) signal?.addEventListener("abort", stop);
   const result = await waiting;
   if (result) return result;
@@ -2258,11 +2252,16 @@ async function* subscribe(
     let response: Response | undefined;
     let asked = 0;
     try {
-      response = await open(call, request, lastEventId, async (given) => {
+      const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
+      if (lastEventId) headers["last-event-id"] = lastEventId;
+      const once = { ...call, options: { ...call.options, retry: 0 } };
+      const reply = await sendRequest(once, { ...request, headers }, async (given) => {
         // now, because the body may break off
         asked = toAskedTime(given);
-        return isStream(given) ? { response: given } : readReply(call, given);
+        return isStream(given) ? { response: given, body: undefined } : readReply(call, given);
       });
+      assertExpected(call, reply);
+      response = reply.response;
     } catch (error) {
       if (!signal?.aborted && !isTransient(error)) throw error;
     }
@@ -2281,29 +2280,13 @@ async function* subscribe(
   }
 }
 
-/**
- * @param read returns a stream or a 204 unread
- * @returns a stream, a 204, or a response after which the caller should try again
- */
-const open = async (
-  call: Call,
-  request: BuiltRequest,
-  lastEventId: string | undefined,
-  read: (response: Response) => Promise<Pick<Reply, "response"> & Partial<Reply>>,
-): Promise<Response> => {
-  const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
-  if (lastEventId) headers["last-event-id"] = lastEventId;
-  const { response, body } = await sendRequest(
-    { ...call, options: { ...call.options, retry: 0 } },
-    { ...request, headers },
-    read,
-  );
+/** @throws an error when a response is neither a stream or a 204, nor one after which to try again. */
+const assertExpected = (call: Call, { response, body }: Pick<Reply, "body" | "response">): void => {
   const { status } = response;
-  if (isStream(response)) return response;
+  if (isStream(response)) return;
   if (status >= 400 && status < 500 && !isTemporary(response))
     throw new ReplyError(call, response, body);
   if (status < 300) throw new UnexpectedBodyError(call, response, body);
-  return response;
 };
 
 const isStream = ({ status, headers }: Response): boolean =>
@@ -2324,24 +2307,6 @@ interface Pages<Item, Page> extends AsyncIterable<Item> {
   readonly pages: () => AsyncIterable<Page>;
 }
 
-type PlainCaller<Result, Options = CallOptions> = (
-  key: string,
-  input?: unknown,
-  options?: Options,
-) => Result;
-
-/** A client without types, which is what all typed clients are at run time. */
-interface PlainClient {
-  readonly hasMore: HasMore;
-  readonly request: PlainCaller<Promise<Reply>>;
-  readonly provide: PlainCaller<Promise<unknown>>;
-  readonly download: PlainCaller<Promise<unknown>>;
-  /** Resolves to the data of a successful reply and throws all others, as queries need it. */
-  readonly "~query": PlainCaller<Promise<unknown>>;
-  readonly iterate: PlainCaller<Pages<unknown, unknown>>;
-  readonly subscribe: PlainCaller<AsyncGenerator<unknown, void, undefined>, SubscribeOptions>;
-}
-
 /** Returns the body of a successful reply, and throws all others. */
 const toBody = ({ ok, body, response, isForeign }: Reply, call: Call): unknown => {
   if (ok) return body;
@@ -2351,8 +2316,12 @@ const toBody = ({ ok, body, response, isForeign }: Reply, call: Call): unknown =
 /** The number of consecutive empty pages, each with a new cursor, after which an iteration ends. */
 const maxEmptyPages = 100;
 
-/** @throws {@link TypeError} when there is no `baseUrl`, or `idempotency` is not a boolean. */
-const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClient => {
+/**
+ * Creates a client without types, which is what all typed clients are at run time.
+ *
+ * @throws {@link TypeError} when there is no `baseUrl`, or `idempotency` is not a boolean.
+ */
+const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => {
   if (typeof client?.baseUrl !== "string")
     throw new TypeError("createClient: `baseUrl` is missing");
   if (typeof (client.idempotency ?? true) !== "boolean")
@@ -2380,11 +2349,8 @@ const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClie
     }
   };
   const toCaller =
-    <Result>(
-      use: (reply: Reply, call: Call) => Result,
-      isOpen?: boolean,
-    ): PlainCaller<Promise<Result>> =>
-    (key, input, options) =>
+    <Result>(use: (reply: Reply, call: Call) => Result, isOpen?: boolean) =>
+    (key: string, input?: unknown, options?: CallOptions): Promise<Result> =>
       send({ ...toCall(key, options), isOpen }, input, use);
   async function* walkPages(call: Call, input: unknown): AsyncGenerator<unknown, void, undefined> {
     let next: object | undefined = {};
@@ -2412,8 +2378,9 @@ const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClie
       return body;
     }),
     download: toCaller(toBody, true),
+    /** Resolves to the data of a successful reply and throws all others, as queries need it. */
     "~query": toCaller((reply, call) => toPayload(toBody(reply, call))),
-    iterate: (key, input, options) => {
+    iterate: (key: string, input?: unknown, options?: CallOptions): Pages<unknown, unknown> => {
       const call = toCall(key, options);
       const pages = (): AsyncIterable<unknown> => walkPages(call, input);
       return {
@@ -2423,7 +2390,11 @@ const createPlainClient = (client: ClientOptions, plans?: RoutePlans): PlainClie
         },
       };
     },
-    async *subscribe(key, input, options) {
+    async *subscribe(
+      key: string,
+      input?: unknown,
+      options?: SubscribeOptions,
+    ): AsyncGenerator<unknown, void, undefined> {
       const call = toCall(key, options);
       try {
         yield* subscribe(call, buildRequest(call, input));
