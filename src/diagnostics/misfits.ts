@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { readOwnKind, toDateKind } from "../schemas/bodies.ts";
+import { readOwnKind } from "../schemas/content.ts";
 import type { Kind, Wire } from "./wire.ts";
 import { readLazy, readValues } from "../schemas/zod-internals.ts";
 
@@ -95,7 +95,7 @@ export class MisfitFinder {
       case "intersection":
         return merge(this.find(def.left, wire), this.find(def.right, wire));
       case "pipe": {
-        const own = toDateKind(def);
+        const own = readOwnKind(schema);
         if (own === (this.#isInput ? "dateOut" : "dateIn")) return checkKinds([own], schema, wire);
         return this.find(this.#isInput ? def.in : def.out, wire);
       }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { toDateKind } from "../schemas/bodies.ts";
+import { readOwnKind } from "../schemas/content.ts";
 import { readEncoded, readToldOutput } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listInnerSchemas } from "../schemas/some-schema.ts";
@@ -13,7 +13,7 @@ type End = "input" | "output";
 export const isDate = (schema: ZodSchema, end: End): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "date") return true;
-  if (def.type === "pipe") return end === "input" && toDateKind(def) === "dateIn";
+  if (def.type === "pipe") return end === "input" && readOwnKind(schema) === "dateIn";
   const { format, local } = def as { readonly format?: string; readonly local?: boolean };
   return def.type === "string" && format === "datetime" && local !== true;
 };

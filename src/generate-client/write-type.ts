@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isDate, revealsDates, unwrap } from "./dates.ts";
-import { readOwnKind, toDateKind } from "../schemas/bodies.ts";
+import { readOwnKind } from "../schemas/content.ts";
 import { readEncoded } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import {
@@ -180,7 +180,7 @@ export class TypeWriter {
         if (!readEncoded(schema)) return writeCustom(schema, isSent);
         break;
       case "pipe":
-        if (isInput && isSent && toDateKind(def) === "dateIn") return ["Date", "string"];
+        if (isInput && isSent && readOwnKind(schema) === "dateIn") return ["Date", "string"];
         if (isInput && side.isText && takesBooleans(schema)) return ["boolean", "string"];
         break;
       case "lazy":

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { readEncoded, readToldOutput } from "../schemas/encode.ts";
-import { readOwnKind } from "../schemas/bodies.ts";
+import { readOwnKind } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isObject, isSame, listOf } from "./json.ts";

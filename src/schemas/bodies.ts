@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../messages/option-checks.ts";
-import { readDeclared, type Declares } from "./content.ts";
+import { declare, readOwnKind } from "./content.ts";
 import { assertShape, type SchemaMeta, type ZodSchema } from "./schema.ts";
 import { listSameValue, someSchema, walkSchemas } from "./some-schema.ts";
 import { listArrayFields, readTopLevel } from "./top-level-keys.ts";
@@ -37,9 +37,7 @@ export const isForm = (schema: ZodSchema): boolean =>
     (one) => formMark in one._zod.def || formMark in one,
   );
 
-const isRawBody = Object.assign((value: unknown): boolean => Buffer.isBuffer(value), {
-  "sallyport/kind": "raw",
-} satisfies Declares);
+const isRawBody = declare({ "sallyport/kind": "raw" }, (value: unknown) => Buffer.isBuffer(value));
 
 // oxlint-disable-next-line typescript/no-empty-object-type -- no fields other than `raw`
 type NoFields = {};
@@ -123,17 +121,15 @@ const hasBytes = (value: object): boolean => {
   return own && "value" in own ? own.value instanceof Uint8Array : "data" in value;
 };
 
-const isFileUpload = Object.assign(
-  (value: unknown): boolean =>
+const isFileUpload = declare(
+  { "sallyport/kind": "upload" },
+  (value: unknown) =>
     isObject(value) &&
     hasBytes(value) &&
     typeof Reflect.get(value, "name") === "string" &&
     typeof Reflect.get(value, "size") === "number" &&
     typeof Reflect.get(value, "mimetype") === "string" &&
     typeof Reflect.get(value, "mv") === "function",
-  {
-    "sallyport/kind": "upload",
-  } satisfies Declares,
 );
 
 /**
@@ -163,22 +159,4 @@ export const takesFiles = (schema: ZodSchema): boolean =>
 export const listFileLists = (schema: ZodSchema): readonly string[] => {
   const { fields } = readTopLevel(schema);
   return listArrayFields(schema).filter((name) => takesFiles(fields.get(name) as ZodSchema));
-};
-
-/** Returns the kind of one of this package's own schemas. */
-export const readOwnKind = (schema: ZodSchema): Declares["sallyport/kind"] =>
-  readDeclared(schema)?.["sallyport/kind"];
-
-/** Recognises `ez.dateIn()` and `ez.dateOut()` by their parts. */
-export const toDateKind = (def: z.core.$ZodPipeDef): "dateIn" | "dateOut" | undefined => {
-  if (!("reverseTransform" in def)) return undefined;
-  const parts = `${describe(def.in)} to ${describe(def.out)}`;
-  if (parts === "date to text:datetime") return "dateOut";
-  return parts === "text:date or text:datetime or text:datetime to date" ? "dateIn" : undefined;
-};
-
-const describe = (schema: ZodSchema): string => {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "union") return def.options.map(describe).join(" or ");
-  return def.type === "string" && "format" in def ? `text:${String(def.format)}` : def.type;
 };

@@ -52,15 +52,24 @@ export interface ContentDeclaration {
   readonly fileName: string | undefined;
 }
 
-/** What a function that checks values says of its schema; copies of the schema keep the function. */
-export interface Declares {
+/** What a function that checks or decodes values says of its schema; copies of the schema keep the function. */
+interface Declares {
   readonly "sallyport/content"?: ContentDeclaration;
-  readonly "sallyport/kind"?: "buffer" | "raw" | "upload";
+  readonly "sallyport/kind"?: "buffer" | "dateIn" | "dateOut" | "raw" | "upload";
 }
 
+/** Marks the function of a schema, which needs one of its own. */
+export const declare = <Own extends object>(declares: Declares, own: Own): Own => Object.assign(own, declares);
+
 /** Returns what the function of a schema says of it, which may come from another copy of this package. */
-export const readDeclared = (schema: ZodSchema): Declares | undefined =>
-  (schema._zod.def as { readonly fn?: Declares }).fn;
+const readDeclared = (schema: ZodSchema): Declares => {
+  const { fn, transform } = schema._zod.def as { readonly fn?: Declares; transform?: Declares };
+  return fn ?? transform ?? {};
+};
+
+/** Returns the kind of one of this package's own schemas. */
+export const readOwnKind = (schema: ZodSchema): Declares["sallyport/kind"] =>
+  readDeclared(schema)["sallyport/kind"];
 
 /** A schema that knows the media type of its content. */
 export interface MediaTyped<Type extends string> {
@@ -98,17 +107,14 @@ const declareContent = <T, Type extends string>(
       `ez.${kind}: the first argument must be a media type, such as "text/csv"; got ${JSON.stringify(type)}.`,
     );
   const declared: ContentDeclaration = { kind, type: type === "*/*" ? undefined : type, fileName };
-  // each schema needs its own function
-  const check = Object.assign((value: unknown) => isContent(value), {
-    "sallyport/content": declared,
-  } satisfies Declares);
+  const check = declare({ "sallyport/content": declared }, (value: unknown) => isContent(value));
   const schema = z.custom<T>(check, { error: expected }).meta({ ...meta });
   return schema as unknown as MediaTyped<Type> & typeof schema;
 };
 
 /** Returns how an output is sent without a result handler; undefined if a result handler sends it. */
 export const readContent = (schema: ZodSchema): ContentDeclaration | undefined =>
-  readDeclared(schema)?.["sallyport/content"];
+  readDeclared(schema)["sallyport/content"];
 
 const isStream = (value: unknown): boolean =>
   isObject(value) &&
@@ -165,9 +171,9 @@ export const file = <const Type extends string = "*/*">(
   options?: ContentOptions,
 ): FileSchema<Type> => declareContent("file", type, isFile, "Expected the path of a file", options);
 
-const isBuffer = Object.assign((value: unknown): boolean => Buffer.isBuffer(value), {
-  "sallyport/kind": "buffer",
-} satisfies Declares);
+const isBuffer = declare({ "sallyport/kind": "buffer" }, (value: unknown) =>
+  Buffer.isBuffer(value),
+);
 
 /**
  * Creates the schema of a Buffer in an input or an output.

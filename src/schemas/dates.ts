@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { declare } from "./content.ts";
 import type { SchemaMeta } from "./schema.ts";
 
 /** A date as a client sends it: an ISO 8601 string, or a `Date`, which a client converts to such a string. */
@@ -32,7 +33,7 @@ const isoText = () =>
 export const dateIn = (meta: SchemaMeta<string> = {}): DateIn =>
   z
     .codec(isoText(), z.date(), {
-      decode: (text) => new Date(text),
+      decode: declare({ "sallyport/kind": "dateIn" }, (text) => new Date(text)),
       encode: (date) => date.toISOString(),
     })
     .meta({ ...meta });
@@ -46,7 +47,7 @@ export const dateIn = (meta: SchemaMeta<string> = {}): DateIn =>
 export const dateOut = (meta: SchemaMeta<string> = {}): DateOut =>
   z
     .codec(z.date(), z.iso.datetime(), {
-      decode: (date) => date.toISOString(),
+      decode: declare({ "sallyport/kind": "dateOut" }, (date) => date.toISOString()),
       encode: (text) => new Date(text),
     })
     .meta({ ...meta });
