@@ -59,7 +59,8 @@ interface Declares {
 }
 
 /** Marks the function of a schema, which needs one of its own. */
-export const declare = <Own extends object>(declares: Declares, own: Own): Own => Object.assign(own, declares);
+export const declare = <Own extends object>(declares: Declares, own: Own): Own =>
+  Object.assign(own, declares);
 
 /** Returns what the function of a schema says of it, which may come from another copy of this package. */
 const readDeclared = (schema: ZodSchema): Declares => {

@@ -82,22 +82,6 @@ export const cursor = <Schema extends z.core.SomeType>(
   return codec as unknown as Cursor<Schema>;
 };
 
-/** Creates the reverse of a cursor's codec, for the output; it delegates to the original codec. */
-export const toSignedCursor = <Codec extends CursorCodec>(codec: Codec): SignedCursor<Codec> => {
-  const run =
-    (direction: "backward" | "forward") =>
-    <To>(value: unknown, payload: z.core.ParsePayload): To | Promise<To> =>
-      whenRun(codec, { value, issues: [] }, direction, (result) => {
-        payload.issues.push(...result.issues);
-        return result.value as To;
-      });
-  const turned: z.ZodCodec<z.ZodUnknown, z.ZodString> = z.codec(z.unknown(), z.string(), {
-    decode: run("backward"),
-    encode: run("forward"),
-  });
-  return turned as unknown as SignedCursor<Codec>;
-};
-
 export const isCursorCodec = (value: unknown): value is CursorCodec => {
   if (!isSchema(value)) return false;
   const { def } = (value as z.core.$ZodTypes)._zod;

@@ -10,13 +10,8 @@ import {
 import { show } from "../messages/show.ts";
 import { suggest } from "../messages/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
-import {
-  isCursorCodec,
-  isText,
-  toSignedCursor,
-  type CursorCodec,
-  type SignedCursor,
-} from "./cursor.ts";
+import { isCursorCodec, isText, type CursorCodec, type SignedCursor } from "./cursor.ts";
+import { encode } from "./encode.ts";
 import { toSchema, type ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
@@ -220,7 +215,7 @@ export const paginated = <
           output: z.object({
             [name]: items,
             nextCursor: z
-              .nullable(isCursorCodec(cursor) ? toSignedCursor(cursor) : cursor)
+              .nullable(isCursorCodec(cursor) ? encode(cursor).pipe(z.string()) : cursor)
               .describe("`cursor` of the next page; null on the last page"),
             limit: usedLimit,
           }),
