@@ -3,13 +3,10 @@ import { toFreeName } from "../api/operation-ids.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { readMadeName } from "../schemas/zod-internals.ts";
 import {
   compact,
-  isSame,
-  mapReferences,
-  omitReferences,
   inlineClosed,
+  mapReferences,
   nonEmpty,
   toSorted,
   listReferences,
@@ -27,6 +24,8 @@ interface Component {
   readonly json: JsonObject;
   readonly place: WritePlace;
 }
+
+type WrittenJson = JsonObject & { readonly $defs?: Readonly<Record<string, JsonObject>> };
 
 const prefix = "#/components/schemas/";
 const definitions = "#/$defs/";
@@ -69,7 +68,6 @@ export class Components {
         return { ...meta, id };
       },
     };
-    const toStem = (key: string): string => named.get(key)?.stem ?? generated + toName(key, place);
     const write = (inner: ZodSchema, other: Direction): JsonObject =>
       this.write(inner, other, place);
     const written = z.toJSONSchema(schema, {
@@ -81,24 +79,25 @@ export class Components {
         writeNode({ ...node, place, path, write }, this.#override);
       },
     });
-    const { $schema: _dialect, $defs = {}, ...json } = written as JsonObject;
-    const all = Object.entries($defs as Record<string, JsonObject>);
-    const empty = new Set<unknown>();
+    const { $schema: _dialect, $defs = {}, ...json } = written as WrittenJson;
+    const all = Object.entries($defs);
     const closed = new Map<unknown, JsonObject>();
-    for (const [key, definition] of all) {
-      if (readMadeName(key) !== undefined && isSame(definition, {})) empty.add(definitions + key);
-      if (definition["additionalProperties"] === false) closed.set(definitions + key, definition);
-    }
+    for (const [key, { additionalProperties, ...open }] of all)
+      if (additionalProperties === false) closed.set(definitions + key, open);
     const refer = (value: JsonObject): JsonObject => {
-      const open = inlineClosed(omitReferences(value, empty), closed);
-      const copy = mapReferences(open, (reference) => {
-        const key = readDefinitionKey(reference);
-        return key === undefined ? undefined : `${prefix}${direction}/${toStem(key)}`;
+      const copy = mapReferences(inlineClosed(value, closed), (reference) => {
+        const key = readDefinitionKey(reference) ?? "";
+        const component = named.get(key);
+        if (component) return `${prefix}${direction}/${component.stem}`;
+        // what contains itself has a name, or a part with a name, except `z.json()`, which accepts anything
+        const unnamed = reference === "#" ? json : $defs[key];
+        return unnamed && refer(unnamed);
       });
       return copy as JsonObject;
     };
-    for (const [key, definition] of all) {
-      const { schema: inner, stem } = named.get(key) ?? { schema: undefined, stem: toStem(key) };
+    for (const [key, { schema: inner, stem }] of named) {
+      const definition = $defs[key];
+      if (!definition) continue;
       const name = stem.startsWith(generated) ? stem.slice(generated.length) : stem;
       this.#keep({ name, stem, schema: inner, json: refer(definition), place }, direction);
     }
@@ -276,8 +275,3 @@ const readDefinitionKey = (reference: string): string | undefined =>
   reference.startsWith(definitions)
     ? reference.slice(definitions.length).replaceAll("~1", "/").replaceAll("~0", "~")
     : undefined;
-
-const toName = (key: string, place: WritePlace): string => {
-  const made = readMadeName(key);
-  return made === undefined ? key : `${place.name}${made}`;
-};

@@ -12,28 +12,23 @@ export const mapObjects = (value: unknown, change: (object: JsonObject) => unkno
   return isObject(value) ? change(mapValues(value, (inner) => mapObjects(inner, change))) : value;
 };
 
-/** Copies a value with changed references; where the function returns undefined, a reference is left unchanged. */
+/**
+ * Copies a value with changed references, or with schemas in their place; where the function returns undefined, a
+ * reference is left unchanged.
+ */
 export const mapReferences = (
   value: unknown,
-  change: (reference: string) => string | undefined,
+  change: (reference: string) => JsonObject | string | undefined,
 ): unknown =>
   mapObjects(value, (object) => {
-    const { $ref: reference, discriminator } = object;
-    if (typeof reference === "string") object["$ref"] = change(reference) ?? reference;
+    const { $ref: reference, discriminator, ...rest } = object;
     const mapping = isObject(discriminator) ? discriminator["mapping"] : undefined;
     if (isObject(discriminator) && isObject(mapping))
       discriminator["mapping"] = mapValues(mapping, (to) => change(String(to)) ?? to);
-    return object;
+    if (typeof reference !== "string") return object;
+    const changed = change(reference) ?? reference;
+    return typeof changed === "string" ? { ...object, $ref: changed } : { ...changed, ...rest };
   });
-
-/** Copies a value without certain references; keywords next to them are kept. */
-export const omitReferences = (value: JsonObject, references: ReadonlySet<unknown>): JsonObject => {
-  if (references.size === 0) return value;
-  const copy = mapObjects(value, ({ $ref: reference, ...rest }) =>
-    reference === undefined || references.has(reference) ? rest : { $ref: reference, ...rest },
-  );
-  return copy as JsonObject;
-};
 
 /** Inlines the schemas in `allOf` that reject unknown fields, because they would reject the fields of the others. */
 export const inlineClosed = (
@@ -43,8 +38,7 @@ export const inlineClosed = (
   if (closed.size === 0) return value;
   const open = (part: unknown): unknown => {
     const { $ref: reference, ...more } = Object(part) as JsonObject;
-    const { additionalProperties: _refused, ...rest } = closed.get(reference) ?? {};
-    return closed.has(reference) ? { ...rest, ...more } : part;
+    return closed.has(reference) ? { ...closed.get(reference), ...more } : part;
   };
   const copy = mapObjects(value, (object) => {
     const parts = listOf(object["allOf"]);

@@ -111,10 +111,6 @@ export const runIn = (
   return (isBack ? z.safeEncodeAsync : z.safeDecodeAsync)(schema, payload.value).then(settle);
 };
 
-/** Returns the name that Zod has given to an unnamed definition in a document, such as `schema0`. */
-export const readMadeName = (key: string): string | undefined =>
-  key.startsWith("__schema") ? key.slice(2) : undefined;
-
 /** Makes a schema decode by encoding with another schema, and encode by decoding with it. */
 export const reverse = (schema: z.core.$ZodType, inner: ZodSchema): void => {
   schema._zod.parse = (payload, context) =>

@@ -344,6 +344,23 @@ describe("components", () => {
     expect(other).toHaveProperty("properties.status");
   });
 
+  test("of schemas that contain each other are complete, whichever of them is met first", () => {
+    const folder = z.object({
+      get files(): z.ZodType {
+        return z.array(file);
+      },
+    });
+    const file = z.object({ name: z.string(), folder: folder.optional() });
+    const first = post(z.object({}), z.object({ folder }));
+    const written = componentsOf(first);
+    expect(written["PostA0"]).toHaveProperty(
+      "properties.files.items.properties.folder.$ref",
+      toReference("PostA0"),
+    );
+    for (const input of [file, z.object({ file })])
+      expect(componentsOf(first, post(input))).toEqual(written);
+  });
+
   test("with the same name must be the same schema", () => {
     const make = (type: z.ZodType) => z.object({ type }).meta({ id: "Same" });
     const two = (one: z.ZodType, other: z.ZodType) =>
