@@ -28,11 +28,9 @@ interface Node extends WrittenSchema {
   readonly write: (schema: ZodSchema, direction: Direction) => JsonObject;
 }
 
-const binary = {
-  type: "string",
-  format: "binary",
-  contentMediaType: "application/octet-stream",
-} as const;
+export const toBinary = (contentMediaType: string): JsonObject => {
+  return { type: "string", format: "binary", contentMediaType };
+};
 
 /** An integer as text, which may be longer than a number in JSON. */
 const digits = { type: "string", pattern: String.raw`^-?\d+$` } as const;
@@ -88,7 +86,7 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
     case "custom": {
       const kind = readOwnKind(schema);
       if (kind === "buffer" && direction === "output") Object.assign(json, bufferAsJson);
-      else if (kind) Object.assign(json, binary);
+      else if (kind) Object.assign(json, toBinary("application/octet-stream"));
       return;
     }
     case "number":

@@ -32,7 +32,7 @@ export const viewObject = (json: JsonObject, components: Components, depth = 0):
     ([name, field]) =>
       [name, { json: isObject(field) ? field : {}, isRequired: required.has(name) }] as const,
   );
-  return joinAll([
+  return join("all", [
     {
       fields: new Map(fields),
       others: isObject(others) ? others : undefined,
@@ -42,43 +42,32 @@ export const viewObject = (json: JsonObject, components: Components, depth = 0):
     ...listParts(own, "allOf").map(view),
     ...["anyOf", "oneOf"].flatMap((keyword) => {
       const options = listParts(own, keyword);
-      return options.length > 0 ? [joinAny(options.map(view))] : [];
+      return options.length > 0 ? [join("any", options.map(view))] : [];
     }),
   ]);
 };
 
-export const joinAll = (views: readonly ObjectView[]): ObjectView => {
-  const mayBeEmpty = views.every((view) => view.mayBeEmpty);
-  return join(views, mayBeEmpty, (fields) => ({
-    json: allOf(fields.map(({ json }) => json)),
-    isRequired: fields.some(({ isRequired }) => isRequired),
-  }));
-};
-
-const joinAny = (views: readonly ObjectView[]): ObjectView => {
-  const mayBeEmpty = views.some((view) => view.mayBeEmpty);
-  return join(views, mayBeEmpty, (fields) => ({
-    json: anyOf(fields.map(({ json }) => json)),
-    isRequired: fields.length === views.length && fields.every(({ isRequired }) => isRequired),
-  }));
-};
-
-const join = (
-  views: readonly ObjectView[],
-  mayBeEmpty: boolean,
-  joinFields: (fields: readonly Field[]) => Field,
-): ObjectView => {
+/** Joins the views of schemas, either `all` or at least `any` of which an object fits. */
+export const join = (how: "all" | "any", views: readonly ObjectView[]): ObjectView => {
   const [only] = views;
   if (only && views.length === 1) return only;
-  const names = new Set(views.flatMap(({ fields }) => [...fields.keys()]));
+  const isAll = how === "all";
   const fields = new Map<string, Field>();
-  for (const name of names)
-    fields.set(name, joinFields(views.flatMap((view) => view.fields.get(name) ?? [])));
+  for (const name of new Set(views.flatMap((view) => [...view.fields.keys()]))) {
+    const found = views.flatMap((view) => view.fields.get(name) ?? []);
+    const schemas = found.map(({ json }) => json);
+    const required = found.filter(({ isRequired }) => isRequired).length;
+    fields.set(name, {
+      json: isAll ? allOf(schemas) : anyOf(schemas),
+      isRequired: required >= (isAll ? 1 : views.length),
+    });
+  }
+  const empty = views.filter(({ mayBeEmpty }) => mayBeEmpty).length;
   return {
     fields,
     others: views.find(({ others }) => others)?.others,
     examples: views.flatMap(({ examples }) => examples),
-    mayBeEmpty,
+    mayBeEmpty: empty >= (isAll ? views.length : 1),
   };
 };
 
@@ -130,7 +119,10 @@ export const mergeObjects = (
         additionalProperties === false ? rest : filled[at],
       ),
     };
-  const { fields } = joinAll(filled.map((schema) => viewObject(schema, components)));
+  const { fields } = join(
+    "all",
+    filled.map((schema) => viewObject(schema, components)),
+  );
   const required = [...fields].flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
   return {
     ...resolved.at(-1),

@@ -2,7 +2,7 @@ import type { Location, Operation } from "../api/operation.ts";
 import type { QueryParser } from "../http/query.ts";
 import type { Components } from "./components.ts";
 import { distinctBy } from "./json.ts";
-import { joinAll, mergeObjects, omitFields, viewObject, type Field } from "./object-view.ts";
+import { join, mergeObjects, omitFields, viewObject, type Field } from "./object-view.ts";
 import type { WritePlace } from "./node-writer.ts";
 import type { JsonObject } from "./options.ts";
 
@@ -18,7 +18,8 @@ export type Placement = ReturnType<typeof placeInput>;
 export const placeInput = (operation: Operation, place: WritePlace, components: Components) => {
   const { parameters, hasBody, sources, inputs, body, queryParser } = operation;
   const schemas = inputs.map((schema) => components.write(schema, "input", place));
-  const { fields, others, examples } = joinAll(
+  const { fields, others, examples } = join(
+    "all",
     schemas.map((schema) => viewObject(schema, components)),
   );
   const locate = (name: string, { json }: Field): Location | undefined => {
@@ -47,7 +48,7 @@ export const placeInput = (operation: Operation, place: WritePlace, components: 
   const headers = [operation.conditions ?? [], operation.headers]
     .flat()
     .map((schema) => viewObject(components.write(schema, "input", place), components));
-  const declared = joinAll(headers).fields;
+  const declared = join("all", headers).fields;
   const own = schemas.map((schema) => omitFields(schema, elsewhere, components));
   return {
     fields: [

@@ -3,7 +3,7 @@ import { isEventStream, isJson, type ErrorReply, type ReplyBody } from "../api/r
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
 import { anyOf, compact, isObject, listOf, mapValues, nonEmpty } from "./json.ts";
-import type { WritePlace } from "./node-writer.ts";
+import { toBinary, type WritePlace } from "./node-writer.ts";
 import { viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 import type { SecuritySchemes } from "./security-schemes.ts";
@@ -122,10 +122,6 @@ const toContent = (
 };
 
 const isText = (type: string): boolean => /^text\/|\bxml\b/i.test(type);
-
-const toBinary = (contentMediaType: string): JsonObject => ({
-  ...{ type: "string", format: "binary", contentMediaType },
-});
 
 /** Describes content that is sent without a result handler. */
 const toPlainContent = (type: string): JsonObject =>
