@@ -1,18 +1,11 @@
 import type { Misfit } from "./misfits.ts";
 import type { Kind, Wire } from "./wire.ts";
 
-const ownNames: Readonly<Partial<Record<Kind, string>>> = {
-  buffer: "ez.buffer()",
-  dateIn: "ez.dateIn()",
-  dateOut: "ez.dateOut()",
-  raw: "ez.raw()",
-  upload: "ez.upload()",
-};
+type Fixes = Readonly<Partial<Record<Kind, string>>>;
 
-const toName = ({ kind, schema }: Misfit): string =>
-  ownNames[kind] ?? `z.${schema._zod.def.type}()`;
+const ownKinds: ReadonlySet<Kind> = new Set(["buffer", "dateIn", "dateOut", "raw", "upload"]);
 
-const forJson: Readonly<Partial<Record<Kind, string>>> = {
+const forJson: Fixes = {
   bigint: "Use z.coerce.bigint(), which accepts strings and numbers",
   buffer:
     "Use ez.raw() for a body of bytes, ez.upload() for a file, or z.base64() for bytes in a string",
@@ -26,7 +19,7 @@ const forJson: Readonly<Partial<Record<Kind, string>>> = {
   symbol: "Use z.enum()",
 };
 
-const forText: Readonly<Partial<Record<Kind, string>>> = {
+const forText: Fixes = {
   ...forJson,
   array: 'Split the string: z.string().transform((value) => value.split(","))',
   boolean: "Use z.stringbool()",
@@ -39,13 +32,13 @@ const forText: Readonly<Partial<Record<Kind, string>>> = {
     'Give each value its own name, set `queryParser: "extended"`, or take a JSON string and transform it',
 };
 
-const forPath: Readonly<Partial<Record<Kind, string>>> = {
+const forPath: Fixes = {
   ...forText,
   array: 'Use a wildcard at the end of the path, such as "*rest", or split the string',
   object: "Give each value its own parameter",
 };
 
-const forOutput: Readonly<Partial<Record<Kind, string>>> = {
+const forOutput: Fixes = {
   bigint: "Send a string: add .transform(String)",
   dateIn: "Use ez.dateOut(); ez.dateIn() is for inputs",
   file: "Send the bytes of the file with your own result handler",
@@ -58,28 +51,28 @@ const forOutput: Readonly<Partial<Record<Kind, string>>> = {
   upload: "Send the file's name, size or URL; ez.upload() is for inputs",
 };
 
-export const toReason = (misfit: Misfit): string => {
-  if (misfit.kind === "never") return "accepts no value at all";
-  if (misfit.kind === "coercedBoolean")
-    return 'is z.coerce.boolean(), which turns every non-empty string into true, even "false"';
-  const name = toName(misfit);
-  const reasons: Readonly<Record<Wire["carrier"], string>> = {
-    json: `is ${name}, which JSON cannot represent`,
-    output: `is ${name}, which JSON cannot represent`,
-    path: `is ${name}, but a path parameter is a string`,
-    text: `is ${name}, but a query has only strings`,
-    wildcard: `is ${name}, but a wildcard returns an array of strings`,
+const notJson = "which JSON cannot represent";
+
+/** Why a schema does not fit a carrier, and what to use instead. */
+const carriers: Readonly<Record<Wire["carrier"], { readonly why: string; readonly fixes: Fixes }>> =
+  {
+    json: { why: notJson, fixes: forJson },
+    output: { why: notJson, fixes: forOutput },
+    path: { why: "but a path parameter is a string", fixes: forPath },
+    text: { why: "but a query has only strings", fixes: forText },
+    wildcard: {
+      why: "but a wildcard returns an array of strings",
+      fixes: { ...forText, string: "Use z.array(z.string())" },
+    },
   };
-  return reasons[misfit.wire.carrier];
+
+export const toReason = ({ kind, schema, wire }: Misfit): string => {
+  if (kind === "never") return "accepts no value at all";
+  if (kind === "coercedBoolean")
+    return 'is z.coerce.boolean(), which turns every non-empty string into true, even "false"';
+  const name = ownKinds.has(kind) ? `ez.${kind}()` : `z.${schema._zod.def.type}()`;
+  return `is ${name}, ${carriers[wire.carrier].why}`;
 };
 
-const fixes: Readonly<Record<Wire["carrier"], Readonly<Partial<Record<Kind, string>>>>> = {
-  json: forJson,
-  output: forOutput,
-  path: forPath,
-  text: forText,
-  wildcard: { ...forText, string: "Use z.array(z.string())" },
-};
-
-export const toFix = ({ kind, wire: { carrier } }: Misfit): string =>
-  fixes[carrier][kind] ?? "Use another type, or combine several types with z.union";
+export const toFix = ({ kind, wire }: Misfit): string =>
+  carriers[wire.carrier].fixes[kind] ?? "Use another type, or combine several types with z.union";

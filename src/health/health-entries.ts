@@ -75,24 +75,23 @@ const createRunner = (name: string, given: HealthCheck | HealthCheck["check"]) =
   let begin = 0;
   let known: CheckResult["status"] = "up";
 
-  const checkInTime = async (): Promise<void> => {
+  const checkInTime = (): Promise<unknown> => {
     if (isPending) throw new Error("The check is still running");
-    const abort = new AbortController();
-    const { signal } = abort;
-    const late = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason as Error));
-    });
-    const text = `The check did not finish within ${timeout} milliseconds`;
-    const timer = setTimeout(() => abort.abort(new Error(text)), timeout);
-    const checking = (async () => check({ signal }))();
     isPending = true;
-    const settle = (): void => void (isPending = false);
-    checking.then(settle, settle);
-    try {
-      await Promise.race([checking, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return new Promise((resolve, reject) => {
+      const abort = new AbortController();
+      const timer = setTimeout(() => {
+        const late = new Error(`The check did not finish within ${timeout} milliseconds`);
+        abort.abort(late);
+        reject(late);
+      }, timeout);
+      const settle = (): void => {
+        clearTimeout(timer);
+        isPending = false;
+      };
+      const checking = (async () => check({ signal: abort.signal }))();
+      checking.finally(settle).then(resolve, reject);
+    });
   };
 
   const run = async (logger: Logger): Promise<CheckResult> => {
