@@ -15,7 +15,8 @@ export { Middleware } from "./endpoint/middleware.ts";
 export { getRawBody } from "./endpoint/raw-body.ts";
 export { DependsOnMethod } from "./routing/depends-on-method.ts";
 export { ServeStatic } from "./routing/static-files.ts";
-export { ez } from "./schemas/ez.ts";
+/** Schemas that Zod lacks, for the inputs and outputs of endpoints. */
+export * as ez from "./schemas/ez.ts";
 
 // Responding
 export { ResultHandler } from "./results/result-handler.ts";
