@@ -32,7 +32,7 @@ const onlyNull: JsonObject = { type: "string", nullable: true, enum: [null] };
 const toSchema30 = (value: unknown): JsonObject => {
   if (value === false) return { not: {} };
   if (!isObject(value)) return {};
-  return finish(toNullable(toRecord(toTuple(toTypes({ ...value })))));
+  return finish(toNullable(toTypes(value)));
 };
 
 /** Turns a list of types into a list of alternatives; null is not a type in 3.0. */
@@ -48,20 +48,6 @@ const toTypes = (schema: JsonObject): JsonObject => {
     ...compact({ title, description, deprecated, examples, default: preset }),
     anyOf: hasNull ? [...options, { type: "null" }] : options,
   };
-};
-
-const toTuple = (schema: JsonObject): JsonObject => {
-  const { prefixItems, items, ...rest } = schema;
-  if (!Array.isArray(prefixItems)) return schema;
-  const distinct = distinctBy([...(prefixItems as unknown[]), ...(isObject(items) ? [items] : [])]);
-  return { ...rest, items: distinct.length > 1 ? { anyOf: distinct } : (distinct[0] ?? {}) };
-};
-
-/** Removes `patternProperties`, which 3.0 does not have; keys that match no pattern may have any value. */
-const toRecord = (schema: JsonObject): JsonObject => {
-  const { patternProperties, ...rest } = schema;
-  if (!isObject(patternProperties) || rest["additionalProperties"] !== undefined) return rest;
-  return { ...rest, additionalProperties: true };
 };
 
 /** Converts null to `nullable`, which only works next to `type`; elsewhere, null becomes an alternative. */
@@ -97,6 +83,9 @@ const finish = (schema: JsonObject): JsonObject => {
     json[bound.toLowerCase()] = exclusive;
     json[`exclusive${bound}`] = true;
   }
+  if (Array.isArray(json["prefixItems"])) json["items"] = joinItems(json);
+  // keys that match no pattern may have any value
+  if (isObject(json["patternProperties"])) json["additionalProperties"] ??= true;
   if (json["contentEncoding"] === "base64" && !json["format"]) json["format"] = "byte";
   for (const keyword of ["allOf", "anyOf", "oneOf"])
     if (keyword in json) json[keyword] = listOf(json[keyword]).map(toSchema30);
@@ -114,4 +103,10 @@ const finish = (schema: JsonObject): JsonObject => {
   return Object.keys(json).length === 0
     ? { $ref: reference }
     : { ...json, allOf: [{ $ref: reference }, ...listOf(json["allOf"])] };
+};
+
+/** Describes all elements of a tuple alike, because 3.0 has no schemas for single elements. */
+const joinItems = ({ prefixItems, items }: JsonObject): JsonObject => {
+  const distinct = distinctBy([...listOf(prefixItems), items].filter(isObject));
+  return distinct.length > 1 ? { anyOf: distinct } : (distinct[0] ?? {});
 };

@@ -463,6 +463,10 @@ test("schemas use the dialect of OpenAPI 3.0", () => {
       { type: "array", items: { type: "string" }, minItems: 2, maxItems: 2 },
     ],
     [
+      z.tuple([z.string(), z.string()]).nullable(),
+      { type: "array", items: { type: "string" }, minItems: 2, maxItems: 2, nullable: true },
+    ],
+    [
       z.union([z.string(), z.int(), z.null()]),
       { anyOf: [{ type: "string" }, { type: "integer" }, onlyNull] },
     ],
