@@ -41,15 +41,14 @@ export const checkInputs = (operations: readonly Operation[]): readonly Diagnost
       const { inputSchema } = operation.endpoint;
       const place = `${schema === inputSchema ? "" : "a middleware of "}${operation.route}`;
       // the fields of a form are strings, but an endpoint with a form also accepts JSON
-      const more = isForm(schema) ? finder.find(schema, formWire).misfits.filter(isCoerced) : [];
-      return [...finder.find(schema, wire).misfits, ...more].map((misfit) =>
+      const asForm = isForm(schema) ? finder.find(schema, formWire).misfits : [];
+      const coerced = asForm.filter(({ kind }) => kind === "coercedBoolean");
+      return [...finder.find(schema, wire).misfits, ...coerced].map((misfit) =>
         toWarning("input", place, misfit, `${misfit.path} of ${schemas.indexOf(schema)}`),
       );
     });
   });
 };
-
-const isCoerced = ({ kind }: Misfit): boolean => kind === "coercedBoolean";
 
 /** Finds the parts of outputs and events that can never be sent, because the result handler declares JSON. */
 export const checkOutputs = (operations: readonly Operation[]): readonly Diagnostic[] => {

@@ -30,7 +30,6 @@ const checkRoutes = (operations: readonly Operation[]): readonly Diagnostic[] =>
 const hasText = (segment: Segment): boolean =>
   segment.kind === "parameters" && segment.around.join("") !== "";
 
-/** The segments of two routes. */
 type Pairs = readonly (readonly [Segment, Segment])[];
 
 /** Checks whether the route table ranks two routes equally at the first segment in which they differ. */
@@ -64,7 +63,7 @@ const combine = (one: readonly string[], other: readonly string[]): string => {
   return [longer(one[0], other[0]), ...between, longer(one.at(-1), other.at(-1))].join("x");
 };
 
-/** Finds static files that a wildcard route hides, because endpoints take precedence over files. */
+/** Endpoints take precedence over files. */
 const checkFiles = (
   files: readonly StaticEntry[],
   operations: readonly Operation[],

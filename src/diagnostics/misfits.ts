@@ -114,7 +114,6 @@ export class MisfitFinder {
       case "catch":
         return this.#isInput ? fit : this.find(def.innerType, wire);
       case "lazy":
-        // the getter may create a new schema on each call, so this reads the schema that Zod parses with
         return this.find(readLazy(schema as z.core.$ZodLazy), wire);
       default:
         return fit;

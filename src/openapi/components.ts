@@ -39,17 +39,14 @@ export class Components {
     input: new Map<ZodSchema, JsonObject>(),
     output: new Map<ZodSchema, JsonObject>(),
   };
-  /** Checks whether two schemas are written in the same way, and may thus have one name. */
-  readonly #isTwin: (one: ZodSchema, other: ZodSchema, place: WritePlace) => boolean;
   readonly #names: SchemaNames;
   readonly #shared = new Map<JsonObject | string, string>();
   readonly #responses = new Map<string, JsonObject>();
   readonly #responseNames = new Map<string, string>();
 
-  constructor(override: OpenApiOverride["schema"], isTwin = toComparison(override)) {
+  constructor(override: OpenApiOverride["schema"], areTwins = toComparison(override)) {
     this.#override = override;
-    this.#isTwin = isTwin;
-    this.#names = new SchemaNames(isTwin);
+    this.#names = new SchemaNames(areTwins);
   }
 
   write(schema: ZodSchema, direction: Direction, place: WritePlace): JsonObject {
@@ -153,13 +150,13 @@ export class Components {
     return document as JsonObject;
   }
 
-  #keep(component: Component, direction: Direction): void {
+  #keep(component: Component & { readonly schema: ZodSchema }, direction: Direction): void {
     const { name, stem, schema, json, place } = component;
     const key = `${direction}/${stem}`;
     const isSameAs = (one: Component): boolean =>
       one.schema === schema ||
       toNeutral(one.json) === toNeutral(json) ||
-      (one.schema !== undefined && schema !== undefined && this.#isTwin(one.schema, schema, place));
+      (one.schema !== undefined && this.#names.areTwins(one.schema, schema, place));
     const other = direction === "input" ? "output" : "input";
     for (const known of [key, `${other}/${stem}`]) {
       const one = this.#components.get(known);

@@ -10,13 +10,14 @@ export const generated = "generated:";
 
 /** Names schemas that must be referred to and have no id: recursive ones, and the options of discriminated unions. */
 export class SchemaNames {
-  readonly #isSame: (one: ZodSchema, other: ZodSchema, place: WritePlace) => boolean;
+  /** Checks whether two schemas are written in the same way, and may thus have one name. */
+  readonly areTwins: (one: ZodSchema, other: ZodSchema, place: WritePlace) => boolean;
   readonly #names = new Map<ZodSchema, string>();
   readonly #owners = new Map<string, ZodSchema>();
   readonly #searched = new Set<ZodSchema>();
 
-  constructor(isSame: (one: ZodSchema, other: ZodSchema, place: WritePlace) => boolean) {
-    this.#isSame = isSame;
+  constructor(areTwins: SchemaNames["areTwins"]) {
+    this.areTwins = areTwins;
   }
 
   /** Returns the id of a schema, or its generated name with a mark. */
@@ -52,7 +53,7 @@ export class SchemaNames {
     if (readId(schema) !== undefined || this.#names.has(schema)) return;
     const name = toFreeName(wanted, (one) => {
       const owner = this.#owners.get(one);
-      return owner !== undefined && !this.#isSame(owner, schema, place);
+      return owner !== undefined && !this.areTwins(owner, schema, place);
     });
     this.#owners.set(name, schema);
     this.#names.set(schema, name);

@@ -19,12 +19,8 @@ interface EncodedDef extends z.core.$ZodTypeDef {
   readonly encoded: ZodSchema;
 }
 
-interface EncodedType extends z.ZodType {
-  readonly _zod: z.core.$ZodTypeInternals & { def: EncodedDef };
-}
-
 /** The class of reversed schemas, so that `.optional()`, `.meta()` and the like preserve it. */
-let EncodedSchema: z.core.$constructor<EncodedType> | undefined;
+let EncodedSchema: z.core.$constructor<z.ZodType & { _zod: { def: EncodedDef } }> | undefined;
 
 /**
  * Reverses a schema: the new schema accepts the output of the given one, and returns its input.
