@@ -116,7 +116,10 @@ const undocumentedWrites: readonly { readonly at: readonly string[]; readonly wh
     why: "a router of this package runs some of an application's layers, with their paths",
   },
   {
-    at: ['src/server/attached-api.ts: defineProperty(state.request, "next"'],
+    at: [
+      'src/server/attached-api.ts: defineProperty(state.request, "next"',
+      'src/server/express/express-classes.ts: defineProperty(ExpressRequest.prototype, "next"',
+    ],
     why: "Express calls it when it cannot send what a handler asked for, and sets it before the API runs",
   },
   {

@@ -1,10 +1,10 @@
 import type { Express, NextFunction, Request, Response } from "express";
-import { RequestError } from "../errors.ts";
 import { findState, RequestState } from "../pipeline/request-state.ts";
-import { interruptSending, recover } from "../pipeline/send-result.ts";
+import { recover } from "../pipeline/send-result.ts";
 import type { Routes } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { markSending } from "./express/mark-sending.ts";
+import { requestNext } from "./express/request-next.ts";
 import { prepare } from "./prepare.ts";
 import { serveInOrder } from "./connection/serve-in-order.ts";
 
@@ -20,7 +20,9 @@ export const createAttachedApi = async (config: CommonConfig, routes: Routes) =>
       return;
     }
     if (dispatcher.hasLeft(state)) return;
-    setNext(state, next);
+    // Express has set it before the API runs
+    state.routerNext = next;
+    Object.defineProperty(state.request, "next", requestNext);
     await dispatcher.dispatch(state, next);
   };
   return {
@@ -38,19 +40,3 @@ export const createAttachedApi = async (config: CommonConfig, routes: Routes) =>
 };
 
 export type AttachedApi = Awaited<ReturnType<typeof createAttachedApi>>;
-
-/** Sets `request.next`, which Express calls if it fails to send something; the endpoint then responds. */
-const setNext = (state: RequestState, next: NextFunction): void => {
-  state.routerNext = next;
-  const onNext: NextFunction = (error?: unknown) =>
-    interruptSending(state, error ?? new RequestError("SLP_NOT_FOUND"));
-  Object.defineProperty(state.request, "next", {
-    configurable: true,
-    enumerable: true,
-    get: () => state.next ?? (state.plan ? onNext : state.routerNext),
-    set: (own: unknown) => {
-      if (state.next === undefined) state.routerNext = own;
-      else state.next = own;
-    },
-  });
-};

@@ -13,10 +13,11 @@ import {
 } from "../../reply/response-state.ts";
 import type { Application, Express, Request } from "express";
 import { RequestError, ServerFault } from "../../errors.ts";
-import { interruptSending, warnAlreadySent } from "../../pipeline/send-result.ts";
+import { warnAlreadySent } from "../../pipeline/send-result.ts";
 import { logServerFault } from "../../results/log-fault.ts";
 import { readOtherQuery } from "../../request/other-query.ts";
 import { hasTooManyPairs, parseQuery, toQueryText } from "../../http/query.ts";
+import { requestNext } from "./request-next.ts";
 
 export const createRequestClass = (
   OwnMessage: typeof IncomingMessage,
@@ -66,29 +67,9 @@ export const createRequestClass = (
       const state = findState(this);
       if (state) state.query = { value, url: this.url ?? "", app: findMounted(this) };
     }
-
-    /** What Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
-    get next(): unknown {
-      const state = findState(this);
-      const own = state?.next ?? (state?.plan ? undefined : state?.routerNext);
-      return (
-        own ??
-        ((error?: unknown): void => {
-          // without an error, there was nothing to send, as for a directory
-          if (state) interruptSending(state, error ?? new RequestError("SLP_NOT_FOUND"));
-        })
-      );
-    }
-
-    set next(next: unknown) {
-      const state = findState(this);
-      if (!state) return;
-      // a router within a native middleware sets its own `next`, and restores that of the middleware afterwards
-      if (state.next === undefined) state.routerNext = next;
-      else state.next = next;
-    }
   }
 
+  Object.defineProperty(ExpressRequest.prototype, "next", requestNext);
   facts.ways.endRequests(ExpressRequest.prototype);
   return ExpressRequest;
 };
