@@ -1,7 +1,7 @@
 import type { BuiltRequest } from "./build-request.ts";
 import type { Call, SubscribeOptions } from "./call-options.ts";
 import { EventSizeError, ReplyError, UnexpectedBodyError } from "./client-errors.ts";
-import { readReply, type Reply } from "./read-reply.ts";
+import { readReply } from "./read-reply.ts";
 import {
   isTemporary,
   isTransient,
@@ -95,13 +95,12 @@ export async function* subscribe(
       const headers: Record<string, string> = { ...request.headers, accept: "text/event-stream" };
       if (lastEventId) headers["last-event-id"] = lastEventId;
       const once = { ...call, options: { ...call.options, retry: 0 } };
-      const reply = await sendRequest(once, { ...request, headers }, async (given) => {
+      ({ response } = await sendRequest(once, { ...request, headers }, async (given) => {
         // now, because the body may break off
         asked = toAskedTime(given);
-        return isStream(given) ? { response: given, body: undefined } : readReply(call, given);
-      });
-      assertExpected(call, reply);
-      response = reply.response;
+        if (!isStream(given)) await readRefusal(call, given);
+        return { response: given };
+      }));
     } catch (error) {
       if (!signal?.aborted && !isTransient(error)) throw error;
     }
@@ -120,10 +119,10 @@ export async function* subscribe(
   }
 }
 
-/** @throws an error when a response is neither a stream or a 204, nor one after which to try again. */
-const assertExpected = (call: Call, { response, body }: Pick<Reply, "body" | "response">): void => {
+/** @throws an error when trying again would not help. */
+const readRefusal = async (call: Call, response: Response): Promise<void> => {
+  const { body } = await readReply(call, response);
   const { status } = response;
-  if (isStream(response)) return;
   if (status >= 400 && status < 500 && !isTemporary(response))
     throw new ReplyError(call, response, body);
   if (status < 300) throw new UnexpectedBodyError(call, response, body);

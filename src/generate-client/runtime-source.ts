@@ -26,7 +26,7 @@ const bundle = (folder: URL, part: keyof typeof parts): string =>
     .map((name) => {
       const text = readFileSync(new URL(`${name}.ts`, folder), "utf8");
       const [source = ""] = text.split("// the inferred client alone\n");
-      return dropBetween(source, ' from "./', ";")
+      return dropBetween(source, ' from "', ";")
         .replaceAll(/^import [^;]*;\n/gm, "")
         .replaceAll(/^export (?=async|class|const|function|interface|type \w)/gm, "")
         .replaceAll(/^ *\/\/ oxlint-disable.*\n/gm, "")
