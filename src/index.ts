@@ -15,8 +15,7 @@ export { Middleware } from "./endpoint/middleware.ts";
 export { getRawBody } from "./endpoint/raw-body.ts";
 export { DependsOnMethod } from "./routing/depends-on-method.ts";
 export { ServeStatic } from "./routing/static-files.ts";
-/** Schemas that Zod lacks, for the inputs and outputs of endpoints. */
-export * as ez from "./schemas/ez.ts";
+export { ez } from "./schemas/ez.ts";
 
 // Responding
 export { ResultHandler } from "./results/result-handler.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
-import * as ez from "../schemas/ez.ts";
+import { ez } from "../schemas/ez.ts";
 import type { InputSchema, OutputSchema } from "../schemas/schema.ts";
 import { toQueryParser } from "../http/query.ts";
 import { Operation } from "./operation.ts";

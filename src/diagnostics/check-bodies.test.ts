@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Operation } from "../api/operation.ts";
 import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
 import type { InputSources } from "../endpoint/input-sources.ts";
-import * as ez from "../schemas/ez.ts";
+import { ez } from "../schemas/ez.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import type { Routing } from "../routing/routing.ts";
 import { walkRouting } from "../routing/walk-routing.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { InputSource } from "../endpoint/input-sources.ts";
-import * as ez from "../schemas/ez.ts";
+import { ez } from "../schemas/ez.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { parsePathPattern } from "../routing/path-pattern.ts";
 import type { QueryParser } from "../http/query.ts";

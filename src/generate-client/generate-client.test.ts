@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
-import * as ez from "../schemas/ez.ts";
+import { ez } from "../schemas/ez.ts";
 import type { Routing } from "../routing/routing.ts";
 import { generateClient } from "./generate-client.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factory.ts";
 import { Middleware } from "../endpoint/middleware.ts";
 import { DefinitionError } from "../errors.ts";
-import * as ez from "../schemas/ez.ts";
+import { ez } from "../schemas/ez.ts";
 import { DependsOnMethod } from "./depends-on-method.ts";
 import { ServeStatic } from "./static-files.ts";
 import { walkRouting } from "./walk-routing.ts";

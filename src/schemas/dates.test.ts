@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { z } from "zod";
-import * as ez from "./ez.ts";
+import { ez } from "./ez.ts";
 
 describe("ez.dateIn", () => {
   test.each([

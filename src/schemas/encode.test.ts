@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import * as ez from "./ez.ts";
+import { ez } from "./ez.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
 const money = z.codec(z.string().regex(/^\d+$/), z.bigint(), {

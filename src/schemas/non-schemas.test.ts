@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
-import * as ez from "./ez.ts";
+import { ez } from "./ez.ts";
 import { assertInnerSchemas } from "./non-schemas.ts";
 
 test.each([

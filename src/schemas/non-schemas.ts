@@ -1,6 +1,6 @@
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
-import * as ez from "./ez.ts";
+import { ez } from "./ez.ts";
 import { isSchema, type ZodSchema } from "./schema.ts";
 
 /** Asserts that objects, arrays and wrappers contain only schemas, to find functions that were not called. */
