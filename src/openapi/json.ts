@@ -21,7 +21,8 @@ export const mapReferences = (
   change: (reference: string) => JsonObject | string | undefined,
 ): unknown =>
   mapObjects(value, (object) => {
-    const { $ref: reference, discriminator, ...rest } = object;
+    const { $ref: reference, ...rest } = object;
+    const { discriminator } = rest;
     const mapping = isObject(discriminator) ? discriminator["mapping"] : undefined;
     if (isObject(discriminator) && isObject(mapping))
       discriminator["mapping"] = mapValues(mapping, (to) => change(String(to)) ?? to);
