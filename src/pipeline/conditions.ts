@@ -109,13 +109,17 @@ const names = (
 ): boolean => {
   if (list.trim() === "*") return version !== undefined;
   if (!tagListPattern.test(list)) return false;
-  return [...list.matchAll(tagPattern)].some(
-    ([, weak, tag]) => tag === version?.tag && (weak === undefined || comparison === "weak"),
+  // a tag may contain commas, but no quotes, so every second part is one
+  const parts = list.split('"');
+  return parts.some(
+    (tag, at) =>
+      at % 2 === 1 &&
+      tag === version?.tag &&
+      (comparison === "weak" || parts[at - 1]?.endsWith("W/") === false),
   );
 };
 
-/** An entity tag, which may contain commas, but no quotes; and a list of them, whose elements may be empty. */
-const tagPattern = /(W\/)?"([^"]*)"/g;
+/** Matches a list of entity tags, whose elements may be empty. */
 const tagListPattern = /^[\t ,]*(?:(?:W\/)?"[^"]*"[\t ]*(?:,[\t ,]*|$))+$/;
 
 /** The three forms of dates in HTTP (RFC 9110, section 5.6.7); the last of them lacks its GMT. */
