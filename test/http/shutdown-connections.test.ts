@@ -127,7 +127,7 @@ test.each(["closeIdleConnections", "close"] as const)(
   async (name) => {
     const size = 16 * 1024 * 1024;
     const large = factory.build({
-      output: ez.buffer(),
+      output: ez.buffer("text/plain"),
       handler: async () => Buffer.alloc(size, "x"),
     });
     const server = await start({ large, echo });
