@@ -123,7 +123,7 @@ class Upload {
           "file",
           safely(fail, (field, stream, name, encoding, mimetype) => {
             if (!field) fail(new RequestError("SLP_UPLOAD_MALFORMED"));
-            const info = { name: toBaseName(name), encoding, mimetype };
+            const info = { name: toBaseName(name), mimetype, encoding };
             this.#receive({ field, stream, info, isUnnamed: name === "" }, fail);
           }),
         );
