@@ -35,7 +35,7 @@ const help = `Counts the user-space instructions per request with callgrind, inc
   --node 24|current
   --layouts COUNT    starts each server that many times (1), with other strings in memory first, and prints the lowest
                      counts. JSON.stringify finds keys by their addresses in a table of 64 entries, so two keys may share
-                     an entry by chance, which costs the workload list 3 % a pair.
+                     an entry by chance, which costs the workload list 4 % a pair.
   --root FOLDER      a built checkout whose servers are run instead of these
   --functions COUNT  also lists the functions with the most instructions
 `;
