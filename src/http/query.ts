@@ -37,11 +37,13 @@ export const parseQuery = (
 ): Query => {
   const query = new BareObject() as Query;
   const isPlain = !text.includes("%") && !text.includes("+");
-  for (const pair of text.split("&")) {
+  for (let start = 0, end = 0; end >= 0 && start < text.length; start = end + 1) {
+    end = text.indexOf("&", start);
+    const pair = text.slice(start, end < 0 ? undefined : end);
     if (pair === "") continue;
-    const end = pair.indexOf("=");
-    let name = end < 0 ? pair : pair.slice(0, end);
-    let value = end < 0 ? "" : pair.slice(end + 1);
+    const equals = pair.indexOf("=");
+    let name = equals < 0 ? pair : pair.slice(0, equals);
+    let value = equals < 0 ? "" : pair.slice(equals + 1);
     if (!isPlain) {
       name = decodePart(name, decode);
       value = decodePart(value, decode);

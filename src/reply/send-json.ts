@@ -23,7 +23,7 @@ export const sendJson = (
     return;
   }
   const text = JSON.stringify(body);
-  const length = Buffer.byteLength(text);
+  const length = text.length <= maxScratched ? scratch.write(text) : Buffer.byteLength(text);
   app.ways.writeHead(response, status, type, length);
   // the length is right, and Node would look up header fields to check it
   response.strictContentLength = false;
@@ -31,6 +31,10 @@ export const sendJson = (
   // for ASCII strings, both encodings give the same bytes, and `latin1` costs Node less
   response.end(text, length === text.length ? "latin1" : "utf8");
 };
+
+/** Bytes are counted by writing them here, which takes a third of the instructions of `Buffer.byteLength`. */
+const maxScratched = 16_384;
+const scratch = Buffer.allocUnsafeSlow(3 * maxScratched);
 
 /** The statuses of responses that have no body. */
 const hasNoBody: ReadonlySet<number> = new Set([204, 205, 304]);

@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import type { Request, Response } from "express";
 import { defaultEndpointsFactory as factory, ez } from "sallyport";
 import { expect, test } from "vitest";
-import { start } from "./harness.ts";
+import { z } from "zod";
+import { start, successEnvelope } from "./harness.ts";
 
 const ok = factory.build({ handler: async () => ({}) });
 const build = (send: (response: Response, request: Request) => unknown) =>
@@ -127,4 +128,20 @@ test.each([
   ],
 ])("W29: the connection stays open after the right length of %s", async (_name, right, config) => {
   expect(countReplies(await exchange(right, config))).toBe(2);
+});
+
+test("announces the bytes of a JSON body, whatever its length and characters", async () => {
+  const server = await start({
+    "get /text/:character/:count": factory.build({
+      input: z.object({ character: z.string(), count: z.coerce.number() }),
+      output: z.object({ text: z.string() }),
+      handler: async ({ input }) => ({ text: input.character.repeat(input.count) }),
+    }),
+  });
+  for (const character of ["a", "é", "€", "😀"])
+    for (const count of [1, 5461, 8000, 16_000, 16_384, 17_000]) {
+      const answer = await server.send(`/text/${encodeURIComponent(character)}/${count}`);
+      expect(answer.json()).toEqual(successEnvelope({ text: character.repeat(count) }));
+      expect(answer.headers["content-length"]).toBe(String(Buffer.byteLength(answer.text)));
+    }
 });
