@@ -198,7 +198,12 @@ const count = async (node, name, workloadName, layout) => {
   const child = spawn(
     "valgrind",
     [
-      ...["--tool=callgrind", "--smc-check=all-non-file", "--fair-sched=yes", "--log-file=/dev/null"],
+      ...[
+        "--tool=callgrind",
+        "--smc-check=all-non-file",
+        "--fair-sched=yes",
+        "--log-file=/dev/null",
+      ],
       ...(Number(values.functions) > 0 ? ["--dump-instr=yes"] : []),
       `--callgrind-out-file=${join(folder, "out")}`,
       ...[node, ...flags, file, String(port), ...args],

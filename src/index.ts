@@ -38,7 +38,7 @@ export type {
   ServerConfig,
 } from "./server/config/config.ts";
 export type { UploadOptions } from "./request/uploads.ts";
-export type { UploadLimits } from "./endpoint/body-options.ts";
+export type { UploadLimits } from "./endpoint/body-limits.ts";
 export type { DocsOptions } from "./docs-page/docs-options.ts";
 export type { CookieOptions } from "./request/cookies.ts";
 export type { ShutdownOptions } from "./server/connection/shutdown.ts";

@@ -24,7 +24,7 @@ import type {
   SchemaInput,
   SchemaOutput,
 } from "../schemas/schema.ts";
-import { aBodyLimit, someUploadLimits, type BodyLimit, type UploadLimits } from "./body-options.ts";
+import { aBodyLimit, someUploadLimits, type BodyLimit, type UploadLimits } from "./body-limits.ts";
 import { aHeaderSchema, anObjectSchema } from "./check-definition.ts";
 import type { IfMatch, WeakVersion, WriteConditions } from "./conditions.ts";
 import { aDeprecation, type Deprecation } from "./deprecation.ts";

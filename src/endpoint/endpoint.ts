@@ -1,7 +1,7 @@
 import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { AnySchema, EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
-import type { BodyLimit, UploadLimits } from "./body-options.ts";
+import type { BodyLimit, UploadLimits } from "./body-limits.ts";
 import type { Conditions } from "./conditions.ts";
 import { reportBuilt } from "./build-hook.ts";
 import { aDeprecation, toDeprecation, type Deprecation } from "./deprecation.ts";

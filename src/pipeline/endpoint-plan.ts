@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DefinitionError } from "../errors.ts";
-import { toBodyLimits } from "../endpoint/body-options.ts";
+import { toBodyLimits } from "../endpoint/body-limits.ts";
 import { joinErrors, type DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";

@@ -92,6 +92,12 @@ export const setCorsHeadersOfOther = async (
   }
 };
 
+/** Responds to a preflight request. No middleware runs: a preflight carries no credentials, and must not be counted. */
+export const sendPreflight = (response: Response): void => {
+  response.writeHead(200, { "Content-Length": 0 });
+  response.end();
+};
+
 const warnedOfEndpoint = new WeakSet<CorsFunction>();
 
 const warnedOfCredentials = new WeakSet<CorsFunction>();

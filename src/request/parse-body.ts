@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Request, Response } from "express";
-import type { BodyLimits, UploadLimits } from "../endpoint/body-options.ts";
+import type { BodyLimits, UploadLimits } from "../endpoint/body-limits.ts";
 import { keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
 import { parseContentType, type ContentType } from "../http/content-type.ts";
@@ -183,7 +183,9 @@ const parseBytes = (
 ): object | Promise<object> => {
   // the parser is loaded with the first such body
   if (format === "multipart")
-    return import("./multipart.ts").then((parser) => parser.parseTextFields(contentType, bytes));
+    return import("./multipart-parser.ts").then((parser) =>
+      parser.parseTextFields(contentType, bytes),
+    );
   if (!isUtf8(bytes)) throw new RequestError("SLP_BODY_UTF8");
   const decoded = bytes.toString();
   const text = decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;

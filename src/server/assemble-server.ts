@@ -13,7 +13,7 @@ import type { CompressionOptions, ServerConfig } from "./config/config.ts";
 import { sendClientErrors } from "./connection/client-errors.ts";
 import { Listener } from "./connection/listener.ts";
 import { serveInOrder } from "./connection/serve-in-order.ts";
-import { createExpressObjects, type ExpressObjects } from "./express/express-objects.ts";
+import { createExpressObjects, type ExpressObjects } from "./express/express-app.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import {
   createRequestListener,

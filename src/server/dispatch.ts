@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from "express";
+import type { NextFunction, Request } from "express";
 import { RequestError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
@@ -12,6 +12,7 @@ import { ensureError, toErrorStatus } from "../reply/http-error.ts";
 import { logServerFault } from "../results/log-fault.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import {
+  sendPreflight,
   setCorsHeaders,
   setCorsHeadersOfOther,
   type CorsFunction,
@@ -248,12 +249,6 @@ export const toAllowed = (declared: readonly Method[], hasPreflight: boolean): s
     ...(declared.includes("get") ? ["HEAD"] : []),
     ...(hasPreflight ? ["OPTIONS"] : []),
   ].join(", ");
-
-/** Responds to a preflight request. No middleware runs: a preflight carries no credentials, and must not be counted. */
-export const sendPreflight = (response: Response): void => {
-  response.writeHead(200, { "Content-Length": 0 });
-  response.end();
-};
 
 /** Runs the native middlewares that come first in an endpoint; returns whether one of them has responded. */
 export const runNativePreflight = async (plan: EndpointPlan, state: RequestState) => {

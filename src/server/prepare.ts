@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { toBodyLimits } from "../endpoint/body-options.ts";
+import { toBodyLimits } from "../endpoint/body-limits.ts";
 import type { DocsOptions } from "../docs-page/docs-options.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";

@@ -8,13 +8,13 @@ import type { RequestState } from "../pipeline/request-state.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
-import { createExpressObjects } from "../server/express/express-objects.ts";
+import { createExpressObjects } from "../server/express/express-app.ts";
 import { connect } from "../server/serve-request.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
 import { isExpressLoaded } from "../lazy/packages.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
-import { applyRequestProps, defineProps, toSentHeaders } from "./request-props.ts";
+import { applyRequestProps, defineProps, toSentHeaders } from "./apply-request-props.ts";
 import type { TestOptions, TestResult } from "./test-options.ts";
 
 export interface Scene {

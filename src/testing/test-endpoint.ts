@@ -4,9 +4,9 @@ import { getRawBody, keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
 import { anything } from "../messages/option-checks.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
-import { sendPreflight, runNativePreflight, toAllowed } from "../server/dispatch.ts";
-import { setCorsHeaders } from "../request/cors.ts";
-import { toBytes } from "./request-props.ts";
+import { runNativePreflight, toAllowed } from "../server/dispatch.ts";
+import { sendPreflight, setCorsHeaders } from "../request/cors.ts";
+import { toBytes } from "./apply-request-props.ts";
 import { runInMemory } from "./run-in-memory.ts";
 import {
   assertTestOptions,

@@ -1,5 +1,5 @@
 import { documentChecks } from "../../api/document-checks.ts";
-import { aBodyLimit, someUploadLimits } from "../../endpoint/body-options.ts";
+import { aBodyLimit, someUploadLimits } from "../../endpoint/body-limits.ts";
 import { anEndpointsFactory } from "../../endpoint/check-definition.ts";
 import { sourcesByMethod } from "../../endpoint/input-sources.ts";
 import { ConfigError } from "../../errors.ts";

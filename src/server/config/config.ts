@@ -2,7 +2,7 @@ import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as HttpsOptions } from "node:https";
 import type { BrotliOptions } from "node:zlib";
 import type { Express, IRouter } from "express";
-import type { BodyLimit } from "../../endpoint/body-options.ts";
+import type { BodyLimit } from "../../endpoint/body-limits.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { SourcesByMethod } from "../../endpoint/input-sources.ts";
 import type { Request, Response } from "../../http/express-objects.ts";

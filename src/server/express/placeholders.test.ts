@@ -1,6 +1,6 @@
 import express from "express";
 import { expect, test } from "vitest";
-import { requestMembers, responseMembers } from "./express-objects.ts";
+import { requestMembers, responseMembers } from "./express-app.ts";
 
 // `query` has no placeholder, because the framework itself parses queries
 test.each([

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { Busboy } from "@fastify/busboy";
 import { expect, test, vi } from "vitest";
-import { watchParts } from "./multipart.ts";
+import { watchParts } from "./multipart-parser.ts";
 
 test("all parts of a body are counted, including those that the parser skips", async () => {
   const parser = new Busboy({ headers: { "content-type": "multipart/form-data; boundary=b" } });

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { BusboyInstance, Dicer } from "@fastify/busboy";
-import type { UploadLimits } from "../endpoint/body-options.ts";
+import type { UploadLimits } from "../endpoint/body-limits.ts";
 import { RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
 import { loadBusboy } from "../lazy/packages.ts";
