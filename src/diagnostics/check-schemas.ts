@@ -9,7 +9,7 @@ import { someSchema, walkSchemas } from "../schemas/some-schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { readValues } from "../schemas/zod-internals.ts";
 import { report, type Diagnostic, type Warning } from "./diagnostic.ts";
-import { toFix, toReason } from "./fixes.ts";
+import { toFix, toReason } from "./misfit-texts.ts";
 import { MisfitFinder, type Misfit } from "./misfits.ts";
 import { formWire, toInputWire, toOutputWire } from "./wire.ts";
 

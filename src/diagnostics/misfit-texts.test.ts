@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { toFix, toReason } from "./fixes.ts";
+import { toFix, toReason } from "./misfit-texts.ts";
 import type { Misfit } from "./misfits.ts";
 import type { Kind, Wire } from "./wire.ts";
 
