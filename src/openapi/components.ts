@@ -81,14 +81,15 @@ export class Components {
     const closed = new Map<unknown, JsonObject>();
     for (const [key, { additionalProperties, ...open }] of all)
       if (additionalProperties === false) closed.set(definitions + key, open);
-    const refer = (value: JsonObject): JsonObject => {
+    const refer = (value: JsonObject, outer: readonly JsonObject[] = []): JsonObject => {
       const copy = mapReferences(inlineClosed(value, closed), (reference) => {
         const key = readDefinitionKey(reference) ?? "";
         const component = named.get(key);
         if (component) return `${prefix}${direction}/${component.stem}`;
         // what contains itself has a name, or a part with a name, except `z.json()`, which accepts anything
         const unnamed = reference === "#" ? json : $defs[key];
-        return unnamed && refer(unnamed);
+        // a reference that the application wrote may refer to what contains it
+        return unnamed && !outer.includes(unnamed) ? refer(unnamed, [...outer, unnamed]) : undefined;
       });
       return copy as JsonObject;
     };

@@ -6,10 +6,27 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const isSame = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other);
 
-/** Copies a value and converts each object in it with a function, innermost first. */
-export const mapObjects = (value: unknown, change: (object: JsonObject) => unknown): unknown => {
+/** The keywords whose values are data of the application, in which `$ref` means nothing. */
+const data: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
+
+/** The keywords whose members have names that the application has chosen, such as `default`. */
+const maps: ReadonlySet<string> = new Set([
+  ...["$defs", "callbacks", "headers", "patternProperties", "properties", "responses", "schemas"],
+  "webhooks",
+]);
+
+/** Copies a value and converts each object in it, apart from data, with a function, innermost first. */
+export const mapObjects = (
+  value: unknown,
+  change: (object: JsonObject) => unknown,
+  isMap = false,
+): unknown => {
   if (Array.isArray(value)) return value.map((one) => mapObjects(one, change));
-  return isObject(value) ? change(mapValues(value, (inner) => mapObjects(inner, change))) : value;
+  if (!isObject(value)) return value;
+  const copy = mapValues(value, (inner, key) =>
+    !isMap && data.has(key) ? inner : mapObjects(inner, change, !isMap && maps.has(key)),
+  );
+  return change(copy);
 };
 
 /**
