@@ -91,6 +91,33 @@ describe("generates wire types", () => {
       "value: { a: number; b: number; }",
     ],
     [
+      "a record whose keys are transformed",
+      z.record(
+        z.enum(["a"]).transform((key) => key.toUpperCase()),
+        z.number(),
+      ),
+      "value: { a: number; }",
+      "value: { [key: string]: number; }",
+    ],
+    [
+      "a record whose keys are decoded",
+      z.record(
+        z.codec(z.enum(["a"]), z.enum(["b"]), {
+          decode: () => "b" as const,
+          encode: () => "a" as const,
+        }),
+        z.number(),
+      ),
+      "value: { a: number; }",
+      "value: { b: number; }",
+    ],
+    [
+      "a loose record",
+      z.looseRecord(z.union([z.literal("a"), z.literal("b")]), z.number()),
+      "value: { a: number; b: number; [key: string]: unknown; }",
+      "value: { a: number; b: number; [key: string]: unknown; }",
+    ],
+    [
       "a partial record",
       z.partialRecord(z.enum(["a"]), z.int()),
       "value: { a?: number | undefined; }",

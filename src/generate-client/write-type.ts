@@ -208,7 +208,8 @@ export class TypeWriter {
   #writeRecord(def: z.core.$ZodRecordDef, side: Side, place: string): string {
     const { keyType, valueType } = def;
     const values = this.write(valueType, side, `${place}Value`);
-    const names = readValues(keyType);
+    const [sentKey] = unwrap(keyType, side.direction);
+    const names = readValues(sentKey);
     if (!names) {
       const [key = "string"] = this.write(keyType, side, `${place}Key`);
       return toObject([`[key: ${key.startsWith("`") ? key : "string"}]: ${toText(values)};`]);
@@ -216,7 +217,8 @@ export class TypeWriter {
     const isOptional = "partial" in def || values.includes("undefined");
     const all = isOptional ? toUnion([values, ["undefined"]]) : values;
     const mark = isOptional ? "?" : "";
-    return toObject(Array.from(names, (name) => `${toKey(String(name))}${mark}: ${toText(all)};`));
+    const fields = Array.from(names, (name) => `${toKey(String(name))}${mark}: ${toText(all)};`);
+    return toObject(def.mode === "loose" ? [...fields, "[key: string]: unknown;"] : fields);
   }
 
   #writeTemplate(def: z.core.$ZodTemplateLiteralDef, side: Side, place: string): string {
