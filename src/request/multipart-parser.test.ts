@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { Busboy } from "@fastify/busboy";
 import { expect, test, vi } from "vitest";
-import { watchParts } from "./multipart-parser.ts";
+import { parseParts, watchParts } from "./multipart-parser.ts";
 
 test("all parts of a body are counted, including those that the parser skips", async () => {
   const parser = new Busboy({ headers: { "content-type": "multipart/form-data; boundary=b" } });
@@ -17,4 +17,22 @@ test("all parts of a body are counted, including those that the parser skips", a
 
 test("no parts are counted if the parser has no inner parser", () => {
   expect(watchParts(new PassThrough(), vi.fn())()).toBe(0);
+});
+
+test("a body can still fail while its last file is being written", async () => {
+  let fail: (error: unknown) => void = vi.fn();
+  const parsing = parseParts(
+    "multipart/form-data; boundary=b",
+    {},
+    {},
+    (parser, reject) => {
+      fail = reject;
+      parser.end('--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n--b--');
+    },
+    async () => {
+      await Promise.resolve();
+      fail(new Error("The client has left"));
+    },
+  );
+  await expect(parsing).rejects.toThrow("The client has left");
 });

@@ -52,13 +52,14 @@ export const watchParts = (parser: Writable, reject: () => void): (() => number)
 
 /**
  * Parses a multipart body and adds its text fields to `fields`. `begin` listens for files, if they are accepted, and
- * passes the body to the parser.
+ * passes the body to the parser; until `settle` is done, its `fail` rejects the body.
  */
 export const parseParts = (
   contentType: string,
   limits: UploadLimits,
   fields: Several<string>,
   begin: (parser: BusboyInstance, fail: (error: unknown) => void) => void,
+  settle: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     const parser = new (loadBusboy())({
@@ -90,7 +91,10 @@ export const parseParts = (
     });
     parser.on("file", countFile);
     parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
-    const finish = safely(reject, () => (countParts() > received ? malformed() : resolve()));
+    const finish = safely(reject, () => {
+      if (countParts() > received) malformed();
+      else void settle().then(resolve, reject);
+    });
     parser.on("error", malformed).on("finish", finish);
     begin(parser, reject);
   });
