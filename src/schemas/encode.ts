@@ -35,16 +35,20 @@ let EncodedSchema: z.core.$constructor<z.ZodType & { _zod: { def: EncodedDef } }
  */
 export const encode = <S extends AnySchema>(given: S): Encoded<S> => {
   const schema = toSchema("ez.encode: the argument", given);
-  if (hasOneWay(schema))
-    throw new DefinitionError(
-      "SLP_DEFINITION_SCHEMA",
-      "ez.encode: the schema has a .transform() or z.preprocess(), which cannot be reversed. Use z.codec(), ez.dateIn() or another codec instead.",
-    );
+  assertReversible("ez.encode: the schema", schema);
   EncodedSchema ??= z.core.$constructor("SallyportEncoded", (inst, def) => {
     z.ZodType.init(inst, def);
     reverse(inst, def.encoded);
   });
   return new EncodedSchema({ type: "custom", encoded: schema });
+};
+
+export const assertReversible = (where: string, schema: ZodSchema): void => {
+  if (hasOneWay(schema))
+    throw new DefinitionError(
+      "SLP_DEFINITION_SCHEMA",
+      `${where} has a .transform() or z.preprocess(), which cannot be reversed. Use z.codec(), ez.dateIn() or another codec instead.`,
+    );
 };
 
 const hasOneWay = (schema: ZodSchema): boolean => {

@@ -152,6 +152,10 @@ test("field descriptions in documents use the application's name for the items",
 });
 
 describe("wrong options", () => {
+  const oneWay = z.codec(z.string(), z.string().transform(Number), {
+    decode: (text) => text,
+    encode: String,
+  });
   test.each<[string, object, RegExp]>([
     ["style", {}, /must be "offset" or "cursor"; got undefined\.$/],
     ["style", { style: "ofset" }, /got "ofset"\. Did you mean `offset`\?/],
@@ -179,6 +183,7 @@ describe("wrong options", () => {
     ["itemsName", { style: "offset", itemsName: 5 }, /the name of a property/],
     ["cursor", { style: "offset", cursor: z.string() }, /only allowed in cursor style/],
     ["cursor", { style: "cursor", cursor: z.int() }, /made by ez\.cursor/],
+    ["cursor", { style: "cursor", cursor: oneWay }, /has a \.transform\(\) or z\.preprocess\(\)/],
     ["links", { style: "offset", links: "yes" }, /must be true or false/],
   ])("are named in the error: %s with %j", (name, options, message) => {
     const build = (): unknown => paginated({ itemSchema: item, ...options } as never);

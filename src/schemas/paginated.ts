@@ -11,7 +11,7 @@ import { show } from "../messages/show.ts";
 import { suggest } from "../messages/unknown-names.ts";
 import { DefinitionError } from "../errors.ts";
 import { isCursorCodec, isText, type CursorCodec, type SignedCursor } from "./cursor.ts";
-import { encode } from "./encode.ts";
+import { assertReversible, encode } from "./encode.ts";
 import { toSchema, type ZodSchema } from "./schema.ts";
 import { readTopLevel } from "./top-level-keys.ts";
 
@@ -291,6 +291,7 @@ const toPagination = (options: UncheckedOptions): Pagination => {
       "SLP_DEFINITION_VALUE",
       'ez.paginated: `cursor` is only allowed in cursor style. Omit it, or set `style: "cursor"`.',
     );
+  if (isCursorCodec(cursor)) assertReversible("ez.paginated: `cursor`", cursor);
   return Object.freeze({ style, itemsName, maxLimit, defaultLimit, hasLinks });
 };
 
