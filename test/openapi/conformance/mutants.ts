@@ -41,8 +41,8 @@ export const generatorMutants: readonly GeneratorMutant[] = [
   },
   {
     file: "openapi/object-view",
-    from: "fields.some(({ isRequired }) => isRequired)",
-    to: "false",
+    from: "isRequired: required >= (isAll ? 1 : views.length)",
+    to: "isRequired: false",
     only: /merged/,
   },
   {
