@@ -27,7 +27,8 @@ const { values } = parseArgs({
 
 const help = `Counts the user-space instructions per request with callgrind, including garbage collection.
 
-  --server NAMES     servers in bench/servers and bench/peers (bare,bare-compiled,fastify,sallyport)
+  --server NAMES     servers in bench/servers and bench/peers (bare,bare-compiled,fastify,sallyport); sallyport:plain is
+                     sallyport with \`shortcuts: false\`
   --workload NAMES   get,list,post (default); start (with --server thousand-bare,thousand): from the start of the
                      process to the first response, in millions; one (with --server middlewares:1:async): GET /v1/one/7
   --warmup COUNT     requests before counting starts (12000)

@@ -5,7 +5,8 @@ import { createQuietConfig } from "./quiet-config.mjs";
 
 const schemas = createSchemas(z);
 
-await createServer(createQuietConfig(), {
+// `sallyport:plain` is measured without shortcuts
+await createServer(createQuietConfig({ shortcuts: process.argv[3] !== "plain" }), {
   "get /v1/users/:id": defaultEndpointsFactory.build({
     input: schemas.getInput,
     output: schemas.getOutput,
