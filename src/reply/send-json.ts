@@ -41,12 +41,13 @@ const hasNoBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Checks whether any of the header fields that Express reads is set; most responses have none of them. */
 const isDescribed = (response: Response): boolean => {
-  const names = response.getHeaderNames();
-  for (const name of descriptions) if (names.includes(name)) return true;
+  for (const name of response.getHeaderNames()) if (descriptions.has(name)) return true;
   return false;
 };
 
-const descriptions = ["content-type", "etag", "last-modified", "transfer-encoding"] as const;
+const descriptions: ReadonlySet<string> = new Set([
+  ...["content-type", "etag", "last-modified", "transfer-encoding"],
+]);
 
 /** Checks whether Express has settings for JSON, or other code may observe how the response is sent. */
 const isWatched = (response: Response, { watchers }: ReplyState, app: AppFacts): boolean => {
