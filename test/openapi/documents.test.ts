@@ -1,8 +1,11 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { defaultEndpointsFactory as factory } from "sallyport";
 import { generateOpenApi, type OpenApiVersion } from "sallyport/openapi";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { routing as exampleRouting } from "../fixtures/users-api/src/routing.ts";
+import { generateOne } from "./generate.ts";
 import { findOfficialErrors } from "./official-schemas.ts";
 import { tortureConfig, tortureRouting } from "./torture/routing.ts";
 
@@ -41,4 +44,24 @@ test("a document is plain JSON, and the same each time", () => {
   const document = generateOpenApi({ ...torture, info });
   expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   expect(generateOpenApi({ ...torture, info })).toEqual(document);
+});
+
+test("data that looks like a reference is left alone", () => {
+  const named = z.object({ a: z.string() }).meta({ id: "U" });
+  const data = { $ref: "#", items: { $ref: "#/$defs/U" }, discriminator: { mapping: { a: "#" } } };
+  const input = z.object({
+    default: named,
+    examples: z.any().meta({ examples: [data] }),
+    preset: z.any().default(data),
+    constant: z.any().meta({ const: data }),
+    own: z.any().meta({ $ref: "#" }),
+  });
+  const endpoint = factory.build({ input, handler: () => ({}) });
+  const { requestBody } = generateOne("POST /a", { "post /a": endpoint });
+  expect(requestBody?.content?.["application/json"]?.schema?.["properties"]).toMatchObject({
+    default: { $ref: "#/components/schemas/U" },
+    examples: { examples: [data] },
+    preset: { default: data },
+    constant: { const: data },
+  });
 });

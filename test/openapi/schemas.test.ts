@@ -361,27 +361,6 @@ describe("components", () => {
       expect(componentsOf(first, post(input))).toEqual(written);
   });
 
-  test("may have data that looks like a reference", () => {
-    const named = z.object({ a: z.string() }).meta({ id: "U" });
-    const data = { $ref: "#", items: { $ref: "#/$defs/U" }, discriminator: { mapping: { a: "#" } } };
-    const input = z.object({
-      default: named,
-      examples: z.any().meta({ examples: [data] }),
-      preset: z.any().default(data),
-      constant: z.any().meta({ const: data }),
-      own: z.any().meta({ $ref: "#" }),
-    });
-    const endpoint = post(input);
-    expect(namesOf(endpoint)).toEqual(["U"]);
-    const { requestBody } = generateOne("POST /a", { "post /a": endpoint });
-    expect(requestBody?.content?.["application/json"]?.schema?.["properties"]).toMatchObject({
-      default: { $ref: toReference("U") },
-      examples: { examples: [data] },
-      preset: { default: data },
-      constant: { const: data },
-    });
-  });
-
   test("with the same name must be the same schema", () => {
     const make = (type: z.ZodType) => z.object({ type }).meta({ id: "Same" });
     const two = (one: z.ZodType, other: z.ZodType) =>
