@@ -89,7 +89,9 @@ export class Components {
         // what contains itself has a name, or a part with a name, except `z.json()`, which accepts anything
         const unnamed = reference === "#" ? json : $defs[key];
         // a reference that the application wrote may refer to what contains it
-        return unnamed && !outer.includes(unnamed) ? refer(unnamed, [...outer, unnamed]) : undefined;
+        return unnamed && !outer.includes(unnamed)
+          ? refer(unnamed, [...outer, unnamed])
+          : undefined;
       });
       return copy as JsonObject;
     };
