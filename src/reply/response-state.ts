@@ -30,9 +30,13 @@ export const plainWays: Ways = {
   endRequests: () => undefined,
   endBody: (request) =>
     new Promise((resolve) => {
-      request.on("end", resolve).on("close", resolve).resume();
       // code that has called `next` may have stopped the request, although nothing of the body is left to read
-      setImmediate(resolve);
+      const waiting = setImmediate(resolve);
+      const end = (): void => {
+        clearImmediate(waiting);
+        resolve();
+      };
+      request.on("end", end).resume();
     }),
 };
 
