@@ -58,8 +58,8 @@ export const parseParts = (
   contentType: string,
   limits: UploadLimits,
   fields: Several<string>,
+  settle: () => Promise<void>,
   begin: (parser: BusboyInstance, fail: (error: unknown) => void) => void,
-  settle: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     const parser = new (loadBusboy())({
@@ -107,7 +107,8 @@ export const parseTextFields = async (
   const fields = Object.create(null) as Several<string>;
   // the size of the body has already been checked
   const limits = { fields: 1000, fieldSize: bytes.length };
-  await parseParts(toMultipartField(contentType), limits, fields, (parser, fail) => {
+  const settle = (): Promise<void> => Promise.resolve();
+  await parseParts(toMultipartField(contentType), limits, fields, settle, (parser, fail) => {
     parser.on("file", (_field, stream) => {
       stream.resume();
       fail(new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: acceptedTypes } }));

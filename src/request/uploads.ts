@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { Writable } from "node:stream";
-import type { BusboyFileStream, BusboyInstance } from "@fastify/busboy";
+import type { BusboyFileStream } from "@fastify/busboy";
 import type { Request, Response } from "express";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import type { UploadLimits } from "../endpoint/body-limits.ts";
@@ -118,7 +118,8 @@ class Upload {
   async read(request: Request, contentType: string, idleTimeout: number): Promise<void> {
     let stop: () => void = ignore;
     try {
-      const begin = (parser: BusboyInstance, fail: (error: unknown) => void): void => {
+      const settle = (): Promise<void> => this.#settle();
+      await parseParts(contentType, this.#limits, this.fields, settle, (parser, fail) => {
         parser.on(
           "file",
           safely(fail, (field, stream, name, encoding, mimetype) => {
@@ -132,8 +133,7 @@ class Upload {
           if (!request.readableEnded) fail(toDeparture());
         });
         stop = this.#feed(request, parser, idleTimeout, fail);
-      };
-      await parseParts(contentType, this.#limits, this.fields, begin, () => this.#settle());
+      });
     } finally {
       this.#isOver = true;
       stop();

@@ -47,7 +47,7 @@ const uncaught: readonly RegExp[] = [
   /^pipeline\/(?:request-state\.ts onClose|run-endpoint\.ts (?:runWithin|late|expire))$/,
   /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/close-after-reply\.ts )/,
   // the methods of a response that `send` calls while it streams a file
-  /^server\/express\/(?:(?:express-classes|static-mounts)\.ts |express-objects\.ts isPatched$)/,
+  /^server\/express\/(?:(?:express-classes|static-mounts)\.ts |express-app\.ts isPatched$)/,
 ];
 
 /** The stages of a request, in order; each responds with 500 if it throws, and the error is logged. */
