@@ -7,7 +7,9 @@ export const isSame = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other);
 
 /** The keywords whose values are data of the application, in which `$ref` means nothing. */
-const data: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
+export const dataKeywords: ReadonlySet<string> = new Set([
+  ...["const", "default", "enum", "example", "examples"],
+]);
 
 /** The keywords whose members have names that the application has chosen, such as `default`. */
 const maps: ReadonlySet<string> = new Set([
@@ -23,9 +25,10 @@ export const mapObjects = (
 ): unknown => {
   if (Array.isArray(value)) return value.map((one) => mapObjects(one, change));
   if (!isObject(value)) return value;
-  const copy = mapValues(value, (inner, key) =>
-    !isMap && data.has(key) ? inner : mapObjects(inner, change, !isMap && maps.has(key)),
-  );
+  const copy = mapValues(value, (inner, key) => {
+    if (isMap) return mapObjects(inner, change);
+    return dataKeywords.has(key) ? inner : mapObjects(inner, change, maps.has(key));
+  });
   return change(copy);
 };
 

@@ -1,12 +1,9 @@
-import { compact, distinctBy, isObject, listOf, mapValues } from "./json.ts";
+import { compact, dataKeywords, distinctBy, isObject, listOf, mapValues } from "./json.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 
 /** Converts a document to the schema dialect of its version: 3.0 has its own, and later versions use JSON Schema. */
 export const toVersion = (document: JsonObject, version: OpenApiVersion): JsonObject =>
   version === "3.0" ? (changeSchemas(document) as JsonObject) : document;
-
-/** The keywords whose values are not converted, because they contain names or values chosen by the application. */
-const maps: ReadonlySet<string> = new Set(["properties", "examples", "example", "default", "enum"]);
 
 /** Converts the schemas in a document: those under `schema`, and in the components or extensions that mirror them. */
 const changeSchemas = (value: unknown, isMapOfSchemas = false): unknown => {
@@ -14,7 +11,8 @@ const changeSchemas = (value: unknown, isMapOfSchemas = false): unknown => {
   if (!isObject(value)) return value;
   return mapValues(value, (inner, key) => {
     if (isMapOfSchemas || key === "schema" || key === "x-itemSchema") return toSchema30(inner);
-    return maps.has(key) ? inner : changeSchemas(inner, key === "schemas");
+    if (key === "properties" || dataKeywords.has(key)) return inner;
+    return changeSchemas(inner, key === "schemas");
   });
 };
 
