@@ -12,16 +12,10 @@ import { checkSettings, walkRouting } from "../routing/walk-routing.ts";
 import type { CompressionOptions, ServerConfig } from "./config/config.ts";
 import { sendClientErrors } from "./connection/client-errors.ts";
 import { Listener } from "./connection/listener.ts";
-import { serveInOrder } from "./connection/serve-in-order.ts";
+import { serveInOrder, type Serve } from "./connection/serve-in-order.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-app.ts";
 import { prepare, type Prepared } from "./prepare.ts";
-import {
-  createRequestListener,
-  createServing,
-  refuseEarly,
-  toEnding,
-  type Serve,
-} from "./serve-request.ts";
+import { createServing, refuseEarly, toEnding } from "./serve-request.ts";
 
 /** Creates the configured servers, which do not listen yet. */
 export const assembleServer = async (config: ServerConfig, routing: Routing) => {
@@ -169,10 +163,7 @@ const createServers = (
 ): Listener[] => {
   const { service, observe } = prepared;
   const inOrder = (own: Serve): RequestListener =>
-    serveInOrder(
-      createRequestListener(observe ? (state) => observe(state, () => own(state)) : own, service),
-      service,
-    );
+    serveInOrder(observe ? (state) => observe(state, () => own(state)) : own, service);
   const onRequest = inOrder(serve);
   const onContinue = inOrder((state) => {
     expectBody(state.request, state.response);

@@ -1,12 +1,11 @@
 import type { Express, NextFunction, Request, Response } from "express";
 import { findState, RequestState } from "../pipeline/request-state.ts";
-import { recover } from "../pipeline/send-result.ts";
 import type { Routes } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { markSending } from "./express/mark-sending.ts";
 import { requestNext } from "./express/request-next.ts";
 import { prepare } from "./prepare.ts";
-import { serveInOrder } from "./connection/serve-in-order.ts";
+import { serveInOrder, type Serve } from "./connection/serve-in-order.ts";
 
 export const createAttachedApi = async (config: CommonConfig, routes: Routes) => {
   const { beginRequest, dispatcher, service, observe } = await prepare(config, routes);
@@ -27,12 +26,11 @@ export const createAttachedApi = async (config: CommonConfig, routes: Routes) =>
   };
   return {
     handle: (request: Request, response: Response, next: NextFunction): void => {
-      const listener = (): void => {
-        const state = new RequestState(request, response, service);
+      const serveNext: Serve = (state) => {
         const run = (): Promise<void> => serve(state, next);
-        (observe ? observe(state, run) : run()).catch((error: unknown) => recover(state, error));
+        return observe ? observe(state, run) : run();
       };
-      serveInOrder(listener, service)(request, response);
+      serveInOrder(serveNext, service)(request, response);
     },
     sendNotFound: (request: Request, response: Response): Promise<void> =>
       dispatcher.sendNotFound(findState(request) ?? new RequestState(request, response, service)),

@@ -1,54 +1,24 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Express, NextFunction, Request, Response } from "express";
+import type { NextFunction } from "express";
 import type { RequestError } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import { isSilenced } from "../logger/console-logger.ts";
 import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { shareSamples } from "../logger/sampling.ts";
-import { readCombined, RequestState, type Service } from "../pipeline/request-state.ts";
+import { readCombined, type RequestState } from "../pipeline/request-state.ts";
 import { recover } from "../pipeline/send-result.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
 import { logServerFault, setFaultLog, toLoggedPath } from "../results/log-fault.ts";
 import type { CommonConfig } from "./config/config.ts";
+import type { Serve } from "./connection/serve-in-order.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { setDefaultCorsHeaders } from "../request/cors.ts";
 import { findFramingFault } from "../request/head.ts";
-
-/** Serves a request; the returned promise, if any, rejects only if the framework has a defect. */
-export type Serve = (state: RequestState) => Promise<void> | undefined;
-
-/** Creates the state of a request, and connects the request to its response as Express does. */
-export const connect = (request: Request, response: Response, service: Service): RequestState => {
-  request.res = response;
-  response.req = request;
-  request.originalUrl = request.url;
-  return new RequestState(request, response, service);
-};
-
-/** Creates a listener that serves each request. A defect of the framework itself is logged, and answered with 500. */
-export const createRequestListener =
-  (serve: Serve, service: Service) =>
-  (message: IncomingMessage, reply: ServerResponse): void => {
-    // the server creates requests and responses with the application's classes
-    const request = message as Request;
-    const response = reply as Response;
-    const state = connect(request, response, service);
-    try {
-      serve(state)?.catch((error: unknown) => recover(state, error));
-    } catch (error) {
-      recover(state, error);
-    }
-  };
 
 interface Parts {
   readonly beginRequest: Serve;
   readonly dispatcher: Dispatcher;
 }
-
-/** Returns the application if it must handle requests, because there are layers other than the two of the API. */
-const findStack = (app: Express | undefined, hasHooks: boolean): Express | undefined =>
-  app && (hasHooks || app.router.stack.length > 2) ? app : undefined;
 
 /** Refuses a request before it is dispatched; it begins like all others, so it gets CORS headers and is logged. */
 export const refuseEarly = async (
@@ -75,7 +45,9 @@ export const createServing =
     if (refusal) return refuseEarly({ beginRequest, dispatcher }, refusal, state);
     let begun: ReturnType<Serve>;
     try {
-      const stack = findStack(app?.express, hasHooks);
+      // the layers of the application, if there are others than the two of the API
+      const stack =
+        app?.express && (hasHooks || app.express.router.stack.length > 2) ? app.express : undefined;
       // the `cors` option handles preflights, whatever a hook has added before the API
       if (stack && !dispatcher.isPreflight(request)) {
         state.watchers = "hooks";

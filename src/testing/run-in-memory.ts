@@ -4,12 +4,11 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, type Method } from "../http/method.ts";
-import type { RequestState } from "../pipeline/request-state.ts";
+import { RequestState } from "../pipeline/request-state.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import { createExpressObjects } from "../server/express/express-app.ts";
-import { connect } from "../server/serve-request.ts";
 import { prepare, type Prepared } from "../server/prepare.ts";
 import { isExpressLoaded } from "../lazy/packages.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
@@ -102,7 +101,7 @@ export const runInMemory = async <LoggerProps extends object>(
   const leaving = new AbortController();
   const leave = (): void => leaving.abort(signal?.reason);
   const server = createServer({ ...classes, maxHeaderSize }, (message, reply) => {
-    served = connect(message as Request, reply as Response, prepared.service);
+    served = new RequestState(message as Request, reply as Response, prepared.service);
     serving = serve(served);
     // not earlier: without a request, there is nothing to return
     if (signal?.aborted) leave();

@@ -1,9 +1,15 @@
+import { once } from "node:events";
+import { Agent, get } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { defaultEndpointsFactory as factory } from "sallyport";
-import { describe, expect, test } from "vitest";
+import {
+  defaultEndpointsFactory as factory,
+  type HookArguments,
+  type RunningServer,
+} from "sallyport";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
 
@@ -38,6 +44,18 @@ const echo = factory.build({
   output: z.object({ text: z.string() }),
   handler: ({ input }) => input,
 });
+
+const large = factory.build({
+  output: z.object({ text: z.string() }),
+  handler: () => ({ text: "x".repeat(4 * 1024 * 1024) }),
+});
+
+const addNative = ({ app }: HookArguments): void => {
+  app.get("/native", (_request, response) => void response.send("native"));
+};
+
+const countConnections = ({ servers }: RunningServer): Promise<number> =>
+  new Promise((resolve) => servers[0]?.getConnections((_error, count) => resolve(count)));
 
 /** Returns the number of timers that would keep the process alive. */
 const countTimers = (): number =>
@@ -84,6 +102,33 @@ describe("S6: nothing is left behind", () => {
     for (let index = 0; index < 30; index++)
       expect((await server.send("/echo", { method: "POST", headers, body })).status).toBe(status);
     await requests.expectForgotten(30);
+  });
+
+  test.each([
+    ["an output", "/ping", {}],
+    ["a large output", "/large", {}],
+    ["an unknown path", "/unknown", {}],
+    ["an endpoint behind hooks", "/ping", { beforeRouting: () => undefined }],
+    ["a route of the application", "/native", { beforeRouting: addNative }],
+  ])("an idle connection keeps no request or response: %s", async (...row) => {
+    const [, path, config] = row;
+    const [requests, responses] = [new Remembered(), new Remembered()];
+    const server = await start({ ping, large }, config);
+    server.servers[0]?.on("request", (request, response) => {
+      requests.add(request);
+      responses.add(response);
+    });
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const send = async (): Promise<void> => {
+      const [response] = await once(get({ port: server.port, path, agent }), "response");
+      await once(response.resume(), "end");
+    };
+    await Promise.all(Array.from({ length: 10 }, send));
+    expect(await countConnections(server)).toBe(10);
+    await requests.expectForgotten(10);
+    await responses.expectForgotten(10);
+    expect(await countConnections(server)).toBe(10);
   });
 
   test("a closed server leaves no timer", async () => {

@@ -3,7 +3,7 @@ import type { RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Request, Response } from "express";
 import { onTurn } from "../../http/node-internals.ts";
-import type { Service } from "../../pipeline/request-state.ts";
+import { findState, RequestState, type Service } from "../../pipeline/request-state.ts";
 import { recover } from "../../pipeline/send-result.ts";
 import { discard } from "../../reply/close-after-reply.ts";
 
@@ -27,39 +27,87 @@ class Queue {
   probe: NodeJS.Timeout | undefined;
 }
 
-const queues = new WeakMap<Socket, Queue>();
+class Connection {
+  /** The response that has the connection; undefined between two requests. */
+  reply: ServerResponse | undefined = undefined;
+  queue: Queue | undefined = undefined;
+}
+
+const connections = new WeakMap<object, Connection>();
+
+const openConnection = (socket: Socket): Connection => {
+  let connection = connections.get(socket);
+  if (!connection) connections.set(socket, (connection = new Connection()));
+  return connection;
+};
 
 /** Returns the number of waiting requests of a connection; undefined if no request has ever waited. */
-export const countWaiting = (socket: Socket): number | undefined => queues.get(socket)?.waiting;
+export const countWaiting = (socket: Socket): number | undefined =>
+  connections.get(socket)?.queue?.waiting;
+
+/** Returns the response that has a connection. */
+export const findReply = (socket: object): ServerResponse | undefined => {
+  const reply = connections.get(socket)?.reply;
+  return reply?.socket === socket ? reply : undefined;
+};
+
+/** Serves a request; the returned promise, if any, rejects only if the framework has a defect. */
+export type Serve = (state: RequestState) => Promise<void> | undefined;
 
 /**
- * Makes a listener handle the requests of a connection one at a time. Node emits pipelined requests even while an
- * earlier one is running; here, each waits until its response has the socket.
+ * Creates a listener that serves the requests of a connection one at a time. Node emits pipelined requests even while an
+ * earlier one is running; here, each waits until its response has the socket. A defect of the framework itself is
+ * logged, and answered with 500.
  *
  * @see RFC 9112, sections 9.3.2 and 9.6
  */
-export const serveInOrder =
-  (listener: RequestListener, { logger, running }: Service): RequestListener =>
-  (request, response) => {
+export const serveInOrder = (serve: Serve, service: Service): RequestListener => {
+  const onRequest: RequestListener = (message, reply) => {
+    // the server creates requests and responses with the application's classes
+    const request = message as Request;
+    const response = reply as Response;
     try {
       const { socket } = response;
-      if (socket) replies.set(socket, response);
-      if (socket?.writable) listener(request, response);
+      if (socket?.writable) {
+        const connection = openConnection(socket);
+        connection.reply = response;
+        const state = new RequestState(request, response, service);
+        const serving = serve(state);
+        if (!serving) release(connection, state);
+        else
+          serving.then(
+            () => release(connection, state),
+            (error: unknown) => recover(state, error),
+          );
+      }
       // during a shutdown, requests that arrive behind others are not accepted
-      else if (socket || running.reason) discard(request);
-      else waitForTurn(response, listener);
+      else if (socket || service.running.reason) discard(request);
+      else waitForTurn(response, onRequest);
     } catch (error) {
-      recover({ request: request as Request, response: response as Response, logger }, error);
+      recover(findState(response) ?? { request, response, logger: service.logger }, error);
     }
   };
+  return onRequest;
+};
+
+/** Forgets a response once it has been sent; an idle connection would keep it, and its request, in memory. */
+const release = (connection: Connection, state: RequestState): void => {
+  const { response } = state;
+  if (response.closed || (response.writableEnded && response.writableLength === 0)) {
+    if (connection.reply === response) connection.reply = undefined;
+    return;
+  }
+  state.harmlessCloses++;
+  response.once("close", () => release(connection, state));
+};
 
 /** Calls a listener once the response has the socket; never, if the connection ends before that. */
 const waitForTurn = (response: ServerResponse, listener: RequestListener): void => {
   const { req: request } = response;
   const { socket } = request;
-  const queue = queues.get(socket) ?? new Queue();
-  queues.set(socket, queue);
-  const previous = queue.waiting++ === 0 ? findReply(socket) : queue.last;
+  const connection = openConnection(socket);
+  const queue = (connection.queue ??= new Queue());
+  const previous = queue.waiting++ === 0 ? connection.reply : queue.last;
   queue.last = response;
   pauseWhenLong(queue, socket);
   const begin = AsyncResource.bind(() => {
@@ -70,7 +118,7 @@ const waitForTurn = (response: ServerResponse, listener: RequestListener): void 
     else discard(request);
   });
   onTurn(response, previous, () => {
-    replies.set(socket, response);
+    connection.reply = response;
     // each request has its own turn of the event loop, so that a long queue does not block other connections
     setImmediate(begin);
   });
@@ -111,12 +159,3 @@ const leaveQueue = (queue: Queue, socket: Socket): void => {
 
 /** The connections on which nothing more can be parsed. */
 export const lost = new WeakSet<object>();
-
-/** The responses that have a connection; pipelined responses have it one after the other. */
-const replies = new WeakMap<object, ServerResponse>();
-
-export const findReply = (socket: object): ServerResponse | undefined => {
-  const reply = replies.get(socket);
-  // the last response stays recorded until the next one has the connection
-  return reply?.socket === socket ? reply : undefined;
-};
