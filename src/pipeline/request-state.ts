@@ -169,6 +169,9 @@ export class RequestState implements ReplyState {
     this.app = service.app;
     this.logger = service.logger;
     this.resultHandler = service.errorHandler;
+    // as Express does, which may have done so before
+    request.res = response;
+    request.originalUrl ||= request.url;
     (request as StatefulMessage)[requestState] = this;
     (response as StatefulMessage)[requestState] = this;
   }

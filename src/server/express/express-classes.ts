@@ -11,7 +11,7 @@ import {
   type AppFacts,
   type AppSettings,
 } from "../../reply/response-state.ts";
-import type { Application, Express, Request, Response } from "express";
+import type { Application, Express, Request } from "express";
 import { RequestError, ServerFault } from "../../errors.ts";
 import { warnAlreadySent } from "../../pipeline/send-result.ts";
 import { logServerFault } from "../../results/log-fault.ts";
@@ -84,14 +84,6 @@ export const createResponseClass = (
   class ExpressResponse extends OwnResponse {
     override strictContentLength = true;
     [requestState]: RequestState | undefined = undefined;
-
-    /** Connects the request to the response, as Express does. */
-    constructor(...args: ConstructorParameters<NodeResponse>) {
-      super(...args);
-      const [request] = args as unknown as [Request];
-      request.res = this as unknown as Response;
-      request.originalUrl = request.url;
-    }
 
     // fields that were sent without `setHeader` are returned too
     override getHeader(name: string): number | string | string[] | undefined {
