@@ -156,11 +156,11 @@ const guardTelemetry = (telemetry: Telemetry, logger: Logger) => {
       if (state.observation) return serve();
       const { request, response } = state;
       const observation = attempt("begin", () => telemetry.begin(request, response));
-      if (!observation) return serve();
       state.observation = {
-        logFields: observation.logFields,
-        recordFault: (error) => attempt("recordFault", () => observation.recordFault(error)),
+        logFields: observation?.logFields,
+        recordFault: (error) => attempt("recordFault", () => observation?.recordFault(error)),
       };
+      if (!observation) return serve();
       let isEnded = false;
       const end = (): void => {
         if (!isEnded) attempt("end", () => observation.end());

@@ -68,6 +68,16 @@ test.each(["throws", "rejects"])("telemetry of which everything %s is logged onc
   for (const { meta } of failures()) expect(meta).toEqual({ error });
 });
 
+test("telemetry that observes nothing is asked once per request, also behind hooks", async () => {
+  let count = 0;
+  const begin = (): undefined => void count++;
+  const telemetry: Telemetry = { begin, tracePlan: (plan) => plan };
+  const ping = factory.build({ handler: () => ({}) });
+  const server = await start({ ping }, { telemetry, beforeRouting: () => undefined });
+  expect((await server.send("/ping")).status).toBe(200);
+  expect(count).toBe(1);
+});
+
 test("telemetry may run a request late, which runs only once", async () => {
   let runs = 0;
   const count = factory.build({
