@@ -40,9 +40,9 @@ interface Outcome {
  */
 const uncaught: readonly RegExp[] = [
   / (?:constructor|findState|ignore)$/,
-  /^server\/connection\/(?:listener\.ts |serve-in-order\.ts serveInOrder$)/,
+  /^server\/connection\/(?:listener\.ts |serve-in-order\.ts (?:onRequest|release)$)/,
   // the callback that Express calls when no layer of the application has answered
-  /^server\/serve-request\.ts (?:toEnding|end|connect|createRequestListener)$/,
+  /^server\/serve-request\.ts (?:toEnding|end)$/,
   /^request\/(?:read-bytes\.ts safely$|uploads\.ts (?:pass|read|receive|discard|onData|prepareUploads)$)/,
   /^pipeline\/(?:request-state\.ts onClose|run-endpoint\.ts (?:runWithin|late|expire))$/,
   /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/close-after-reply\.ts )/,

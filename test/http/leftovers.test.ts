@@ -57,6 +57,15 @@ const addNative = ({ app }: HookArguments): void => {
 const countConnections = ({ servers }: RunningServer): Promise<number> =>
   new Promise((resolve) => servers[0]?.getConnections((_error, count) => resolve(count)));
 
+/** Reads from a socket until a text has arrived that many times. */
+const readTimes = async (socket: Socket, text: string, times: number): Promise<void> => {
+  let received = "";
+  while (received.split(text).length <= times) {
+    const [chunk] = (await once(socket, "data")) as [Buffer];
+    received += chunk.toString("latin1");
+  }
+};
+
 /** Returns the number of timers that would keep the process alive. */
 const countTimers = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
@@ -129,6 +138,20 @@ describe("S6: nothing is left behind", () => {
     await requests.expectForgotten(10);
     await responses.expectForgotten(10);
     expect(await countConnections(server)).toBe(10);
+  });
+
+  test("an idle connection keeps nothing of pipelined requests", async () => {
+    const requests = new Remembered();
+    const server = await start({ ping });
+    server.servers[0]?.on("request", (request) => requests.add(request));
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => server.open()));
+    for (const socket of sockets) {
+      const received = readTimes(socket, "HTTP/1.1 200", 3);
+      socket.write("GET /ping HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3));
+      await received;
+    }
+    await requests.expectForgotten(15);
+    for (const socket of sockets) socket.destroy();
   });
 
   test("a closed server leaves no timer", async () => {

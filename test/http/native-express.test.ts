@@ -379,6 +379,17 @@ describe("a user's own application", () => {
     expect(bodyOf(await mounted("/sub/x"))).toEqual([404, errorEnvelope("Not Found")]);
   });
 
+  test("several APIs on one application add no listeners of their own to a response", async () => {
+    const app = express();
+    for (let index = 0; index < 5; index++)
+      attachRouting({ app, cors: false, accessLogger: null, logger: createRecorder().logger }, {});
+    app.get("/mine", (_request, response) => {
+      // after the promises of the APIs have resolved
+      setImmediate(() => void response.json(response.listenerCount("close")));
+    });
+    expect((await (await serve(app))("/mine")).json()).toBe(1);
+  });
+
   test.each([
     ["an application", ""],
     ["a Router at /api", "/api"],

@@ -1,5 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
-import type { RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Request, Response } from "express";
 import { onTurn } from "../../http/node-internals.ts";
@@ -62,7 +62,7 @@ export type Serve = (state: RequestState) => Promise<void> | undefined;
  * @see RFC 9112, sections 9.3.2 and 9.6
  */
 export const serveInOrder = (serve: Serve, service: Service): RequestListener => {
-  const onRequest: RequestListener = (message, reply) => {
+  const onRequest = async (message: IncomingMessage, reply: ServerResponse): Promise<void> => {
     // the server creates requests and responses with the application's classes
     const request = message as Request;
     const response = reply as Response;
@@ -71,14 +71,11 @@ export const serveInOrder = (serve: Serve, service: Service): RequestListener =>
       if (socket?.writable) {
         const connection = openConnection(socket);
         connection.reply = response;
+        // several APIs on one application may pass a request on to each other
+        const isFirst = !findState(response);
         const state = new RequestState(request, response, service);
-        const serving = serve(state);
-        if (!serving) release(connection, state);
-        else
-          serving.then(
-            () => release(connection, state),
-            (error: unknown) => recover(state, error),
-          );
+        await serve(state);
+        if (isFirst) release(connection, state);
       }
       // during a shutdown, requests that arrive behind others are not accepted
       else if (socket || service.running.reason) discard(request);
@@ -145,7 +142,9 @@ const probe = (queue: Queue, socket: Socket): void => {
 
 const leaveQueue = (queue: Queue, socket: Socket): void => {
   queue.probe?.refresh();
-  if (--queue.waiting > 0 || !queue.isPaused) return;
+  if (--queue.waiting > 0) return;
+  queue.last = undefined;
+  if (!queue.isPaused) return;
   queue.isPaused = false;
   clearTimeout(queue.probe);
   queue.probe = undefined;
