@@ -35,6 +35,10 @@ export interface Deprecation<Context = Readonly<Record<string, unknown>>> {
     | undefined;
 }
 
+/** Reads a date; one without a time zone is in UTC, also on a machine with another one. */
+export const toInstant = (date: string | Date): Date =>
+  new Date(typeof date === "string" && /[T ][\d:.]+$/.test(date) ? `${date}Z` : date);
+
 /** Checks for a day that exists: JavaScript takes February 31 for March 3. */
 const isDay = (text: string): boolean => z.iso.date().safeParse(text).success;
 
@@ -42,7 +46,7 @@ const aDate = be(
   'a Date, or a date such as "2026-12-31"',
   (value) =>
     (value instanceof Date || (typeof value === "string" && isDay(value.slice(0, 10)))) &&
-    !Number.isNaN(new Date(value).getTime()),
+    !Number.isNaN(toInstant(value).getTime()),
 );
 
 /** Checks whether a value can stand between angle brackets in the header field `Link`. */
@@ -67,7 +71,7 @@ export const aDeprecation: Check = (value, name, wording) => {
   const label = toLabel(wording, name);
   if (since === undefined)
     throw wording.toError(`${label} needs \`since\`, as in { since: "2026-01-31" }.`);
-  if (sunset !== undefined && new Date(sunset) < new Date(since))
+  if (sunset !== undefined && toInstant(sunset) < toInstant(since))
     throw wording.toError(`${label} has a \`sunset\` that is earlier than \`since\`.`);
   if (gone && sunset === undefined)
     throw wording.toError(`${label} has \`gone\` without a \`sunset\`; add the date.`);
@@ -76,7 +80,7 @@ export const aDeprecation: Check = (value, name, wording) => {
 export const describeDeprecation = (deprecation: Deprecation<never> | undefined): string => {
   if (!deprecation) return "";
   const { since, sunset, replacement, policy, gone = false } = deprecation;
-  const toDay = (date: string | Date): string => new Date(date).toISOString().slice(0, 10);
+  const toDay = (date: string | Date): string => toInstant(date).toISOString().slice(0, 10);
   const texts = [`Deprecated since ${toDay(since)}.`];
   if (sunset !== undefined)
     texts.push(

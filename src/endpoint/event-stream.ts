@@ -262,13 +262,18 @@ export const runEventStream = async (
 ): Promise<void> => {
   const writer = new EventWriter(settings, args);
   const { emit, isClosed, failed } = writer;
-  const signal = AbortSignal.any([args.signal, failed]);
-  // on shutdown, the client sees a clean end and reconnects to another process
-  const onAbort = (): void => {
-    if (readSafely(signal.reason, "code") === "SLP_SHUTTING_DOWN") writer.end();
-  };
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
+  // Node would keep a signal of `AbortSignal.any` in memory as long as the handler listens to it
+  const stop = new AbortController();
+  const { signal } = stop;
+  for (const source of [args.signal, failed]) {
+    const onAbort = (): void => {
+      // on shutdown, the client sees a clean end and reconnects to another process
+      if (readSafely(source.reason, "code") === "SLP_SHUTTING_DOWN") writer.end();
+      stop.abort(source.reason);
+    };
+    if (source.aborted) onAbort();
+    else source.addEventListener("abort", onAbort, { once: true });
+  }
   const ctx = Object.assign(Object.create(null), args.ctx, { emit, isClosed, signal }) as object;
   try {
     await handler({ ...args, ctx, signal }, writer);
@@ -278,9 +283,6 @@ export const runEventStream = async (
     failed.throwIfAborted();
     // the end of a stream is no fault, but a transaction around the handler must know that the handler was stopped
     throw isFault ? error : new ClientLeft("The event stream has ended");
-  } finally {
-    // Node keeps a joined signal in memory as long as somebody listens to it
-    signal.removeEventListener("abort", onAbort);
   }
   writer.end();
   failed.throwIfAborted();

@@ -1,5 +1,5 @@
 import type { Operation } from "../api/operation.ts";
-import { describeDeprecation } from "../endpoint/deprecation.ts";
+import { describeDeprecation, toInstant } from "../endpoint/deprecation.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
@@ -35,7 +35,7 @@ export const toOperation = (
     description: [endpoint.description, notes].filter(Boolean).join("\n\n") || undefined,
     tags: nonEmpty(endpoint.tags),
     deprecated: endpoint.isDeprecated ? true : undefined,
-    "x-sunset": sunset && new Date(sunset).toISOString().slice(0, 10),
+    "x-sunset": sunset && toInstant(sunset).toISOString().slice(0, 10),
     security: context.security.write(operation),
     parameters: nonEmpty(parameters),
     requestBody: toRequestBody(placement, operation, components),

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import type { Deprecation } from "../endpoint/deprecation.ts";
+import { toInstant, type Deprecation } from "../endpoint/deprecation.ts";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { middlewareMark, type AnyMiddleware } from "../endpoint/middleware.ts";
 import { RequestError } from "../errors.ts";
@@ -20,8 +20,8 @@ const maxCallers = 100;
  */
 export const createDeprecation = (deprecation: Deprecation<never>): AnyMiddleware => {
   const { sunset: end, gone = false, caller, policy, replacement } = deprecation;
-  const since = `@${Math.floor(new Date(deprecation.since).getTime() / 1000)}`;
-  const sunset = end === undefined ? undefined : new Date(end);
+  const since = `@${Math.floor(toInstant(deprecation.since).getTime() / 1000)}`;
+  const sunset = end === undefined ? undefined : toInstant(end);
   const links = [
     [policy, "deprecation"],
     [end === undefined ? undefined : policy, "sunset"],
@@ -29,19 +29,19 @@ export const createDeprecation = (deprecation: Deprecation<never>): AnyMiddlewar
   ] as const;
   const count = createCount();
   let hasFailed = false;
-  const handle = (args: HandlerArguments<never, never>): void => {
+  const handle = async (args: HandlerArguments<never, never>): Promise<void> => {
     const { request, response, ctx } = args;
     const { logger } = (findState(request) as RequestState).service;
-    let name: string | undefined;
+    let name: unknown;
     try {
-      name = caller?.({ request, ctx });
+      name = await caller?.({ request, ctx });
     } catch (error) {
       const message =
         "`caller` of a deprecated endpoint fails, so its calls are counted as unknown";
       if (!hasFailed) logger.error(message, { route: toLoggedRoute(request), error });
       hasFailed = true;
     }
-    count(logger, request, name);
+    count(logger, request, typeof name === "string" ? name : undefined);
     response.setHeader("Deprecation", since);
     if (sunset) response.setHeader("Sunset", sunset.toUTCString());
     for (const [target, relation] of links)

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ipKeyGenerator, MemoryStore, type Options, type Store } from "express-rate-limit";
 import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
@@ -165,13 +166,16 @@ export const rateLimit = <Context = EmptyObject>(
     errors: errors as RateLimited,
     handler: async ({ ctx, request, response, logger }) => {
       const args = { ctx, request };
-      const hits = typeof weight === "function" ? weight(args) : weight;
+      const hits = typeof weight === "function" ? await weight(args) : weight;
       if (!isWeight(hits))
         refuseValue("rateLimit", "weight", `a function that returns ${aWeight}`, hits);
       if (hits === 0) return undefined;
       const given = await key?.(args);
       if (!given) assertProxies(request.app.get("trust proxy"));
-      const client = given || ipKeyGenerator(request.ip ?? "");
+      // a key may be long, and must not be taken for an address
+      const client = given
+        ? createHash("sha256").update(String(given)).digest("base64url")
+        : ipKeyGenerator(request.ip ?? "");
       let counted;
       try {
         counted = await inTime(count(`${name}:${client}`, hits), storeTimeout);

@@ -152,6 +152,37 @@ describe("A deprecated endpoint", () => {
     expect(server.linesOf("warn")).toMatchObject([{ meta: { callers: { unknown: 3 } } }]);
   });
 
+  test.each([
+    ["rejects", () => Promise.reject(new Error("no caller"))],
+    ["returns an object", () => ({})],
+  ])("counts a caller as unknown if `caller` %s", async (_how, caller) => {
+    const passHour = holdHour();
+    const server = await start({ users: build({ since: "2023-06-30", caller: caller as never }) });
+    expect((await server.send("/users")).status).toBe(200);
+    passHour();
+    expect(server.linesOf("warn")).toMatchObject([{ meta: { callers: { unknown: 1 } } }]);
+  });
+
+  test.each(["Asia/Tokyo", "America/New_York"])(
+    "reads dates without a time zone as UTC on a machine in %s",
+    async (zone) => {
+      const { TZ } = process.env;
+      process.env["TZ"] = zone;
+      onTestFinished(() => {
+        if (TZ === undefined) delete process.env["TZ"];
+        else process.env["TZ"] = TZ;
+      });
+      const sunset = "2099-01-01T00:30";
+      const users = build({ since: "2023-06-30T23:59:59", sunset });
+      const { headers } = await (await start({ users })).send("/users");
+      expect([headers.deprecation, headers.sunset]).toEqual([
+        "@1688169599",
+        "Thu, 01 Jan 2099 00:30:00 GMT",
+      ]);
+      expect(generateOne("GET /users", { users })).toMatchObject({ "x-sunset": "2099-01-01" });
+    },
+  );
+
   test("counts at most a hundred callers by name", async () => {
     const passHour = holdHour();
     const caller = ({ request }: { readonly request: { readonly url: string } }) => request.url;

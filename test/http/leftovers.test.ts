@@ -6,6 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import {
   defaultEndpointsFactory as factory,
+  EventStreamFactory,
   type HookArguments,
   type RunningServer,
 } from "sallyport";
@@ -152,6 +153,20 @@ describe("S6: nothing is left behind", () => {
     }
     await requests.expectForgotten(15);
     for (const socket of sockets) socket.destroy();
+  });
+
+  test("an event stream whose handler listens to the signal leaves no response", async () => {
+    const responses = new Remembered();
+    const ticks = new EventStreamFactory({ tick: z.number() }).build({
+      handler: async ({ ctx: { emit, signal }, response }) => {
+        responses.add(response);
+        signal.addEventListener("abort", () => response.statusCode);
+        await emit("tick", 1);
+      },
+    });
+    const server = await start({ ticks });
+    for (let index = 0; index < 20; index++) await server.send("/ticks");
+    await responses.expectForgotten(20);
   });
 
   test("a closed server leaves no timer", async () => {

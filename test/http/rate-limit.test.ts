@@ -70,6 +70,33 @@ test("requests without a key are counted by the address of the client", async ()
   expect(await ask("192.0.2.2")).toBe(200);
 });
 
+test("a key is stored in a short form, and is never taken for an address", async () => {
+  const stored: string[] = [];
+  const store = Object.assign(new MemoryStore(), {
+    increment(this: MemoryStore, key: string) {
+      stored.push(key);
+      return MemoryStore.prototype.increment.call(this, key);
+    },
+  });
+  const key = ({ request }: { readonly request: { get: (name: string) => string | undefined } }) =>
+    request.get("x-user");
+  const limited = factory.addMiddleware(rateLimit({ limit: 1, store, key }));
+  const server = await start({ "get /a": limited.build({ handler }) });
+  const ask = async (user?: string) =>
+    (await server.send("/a", { headers: user === undefined ? {} : { "x-user": user } })).status;
+  expect(await ask("x".repeat(4000))).toBe(200);
+  expect(await ask("127.0.0.1")).toBe(200);
+  expect(await ask()).toBe(200);
+  expect(Math.max(...stored.map(({ length }) => length))).toBeLessThan(60);
+});
+
+test("a weight that rejects fails the request only", async () => {
+  const weight = (() => Promise.reject(new Error("no weight"))) as unknown as () => number;
+  const limited = factory.addMiddleware(rateLimit({ limit: 1, weight }));
+  const server = await start({ "get /a": limited.build({ handler }) });
+  expect((await server.send("/a")).status).toBe(500);
+});
+
 test("a weight is counted at once, in as many concurrent calls to the store", async () => {
   class Slow extends MemoryStore {
     waiting = 0;
