@@ -22,6 +22,11 @@ describe("a value that does not match its declaration stays unchanged", () => {
   });
 });
 
+test("a date that another option of a union has revived stays a date", () => {
+  const fields = dates.fields(new Map([["from", dates.one]]));
+  expect(dates.both(dates.one, fields)(text)).toEqual(at);
+});
+
 test("a field may have any name, even __proto__", () => {
   const value = JSON.parse(
     `{ "__proto__": "${text}", "at": "${text}", "b": "${text}" }`,

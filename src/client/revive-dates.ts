@@ -18,7 +18,7 @@ const reviveItems =
       : value;
 
 const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 /** Revives an object: each field of `fields` with its own function, and those that are not in `known` with `others`. */
 const reviveFields =

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Request } from "../http/express-objects.ts";
+import type { MaybePromise } from "./handler-arguments.ts";
 import {
   aBoolean,
   aFunction,
@@ -31,7 +32,10 @@ export interface Deprecation<Context = Readonly<Record<string, unknown>>> {
   readonly gone?: boolean | undefined;
   /** Returns the name under which a request is counted in the log, for example that of the user. */
   readonly caller?:
-    | ((args: { readonly request: Request; readonly ctx: Context }) => string | undefined)
+    | ((args: {
+        readonly request: Request;
+        readonly ctx: Context;
+      }) => MaybePromise<string | undefined>)
     | undefined;
 }
 

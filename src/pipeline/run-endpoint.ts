@@ -27,23 +27,27 @@ import { watchResponse } from "./development-warnings.ts";
  *
  * The returned promise resolves once the response has been sent, and never rejects. After a time limit, stages may still
  * be running then. Values that are not promises are used without an `await`.
+ *
+ * @param last what follows the middlewares in place of the handler, as for a static file that they guard
  */
-export const runEndpoint = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
+export const runEndpoint = async (
+  plan: EndpointPlan,
+  state: RequestState,
+  last: LastStage = runHandler,
+): Promise<void> => {
   const { running } = state.service;
   state.resultHandler = plan.endpoint.resultHandler;
   state.plan = plan;
   if (plan.body !== "none") state.body = "unread";
   running.add(state);
-  let runStages = runHandler;
   if (plan.middlewares.length === 0) state.ctx = new BareObject();
   else {
-    runStages = runWithMiddlewares;
     state.ctx = Object.create(null) as RequestContext;
     if (plan.hasMiddlewareInput) state.fields = {};
   }
   try {
-    if (plan.timeout > 0) await runWithin(plan, state, () => runStages(plan, state));
-    else await runStages(plan, state);
+    if (plan.timeout > 0) await runWithin(plan, state, () => runStages(plan, state, last));
+    else await runStages(plan, state, last);
     if (state.failure) throw state.failure;
     const { response, output } = state;
     if (output !== noOutput) {
@@ -120,7 +124,8 @@ const runHandler: LastStage = async (plan, state) => {
   if (!isLeft || state.isReplyKept) state.output = output;
 };
 
-const runWithMiddlewares: LastStage = (plan, state) => runMiddlewares(plan, state, runHandler);
+const runStages = (plan: EndpointPlan, state: RequestState, last: LastStage): Promise<void> =>
+  plan.middlewares.length === 0 ? last(plan, state) : runMiddlewares(plan, state, last);
 
 /** Returns the validated output, or `noOutput` if the response has been sent. */
 const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): unknown => {

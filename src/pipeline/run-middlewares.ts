@@ -5,9 +5,9 @@ import type { EndpointPlan, MiddlewareStep } from "./endpoint-plan.ts";
 import { logLateFault } from "./log-abandoned.ts";
 import { readBody, readHeaders, readInputEarly, validateInput } from "./validate.ts";
 import { assertGoingOn, isTaken, watchFeeding } from "../reply/response-state.ts";
-import { interrupt, sendError } from "./send-result.ts";
+import { interrupt } from "./send-result.ts";
 import { watchUnreadBody } from "./development-warnings.ts";
-import { StateArguments, type RequestContext, type RequestState } from "./request-state.ts";
+import { StateArguments, type RequestState } from "./request-state.ts";
 
 const noInput: Readonly<Record<string, never>> = Object.freeze({});
 
@@ -63,26 +63,6 @@ export const runMiddlewares = async (
     if (!canGoOn(state)) return;
   }
   await last(plan, state);
-};
-
-/** Runs the middlewares of an endpoint without its handler, as for a static file that they guard. */
-export const runAlone = async (
-  plan: EndpointPlan,
-  state: RequestState,
-  last: LastStage,
-): Promise<void> => {
-  const { running } = state.service;
-  state.resultHandler = plan.endpoint.resultHandler;
-  state.plan = plan;
-  state.ctx = Object.create(null) as RequestContext;
-  running.add(state);
-  try {
-    await runMiddlewares(plan, state, last);
-  } catch (error) {
-    await sendError(state, error);
-  } finally {
-    running.delete(state);
-  }
 };
 
 /** Runs a middleware, and everything after it within. */

@@ -63,7 +63,10 @@ export interface RateLimitOptions<Context = EmptyObject> {
    *
    * @default 1
    */
-  readonly weight?: number | ((args: RateLimitArguments<Context>) => number) | undefined;
+  readonly weight?:
+    | number
+    | ((args: RateLimitArguments<Context>) => MaybePromise<number>)
+    | undefined;
   /**
    * Whether requests are let through while the store fails; otherwise they are refused with 503.
    *
@@ -174,7 +177,7 @@ export const rateLimit = <Context = EmptyObject>(
       if (!given) assertProxies(request.app.get("trust proxy"));
       // a key may be long, and must not be taken for an address
       const client = given
-        ? createHash("sha256").update(String(given)).digest("base64url")
+        ? createHash("sha256").update(`${name}:${given}`).digest("base64url")
         : ipKeyGenerator(request.ip ?? "");
       let counted;
       try {

@@ -64,7 +64,7 @@ export const parseBody = (
   const parsing =
     given === undefined
       ? readAndParse(plan, options, limits, request, response, logger)
-      : parseGiven(plan, limits, request, given);
+      : parseGiven(plan, options, limits, request, response, logger, given);
   const { nestNames } = options;
   const isParsed = typeof given === "object" && !(given instanceof Uint8Array);
   if (!nestNames || isParsed || plan.body === "raw" || !isForm(request)) return parsing;
@@ -132,8 +132,11 @@ const readAndParse = async (
 /** Parses bytes or a string that a native middleware or an adapter has left, if their media type has a parser. */
 const parseGiven = async (
   plan: BodyPlan,
+  { uploads, idleTimeout }: BodyOptions,
   limits: typeof defaultLimits,
   request: Request,
+  response: Response,
+  logger: Logger,
   given: unknown,
 ): Promise<void> => {
   if (plan.body === "parsed" && !plan.takesForms && isForm(request))
@@ -146,7 +149,12 @@ const parseGiven = async (
   }
   const contentType = parseContentType(request.headers["content-type"] ?? "");
   const format = contentType && findFormat(plan, contentType);
-  if (!format || (format === "multipart" && plan.takesFiles)) return;
+  if (!format) return;
+  if (format === "multipart" && uploads && plan.takesFiles && bytes.length > 0) {
+    const { uploadLimits } = plan;
+    await uploads(contentType, uploadLimits, idleTimeout, request, response, logger, bytes);
+    return;
+  }
   if (bytes.length > limits.bytes) throw new RequestError("SLP_BODY_TOO_LARGE");
   if (plan.keepsRawBody) keepRawBody(request, bytes);
   request.body =

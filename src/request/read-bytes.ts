@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { ClientLeft, RequestError, ServerFault } from "../errors.ts";
@@ -51,7 +50,7 @@ const { on, emit } = Object.getPrototypeOf(NodeMessage.prototype) as {
 };
 
 /** Checks whether nothing has begun to read a request, and no tracing tool has replaced its methods to watch it. */
-export const isUnread = (request: IncomingMessage): boolean =>
+export const isUnread = (request: Readable): boolean =>
   request.readableFlowing === null &&
   request.listenerCount("data") === 0 &&
   request.readableEncoding === null &&
@@ -74,7 +73,7 @@ export const safely =
 
 /** Calls a function if a client pauses for too long; the timer is to be refreshed with each chunk and cleared. */
 export const watchPauses = (
-  request: IncomingMessage,
+  request: Readable & { readonly complete?: boolean },
   timeout: number,
   onPause: () => void,
 ): NodeJS.Timeout => {

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import type { Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import type { BusboyFileStream } from "@fastify/busboy";
 import type { Request, Response } from "express";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
@@ -39,8 +39,8 @@ type AllLimits = { readonly [K in keyof UploadLimits]-?: number };
 export type ReadUpload = ReturnType<typeof prepareUploads>;
 
 /**
- * Creates the function that reads a multipart body: its fields into `request.body`, its files into `request.files`;
- * repeated names become arrays. Files that were not moved are deleted when the body is refused, or the response
+ * Creates the function that reads a multipart body, or the `given` bytes of one: its fields into `request.body`, its
+ * files into `request.files`; repeated names become arrays. Files that were not moved are deleted when the body is refused, or the response
  * finished or cut off.
  */
 export const prepareUploads = (option: true | UploadOptions) => {
@@ -54,7 +54,11 @@ export const prepareUploads = (option: true | UploadOptions) => {
     request: Request,
     response: Response,
     logger: Logger,
+    given?: Buffer,
   ): Promise<void> => {
+    const { "content-encoding": encoding = "identity" } = request.headers;
+    if (!given && encoding.toLowerCase() !== "identity")
+      throw new RequestError("SLP_BODY_ENCODING", { headers: { "Accept-Encoding": "identity" } });
     await beforeUpload?.({ request, logger });
     const allLimits = routeLimits ? toLimits({ ...limits, ...routeLimits }) : general;
     const field = toMultipartField(contentType);
@@ -62,11 +66,12 @@ export const prepareUploads = (option: true | UploadOptions) => {
       closeAfterReply(request, response);
       throw limitError ?? new RequestError("SLP_UPLOAD_TOO_LARGE");
     }
-    if (request.destroyed) throw toDeparture();
+    const source = given ? Readable.from(given) : request;
+    if (source.destroyed) throw toDeparture();
     const upload = new Upload(allLimits, tempFileDir);
     response.once("close", () => void upload.discard());
     try {
-      await upload.read(request, field, idleTimeout);
+      await upload.read(source, field, idleTimeout);
     } catch (error) {
       const isTooLarge = error instanceof RequestError && error.statusCode === 413;
       if (isTooLarge) closeAfterReply(request, response);
@@ -115,7 +120,7 @@ class Upload {
     this.#budget = { limit: limits.memory, used: 0 };
   }
 
-  async read(request: Request, contentType: string, idleTimeout: number): Promise<void> {
+  async read(request: Readable, contentType: string, idleTimeout: number): Promise<void> {
     let stop: () => void = ignore;
     try {
       const settle = (): Promise<void> => this.#settle();
@@ -159,7 +164,7 @@ class Upload {
 
   /** Passes the chunks of the body to the parser, each once the data of the previous one has been stored. */
   #feed(
-    request: Request,
+    request: Readable,
     parser: Writable,
     idleTimeout: number,
     fail: (error: unknown) => void,

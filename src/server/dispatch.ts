@@ -5,7 +5,6 @@ import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
-import { runAlone } from "../pipeline/run-middlewares.ts";
 import { refuse } from "../pipeline/send-result.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { ensureError, toErrorStatus } from "../reply/http-error.ts";
@@ -255,6 +254,6 @@ export const runNativePreflight = async (plan: EndpointPlan, state: RequestState
   // a middleware must never run without those before it, such as an authentication
   const end = plan.middlewares.findIndex(({ middleware }) => !middleware.native);
   const middlewares = end < 0 ? plan.middlewares : plan.middlewares.slice(0, end);
-  await runAlone({ ...plan, middlewares }, state, () => Promise.resolve());
+  await runEndpoint({ ...plan, middlewares, body: "none" }, state, () => Promise.resolve());
   return isTaken(state.response);
 };

@@ -97,7 +97,11 @@ export const prepare = async (
       table,
       statics:
         statics.length > 0
-          ? new (await import("./express/static-mounts.ts")).StaticMounts(statics, toSources("get"))
+          ? new (await import("./express/static-mounts.ts")).StaticMounts(
+              statics,
+              toSources("get"),
+              config.requestTimeout,
+            )
           : undefined,
       cors: config.cors ?? false,
       wrongMethodBehavior: config.wrongMethodBehavior ?? 405,

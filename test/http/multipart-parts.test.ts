@@ -1,3 +1,4 @@
+import express from "express";
 import { defaultEndpointsFactory as factory, ez } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -21,6 +22,7 @@ const required = factory.build({
   handler: async () => ({}),
 });
 
+const fileDisposition = 'Content-Disposition: form-data; name="file"; filename="a.txt"';
 const disposition = 'Content-Disposition: form-data; name="title"';
 
 const send = async (path: string, ...parts: readonly string[]) => {
@@ -66,6 +68,36 @@ describe.each(["/withFiles", "/withoutFiles"])("U4: POST %s", (path) => {
   ])("a body with %s is accepted", async (_name, parts, data) => {
     expect(await send(path, ...parts)).toEqual([200, successEnvelope(data)]);
   });
+});
+
+test("a body that a native middleware has read as bytes is parsed with its files", async () => {
+  const server = await start(
+    {
+      given: factory.use(express.raw({ type: () => true })).build({
+        method: "post",
+        input: z.object({ file: ez.upload(), title: z.string().optional() }),
+        output: z.object({ title: z.string().optional(), text: z.string() }),
+        handler: async ({ input: { file, title } }) => ({ title, text: `${file.data}` }),
+      }),
+    },
+    { upload: true },
+  );
+  const parts = [`${disposition}\r\n\r\ngood`, `${fileDisposition}\r\n\r\ncontent`];
+  const post = async (body: string) => {
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    const { status, text } = await server.send("/given", { method: "POST", headers, body });
+    return [status, JSON.parse(text)];
+  };
+  const body = `${parts.map((part) => `--b\r\n${part}\r\n`).join("")}--b--\r\n`;
+  expect(await post(body)).toEqual([200, successEnvelope({ title: "good", text: "content" })]);
+  expect(await post(body.slice(0, -10))).toEqual([400, errorEnvelope("Malformed multipart body")]);
+});
+
+test("an upload with a content encoding is refused with 415, and not read as a malformed one", async () => {
+  const server = await start({ withFiles }, { upload: true });
+  const headers = { "content-type": "multipart/form-data; boundary=b", "content-encoding": "gzip" };
+  const refused = await server.send("/withFiles", { method: "POST", headers, body: "x" });
+  expect([refused.status, refused.headers["accept-encoding"]]).toEqual([415, "identity"]);
 });
 
 describe("a file input without a chosen file", () => {

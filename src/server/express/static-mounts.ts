@@ -1,7 +1,7 @@
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
 import { planEndpoint } from "../../pipeline/endpoint-plan.ts";
-import { runAlone } from "../../pipeline/run-middlewares.ts";
+import { runEndpoint } from "../../pipeline/run-endpoint.ts";
 import type { RequestState } from "../../pipeline/request-state.ts";
 import { ensureError } from "../../reply/http-error.ts";
 import { decodeSegment, parsePathPattern } from "../../routing/path-pattern.ts";
@@ -12,10 +12,15 @@ import { loadExpress } from "../../lazy/packages.ts";
 export class StaticMounts {
   readonly #mounts: readonly Mount[];
 
-  constructor(entries: readonly StaticEntry[], sources: readonly InputSource[]) {
+  /** @param requestTimeout the time limit of the guards, in milliseconds; it does not include the sending of a file */
+  constructor(
+    entries: readonly StaticEntry[],
+    sources: readonly InputSource[],
+    requestTimeout: number | undefined,
+  ) {
     // longer paths come first, so that their guards apply regardless of what is mounted at shorter paths
     this.#mounts = entries
-      .map((entry) => toMount(entry, sources))
+      .map((entry) => toMount(entry, sources, requestTimeout))
       .toSorted((one, other) => other.segments.length - one.segments.length);
   }
 
@@ -32,9 +37,10 @@ export class StaticMounts {
       // if a middleware of the guard throws, its factory's result handler has sent the error
       let isServed = true;
       const send = async (): Promise<void> => {
+        state.deadline?.stop();
         isServed = await serveFrom(mount, prefix, state);
       };
-      if (mount.guard) await runAlone(mount.guard, state, send);
+      if (mount.guard) await runEndpoint(mount.guard, state, send);
       else await send();
       // the search ends at the first mount that has the file
       if (isServed) return true;
@@ -60,6 +66,7 @@ type Mount = ReturnType<typeof toMount>;
 const toMount = (
   { path, files: { directory, options, guard } }: StaticEntry,
   sources: readonly InputSource[],
+  requestTimeout: number | undefined,
 ) => {
   const segments = parsePathPattern(path).map((segment) => {
     if (segment.kind === "literal") return segment.around.join("");
@@ -72,7 +79,7 @@ const toMount = (
   return {
     segments,
     serve: loadExpress().static(directory, { ...options, setHeaders: toSetHeaders(options) }),
-    guard: guard && planEndpoint(guard, sources),
+    guard: guard && planEndpoint(guard, sources, { requestTimeout }),
   };
 };
 
