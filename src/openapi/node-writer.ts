@@ -81,7 +81,10 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
   switch (def.type) {
     case "object":
       if (!def.catchall) delete json["additionalProperties"];
-      if (direction === "input") correctRequired(def, json);
+      correctRequired(def, json, direction);
+      return;
+    case "tuple":
+      if (def.items.length === 0) delete json["prefixItems"];
       return;
     case "custom": {
       const kind = readOwnKind(schema);
@@ -103,6 +106,7 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
       return;
     case "record":
       nameKeys(def, json);
+      if (direction === "output" && mayBeUndefined(def.valueType)) delete json["required"];
       return;
     case "lazy":
       if (isAnyJson(schema)) replace(json, readMeta(schema));
@@ -221,14 +225,29 @@ const fitsType = (example: unknown, { type }: JsonObject, direction: Direction):
   return typeof plain === type;
 };
 
-/** Makes fields with a `.catch()` optional, because it also replaces a missing value. */
-const correctRequired = (def: z.core.$ZodObjectDef, json: JsonObject): void => {
+/** Makes fields optional that JSON omits, and in an input those with a `.catch()`, which replaces a missing value. */
+const correctRequired = (
+  def: z.core.$ZodObjectDef,
+  json: JsonObject,
+  direction: Direction,
+): void => {
   const required = listOf(json["required"]).filter((name) => {
-    const parts = walkSchemas(def.shape[String(name)] as ZodSchema, listCaught);
+    const field = def.shape[String(name)] as ZodSchema;
+    if (direction === "output") return !mayBeUndefined(field);
+    const parts = walkSchemas(field, listCaught);
     return ![...parts].some(({ _zod }) => _zod.def.type === "catch");
   });
   if (required.length > 0) json["required"] = required;
   else delete json["required"];
+};
+
+const mayBeUndefined = (schema: ZodSchema): boolean => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "union") return def.options.some(mayBeUndefined);
+  if (def.type === "intersection") return mayBeUndefined(def.left) && mayBeUndefined(def.right);
+  if (def.type === "pipe") return mayBeUndefined(def.out);
+  if (def.type === "readonly" || def.type === "nullable") return mayBeUndefined(def.innerType);
+  return ["optional", "undefined", "void"].includes(def.type);
 };
 
 const listCaught = (schema: ZodSchema): readonly ZodSchema[] =>

@@ -55,7 +55,6 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
       ...resultHandler,
       handle: (result) => {
         if (result.error) return resultHandler.handle(result);
-        state.isUnchanged = true;
         clearRepresentation(response);
         setVersion(response, sent);
         return response.status(304).end();

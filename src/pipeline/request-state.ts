@@ -122,8 +122,6 @@ export class RequestState implements ReplyState {
   isReplyKept = false;
   /** Whether the handler has returned, and no `around` middleware within has failed or been told of a failure since. */
   isDone = false;
-  /** Whether the response is a 304 in place of the output. */
-  isUnchanged = false;
   /** What the endpoint declares of an error that was thrown, and its parsed data. */
   declared:
     | {

@@ -82,8 +82,8 @@ const createCompression = (options: CompressionOptions): RequestHandler => {
     filter: (request, response) => {
       // events must not wait in the encoder
       if (String(response.getHeader("Content-Type")).startsWith("text/event-stream")) return false;
-      // a 304 has no media type, but varies like the JSON that it replaces
-      const isUnchanged = findState(response)?.isUnchanged === true;
+      // a 304 has no media type, but varies like the response that it replaces
+      const isUnchanged = response.statusCode === 304;
       if (!isUnchanged && !filter(request, response)) return false;
       response.vary("Accept-Encoding");
       // a range counts the bytes of the file itself; and if a secret is compressed together with reflected input, the

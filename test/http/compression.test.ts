@@ -298,6 +298,7 @@ describe("compression within the server", () => {
     const { etag = "" } = (await ask(server, "/files/a.txt", "gzip", { method: "HEAD" })).headers;
     const known = await ask(server, "/files/a.txt", "gzip", { headers: { "if-none-match": etag } });
     expect([known.status, known.bytes.length]).toEqual([304, 0]);
+    expect(known.headers.vary).toBe("Accept-Encoding");
     expect((await ask(server, "/files/a.png")).headers["content-encoding"]).toBeUndefined();
   });
 

@@ -77,7 +77,7 @@ test("a body that a native middleware has read as bytes is parsed with its files
         method: "post",
         input: z.object({ file: ez.upload(), title: z.string().optional() }),
         output: z.object({ title: z.string().optional(), text: z.string() }),
-        handler: async ({ input: { file, title } }) => ({ title, text: `${file.data}` }),
+        handler: async ({ input: { file, title } }) => ({ title, text: file.data.toString() }),
       }),
     },
     { upload: true },

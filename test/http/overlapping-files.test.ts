@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import createHttpError from "http-errors";
-import { defaultEndpointsFactory, ServeStatic, type Routing } from "sallyport";
+import { defaultEndpointsFactory, Middleware, ServeStatic, type Routing } from "sallyport";
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start } from "./harness.ts";
@@ -26,6 +26,37 @@ const guarded = defaultEndpointsFactory.addMiddleware({
 });
 const all = new ServeStatic(join(root, "all"));
 const own = new ServeStatic(join(root, "private"), {}, guarded);
+
+describe("a middleware that guards static files", () => {
+  test("has the time limit of the server, which the sending of a file has not", async () => {
+    const never = () => new Promise<never>(() => undefined);
+    const slow = defaultEndpointsFactory.addMiddleware({ handler: never });
+    const routing = {
+      hanging: new ServeStatic(join(root, "all"), {}, slow),
+      files: new ServeStatic(
+        join(root, "all"),
+        { setHeaders: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60) },
+        guarded,
+      ),
+    };
+    const server = await start(routing, { requestTimeout: 50 });
+    expect((await server.send("/hanging/open.txt")).status).toBe(503);
+    expect((await server.send("/files/open.txt?key=right")).text).toBe("all/open.txt");
+  });
+
+  test("sends the declared data of its errors", async () => {
+    const guard = new Middleware({
+      errors: { 403: { description: "Closed", schema: z.object({ why: z.string() }) } },
+      handler: () => {
+        throw createHttpError(403, "no", { data: { why: "closed" } });
+      },
+    });
+    const factory = defaultEndpointsFactory.addMiddleware(guard);
+    const server = await start({ files: new ServeStatic(join(root, "all"), {}, factory) });
+    const refused = await server.send("/files/open.txt");
+    expect(refused.json()).toMatchObject({ error: { message: "no", data: { why: "closed" } } });
+  });
+});
 
 describe.each<[string, Routing]>([
   ["first", { files: { private: own, "": all } }],

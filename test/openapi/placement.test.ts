@@ -339,6 +339,19 @@ describe("the body of a request", () => {
     });
   });
 
+  test("includes the fields of middlewares, even if the endpoint takes one of several strict schemas", () => {
+    const key = new Middleware({ input: z.object({ key: z.string() }), handler: () => ({}) });
+    const [a, b] = ["a", "b"].map((kind) => z.strictObject({ kind: z.literal(kind) }));
+    const input = z.discriminatedUnion("kind", [a as z.ZodObject, b as z.ZodObject]);
+    const endpoint = factory
+      .addMiddleware(key)
+      .build({ method: "post", input, handler: () => ({}) });
+    const { requestBody } = generateOne("POST /a", { a: endpoint });
+    const schema = JSON.stringify(requestBody?.content["application/json"]?.schema);
+    expect(schema).toContain('"const":"a"');
+    expect(schema).not.toMatch(/additionalProperties|discriminator/);
+  });
+
   test("uses allOf to combine schemas that cannot be merged", () => {
     const key = new Middleware({ input: z.object({ key: z.string() }), handler: () => ({}) });
     const input = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);

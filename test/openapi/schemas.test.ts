@@ -326,6 +326,13 @@ describe("components", () => {
     expect(inputOf(shape)).toHaveProperty("oneOf.0.properties.kind");
   });
 
+  test("have no required field in a response that JSON omits", () => {
+    const omitted = [z.union([z.string(), z.undefined()]), z.undefined(), z.string().optional()];
+    for (const field of omitted) expect(outputOf(z.object({ field }))["required"]).toBeUndefined();
+    expect(outputOf(z.record(z.enum(["a"]), z.int().optional()))["required"]).toBeUndefined();
+    expect(outputOf(z.record(z.enum(["a"]), z.int()))["required"]).toEqual(["a"]);
+  });
+
   test("that reject unknown fields are inlined if they are merged with other schemas", () => {
     const strict = z.strictObject({ a: z.string() }).meta({ id: "Strict" });
     expect(inputOf(strict.and(z.object({ b: z.int() })))).toEqual({
