@@ -48,11 +48,18 @@ export interface HeaderPlan {
 const planHeaders = (schema: ZodSchema | undefined): HeaderPlan | undefined =>
   schema && { names: [...readTopLevel(schema).fields.keys()], parse: toParser(schema) };
 
-const planMiddleware = (middleware: AnyMiddleware) => {
+const planMiddleware = (middleware: AnyMiddleware, at: number, all: readonly AnyMiddleware[]) => {
   const { inputSchema, headersSchema, takesBody, handle, native, wrap } = middleware;
   return {
     middleware,
     parseInput: inputSchema && toParser(inputSchema),
+    /** Keys that only earlier middlewares declare, whose parsed values a loose schema does not replace. */
+    earlierKeys: inputSchema
+      ? listMiddlewareOnlyKeys(
+          inputSchema,
+          all.slice(0, at).flatMap((earlier) => earlier.inputSchema ?? []),
+        )
+      : [],
     headers: planHeaders(headersSchema),
     needsBody: inputSchema !== undefined || takesBody === true,
     /** Returns the context; not called if `surround` is set. */

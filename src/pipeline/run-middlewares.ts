@@ -3,7 +3,7 @@ import { ServerFault } from "../errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
 import type { EndpointPlan, MiddlewareStep } from "./endpoint-plan.ts";
 import { logLateFault } from "./log-abandoned.ts";
-import { readBody, readHeaders, readInputEarly, validateInput } from "./validate.ts";
+import { pick, readBody, readHeaders, readInputEarly, validateInput } from "./validate.ts";
 import { assertGoingOn, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { interrupt } from "./send-result.ts";
 import { watchUnreadBody } from "./development-warnings.ts";
@@ -42,7 +42,12 @@ export const runMiddlewares = async (
         input = await (input as Promise<unknown>);
         if (!canGoOn(state)) return;
       }
-      if (state.fields) copyOwn(state.fields, input as object);
+      const { fields } = state;
+      if (fields) {
+        const earlier = pick(step.earlierKeys, (key) => fields[key]);
+        copyOwn(fields, input as object);
+        copyOwn(fields, earlier);
+      }
     }
     const args = new StateArguments(state, input, headers) as never;
     const unwatch = state.body === "unread" ? watchUnreadBody(plan, state) : undefined;

@@ -30,6 +30,24 @@ const failed = (status: number, message: string) => ({ status, body: errorEnvelo
 const ctxOf = { handler: ({ ctx }: { ctx: object }) => ({ ...ctx }) };
 const add = <T extends object>(ctx: T) => new Middleware({ handler: async () => ctx });
 
+it("a middleware with a loose input replaces no field that an earlier one has parsed", async () => {
+  const since = new Middleware({
+    input: z.object({ since: z.coerce.number() }),
+    handler: () => ({}),
+  });
+  const audit = new Middleware({
+    input: z.looseObject({}),
+    handler: ({ input }) => ({ seen: Object.keys(input) }),
+  });
+  const list = factory
+    .addMiddleware(since)
+    .addMiddleware(audit)
+    .build({ handler: ({ input, ctx }) => ({ since: input.since, seen: ctx.seen }) });
+  const server = await start({ list });
+  const data = { since: 7, seen: ["since", "other"] };
+  expect((await server.send("/list?since=7&other=x")).json()).toEqual(successEnvelope(data));
+});
+
 describe("factory operations", () => {
   it.each(["addOptions", "addExpressMiddleware", "useCookies"])(
     "%s, as similar frameworks have it, causes an error that names the replacement",
