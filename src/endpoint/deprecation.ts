@@ -40,8 +40,11 @@ export interface Deprecation<Context = Readonly<Record<string, unknown>>> {
 }
 
 /** Reads a date; one without a time zone is in UTC, also on a machine with another one. */
-export const toInstant = (date: string | Date): Date =>
-  new Date(typeof date === "string" && /[T ][\d:.]+$/.test(date) ? `${date}Z` : date);
+export const toInstant = (date: string | Date): Date => {
+  const isLocal =
+    typeof date === "string" && date.includes(":") && !/(?:z|[+-]\d\d:?\d\d)$/i.test(date);
+  return new Date(isLocal ? `${date}Z` : date);
+};
 
 /** Checks for a day that exists: JavaScript takes February 31 for March 3. */
 const isDay = (text: string): boolean => z.iso.date().safeParse(text).success;
