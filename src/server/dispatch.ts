@@ -254,6 +254,7 @@ export const runNativePreflight = async (plan: EndpointPlan, state: RequestState
   // a middleware must never run without those before it, such as an authentication
   const end = plan.middlewares.findIndex(({ middleware }) => !middleware.native);
   const middlewares = end < 0 ? plan.middlewares : plan.middlewares.slice(0, end);
-  await runEndpoint({ ...plan, middlewares, body: "none" }, state, () => Promise.resolve());
+  const alone = { ...plan, middlewares, body: "none", watchesResponse: false } as const;
+  await runEndpoint(alone, state, () => Promise.resolve());
   return isTaken(state.response);
 };

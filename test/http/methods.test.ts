@@ -120,10 +120,13 @@ describe("OPTIONS", () => {
       if (request.method === "OPTIONS" && request.query["answer"]) response.status(204).end();
       else next();
     });
-    const server = await start({ a: native.build({ handler: () => ({}) }) });
+    const errors = { 409: "Conflict" };
+    const server = await start({ a: native.build({ errors, handler: () => ({}) }) });
     expect((await server.send("/a?answer=1", preflight)).status).toBe(204);
     expect((await server.send("/a?answer=1", { method: "OPTIONS" })).status).toBe(405);
     expect((await server.send("/a", preflight)).status).toBe(405);
+    // what the endpoint declares does not concern preflights
+    expect(server.linesOf("warn")).toEqual([]);
   });
 
   test.each([
