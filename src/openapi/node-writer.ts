@@ -83,8 +83,12 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
       if (!def.catchall) delete json["additionalProperties"];
       correctRequired(def, json, direction);
       return;
+    case "array":
+      if (direction === "output") json["items"] = orNull(def.element, json["items"]);
+      return;
     case "tuple":
       if (def.items.length === 0) delete json["prefixItems"];
+      if (direction === "output") correctTuple(def, json);
       return;
     case "custom": {
       const kind = readOwnKind(schema);
@@ -239,6 +243,16 @@ const correctRequired = (
   });
   if (required.length > 0) json["required"] = required;
   else delete json["required"];
+};
+
+/** Adds null to the schema of an element, because JSON has null where an array has undefined. */
+const orNull = (element: ZodSchema, json: unknown): unknown =>
+  mayBeUndefined(element) ? { anyOf: [json, { type: "null" }] } : json;
+
+const correctTuple = ({ items, rest }: z.core.$ZodTupleDef, json: JsonObject): void => {
+  const parts = listOf(json["prefixItems"]);
+  if (items.length > 0) json["prefixItems"] = items.map((item, at) => orNull(item, parts[at]));
+  if (rest) json["items"] = orNull(rest, json["items"]);
 };
 
 const mayBeUndefined = (schema: ZodSchema): boolean => {

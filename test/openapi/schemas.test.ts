@@ -53,7 +53,10 @@ describe("an input is described before its transformation, and an output after i
     expect(inputOf(schema)).toEqual({ type: "string", description: "Sum" });
     const expected = { $ref: toReference("Total"), description: "Sum" };
     expect(outputOf(schema)).toEqual(expected);
-    expect(outputOf(z.array(schema.optional()))).toEqual({ type: "array", items: expected });
+    expect(outputOf(z.array(schema.optional()))).toEqual({
+      type: "array",
+      items: { anyOf: [expected, { type: "null" }] },
+    });
     const list = schema.meta({ output: z.array(z.string()), examples: [["a"]] });
     expect(outputOf(list)).toMatchObject({ type: "array", examples: [["a"]] });
   });
@@ -331,6 +334,17 @@ describe("components", () => {
     for (const field of omitted) expect(outputOf(z.object({ field }))["required"]).toBeUndefined();
     expect(outputOf(z.record(z.enum(["a"]), z.int().optional()))["required"]).toBeUndefined();
     expect(outputOf(z.record(z.enum(["a"]), z.int()))["required"]).toEqual(["a"]);
+  });
+
+  test("may be null in a response where an array has undefined", () => {
+    const text = z.string().optional();
+    const orNull = { anyOf: [{ type: "string" }, { type: "null" }] };
+    expect(outputOf(z.array(text))).toEqual({ type: "array", items: orNull });
+    expect(inputOf(z.array(text))).toEqual({ type: "array", items: { type: "string" } });
+    expect(outputOf(z.tuple([z.string(), text]).rest(text))).toMatchObject({
+      prefixItems: [{ type: "string" }, orNull],
+      items: orNull,
+    });
   });
 
   test("that reject unknown fields are inlined if they are merged with other schemas", () => {
