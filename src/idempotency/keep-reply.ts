@@ -8,7 +8,7 @@ import { readSafely } from "../reply/http-error.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
-import type { Claim, IdempotencyStore, KeptReply } from "./store.ts";
+import { noReply, type Claim, type IdempotencyStore, type KeptReply } from "./store.ts";
 
 /** After how many milliseconds without an answer the store has failed. */
 const storeTimeout = 5000;
@@ -23,9 +23,6 @@ export interface Keeping {
   readonly fields: readonly string[];
   readonly isKept: (status: number) => boolean;
 }
-
-/** What is kept of a request that must not run again, although its reply is not known. */
-const noReply: KeptReply = { status: 0, headers: {}, body: "" };
 
 /** Claims a key, or returns what is known of it; rejects with 503 when the store fails. */
 export const claimKey = async ({ store, lease }: Keeping, claim: Claim) => {

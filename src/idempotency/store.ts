@@ -47,35 +47,63 @@ interface Entry extends Claim, UsedKey {
   readonly end: number;
 }
 
+/** What is kept of a request that must not run again, although its reply is not kept. */
+export const noReply: KeptReply = { status: 0, headers: {}, body: "" };
+
 /** How often expired entries are deleted, in milliseconds. */
 const sweepInterval = 1000;
 
-/** Creates a store in the memory of one process, for development and for APIs with a single process. */
+/** How many bytes of bodies are kept in memory. */
+const maxKeptBytes = 64 * 1024 * 1024;
+
+/**
+ * Creates a store in the memory of one process, for development and for APIs with a single process. It keeps up to 64
+ * MiB of bodies: the oldest replies are dropped, and requests that repeat theirs receive 422.
+ */
 export const memoryStore = (): IdempotencyStore => {
   const entries = new Map<string, Entry>();
+  /** The bytes of the bodies by key, the oldest first. */
+  const sizes = new Map<string, number>();
+  let bytes = 0;
   let sweptAt = Date.now();
   const isOthers = ({ key, token }: Claim): boolean => (entries.get(key)?.token ?? token) !== token;
+  const set = (entry: Entry): void => {
+    remove(entry.key);
+    entries.set(entry.key, entry);
+    const { length } = entry.reply?.body ?? "";
+    if (length > 0) sizes.set(entry.key, length);
+    bytes += length;
+  };
+  const remove = (key: string): void => {
+    bytes -= sizes.get(key) ?? 0;
+    sizes.delete(key);
+    entries.delete(key);
+  };
   return {
     claim: async (claim, lease) => {
       const now = Date.now();
       if (now - sweptAt >= sweepInterval) {
         sweptAt = now;
-        for (const [key, { end }] of entries) if (end <= now) entries.delete(key);
+        for (const [key, { end }] of entries) if (end <= now) remove(key);
       }
       const used = entries.get(claim.key);
       if (used && used.end > now && used.token !== claim.token) return used;
-      entries.set(claim.key, { ...claim, end: now + lease });
+      set({ ...claim, end: now + lease });
       return undefined;
     },
     renew: async (claim, lease) => {
       if (!isOthers(claim) && !entries.get(claim.key)?.reply)
-        entries.set(claim.key, { ...claim, end: Date.now() + lease });
+        set({ ...claim, end: Date.now() + lease });
     },
     keep: async (claim, reply, ttl) => {
-      if (!isOthers(claim)) entries.set(claim.key, { ...claim, reply, end: Date.now() + ttl });
+      if (!isOthers(claim)) set({ ...claim, reply, end: Date.now() + ttl });
+      for (const key of sizes.keys()) {
+        if (bytes <= maxKeptBytes) return;
+        set({ ...(entries.get(key) as Entry), reply: noReply });
+      }
     },
     release: async (claim) => {
-      if (!isOthers(claim)) entries.delete(claim.key);
+      if (!isOthers(claim)) remove(claim.key);
     },
   };
 };
