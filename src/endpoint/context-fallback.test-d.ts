@@ -1,4 +1,5 @@
 import { expectTypeOf, test } from "vitest";
+import { z } from "zod";
 import { defaultEndpointsFactory as factory } from "../index.ts";
 
 const isMember: boolean = Math.random() > 2;
@@ -23,4 +24,45 @@ test("a field that a middleware may replace has either type", () => {
       return {};
     },
   });
+});
+
+test("a context may have an index signature, beside which declared fields keep their types", () => {
+  const claims = factory.addMiddleware({
+    handler: async (): Promise<{ [name: string]: unknown; user: string }> => ({ user: "ada" }),
+  });
+  const more = claims.addContext(async () => ({ tenant: 1 }));
+  more.build({
+    input: z.looseObject({ a: z.string() }),
+    handler: async ({ ctx, input }) => {
+      expectTypeOf(ctx.user).toBeString();
+      expectTypeOf(ctx.tenant).toBeNumber();
+      expectTypeOf(ctx["sub"]).toBeUnknown();
+      expectTypeOf(input.a).toBeString();
+      return {};
+    },
+  });
+  const keyed = factory.addMiddleware({
+    input: z.object({ key: z.string() }),
+    handler: async () => {},
+  });
+  keyed.build({
+    input: z.looseObject({ a: z.string() }),
+    handler: async ({ input }) => {
+      expectTypeOf(input.a).toBeString();
+      return {};
+    },
+  });
+});
+
+test("a handler has no `this`", () => {
+  class Counter {
+    readonly count = 1;
+    async run(this: Counter): Promise<{ count: number }> {
+      return { count: this.count };
+    }
+  }
+  // @ts-expect-error -- the method needs its object
+  factory.build({ handler: new Counter().run });
+  // @ts-expect-error -- the method needs its object
+  factory.addMiddleware({ handler: new Counter().run });
 });

@@ -203,9 +203,10 @@ export interface EndpointDefinition<
   // a conditional type, so that the compiler reads `output` before the handler, and literals need no `as const`
   readonly handler: Output["_zod"]["def"]["type"] extends OtherKind
     ? (
+        this: void,
         args: Box["args"],
       ) => "`output` must be an object schema; wrap an array in one, as in z.object({ items: z.array(...) })"
-    : (args: Box["args"]) => HandlerReturn<Output, Accepted>;
+    : (this: void, args: Box["args"]) => HandlerReturn<Output, Accepted>;
 }
 
 /** The argument of a factory's `buildVoid`. */
@@ -224,7 +225,7 @@ export interface VoidEndpointDefinition<
     DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders, Box>,
     WriteConditions<Box, Match> {
   /** Does the endpoint's work; its return value is ignored. */
-  readonly handler: (args: Box["args"]) => VoidHandlerReturn<Accepted>;
+  readonly handler: (this: void, args: Box["args"]) => VoidHandlerReturn<Accepted>;
 }
 
 const labels = be("a string or an array of strings", (value) =>

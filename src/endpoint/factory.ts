@@ -10,6 +10,7 @@ import {
 } from "../messages/option-checks.ts";
 import { isTaken } from "../reply/response-state.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
+import { readContent } from "../schemas/content.ts";
 import type {
   EmptyObject,
   Fields,
@@ -239,6 +240,13 @@ export abstract class Factory<
         `${where}: \`handler\` must be a function that ${does}.`,
       );
     checkDefinition(where, definition, checks);
+    const { output } = definition as { readonly output?: ZodSchema };
+    const isGenerator = /Generator/.test(Object.prototype.toString.call(definition.handler));
+    if (isGenerator && !(output && readContent(output)))
+      throw new DefinitionError(
+        "SLP_DEFINITION_HANDLER",
+        `${where}: \`handler\` is a generator function, which only \`output: ez.stream()\` runs. Declare such an output, or use an async function.`,
+      );
     for (const { checkEndpoint } of this.middlewares)
       checkEndpoint?.(where, definition, this.isStreaming);
     const { shortDescription, description, operationId } = definition;

@@ -70,8 +70,13 @@ export type Spread<First, Second> = keyof First extends never
     : never;
 
 type Override<First, Second> = Flatten<
-  Omit<First, keyof Second> & Omit<Second, keyof Fallback<First, Second>> & Fallback<First, Second>
+  Without<First, keyof Second> &
+    Without<Second, keyof Fallback<First, Second>> &
+    Fallback<First, Second>
 >;
+
+/** Like `Omit`, which would lose the declared properties beside an index signature. */
+type Without<T, Keys> = { [K in keyof T as K extends Keys ? never : K]: T[K] };
 
 type Flatten<T> = { [K in keyof T]: T[K] };
 
@@ -83,13 +88,21 @@ type Fallback<First, Second> = {
 };
 
 /** A context, without the type that some write for an empty object, `Record<string, never>`. */
-type Named<Context> = Context extends Record<string, never> ? EmptyObject : Context;
+type Named<Context> = string extends keyof Context
+  ? Context extends Record<string, never>
+    ? EmptyObject
+    : Context
+  : Context;
 
 /** The context that a middleware adds. */
-export type ContextOf<Returned> = ReturnedObject extends Returned
+export type ContextOf<Returned> = unknown extends Returned
   ? EmptyObject
-  : [Extract<Returned, object>] extends [never]
-    ? EmptyObject
-    : [Exclude<Returned, object>] extends [never]
-      ? Named<Returned>
-      : Partial<Named<Extract<Returned, object>>>;
+  : string extends keyof Returned
+    ? Named<Returned>
+    : ReturnedObject extends Returned
+      ? EmptyObject
+      : [Extract<Returned, object>] extends [never]
+        ? EmptyObject
+        : [Exclude<Returned, object>] extends [never]
+          ? Named<Returned>
+          : Partial<Named<Extract<Returned, object>>>;

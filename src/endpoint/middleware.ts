@@ -66,6 +66,7 @@ export interface MiddlewareDefinition<
 > extends MiddlewareBase<Input, Errors, Headers> {
   /** Returns an object that joins the context, or throws to stop the request. */
   readonly handler: (
+    this: void,
     args: HandlerArguments<SchemaOutput<Input>, Context, SchemaOutput<Headers>>,
   ) => MaybePromise<Returned>;
   readonly around?: undefined;
@@ -102,6 +103,7 @@ export interface AroundDefinition<
    * sent to the client, even if you catch it.
    */
   readonly around: (
+    this: void,
     args: HandlerArguments<SchemaOutput<Input>, Context, SchemaOutput<Headers>>,
     next: AroundNext,
   ) => MaybePromise<Passed<Returned>>;

@@ -112,6 +112,8 @@ const runHandler: LastStage = async (plan, state) => {
   const joined = state.fields ? joinFields(state.fields, input as object) : input;
   // the factory has checked the types of the handler
   const returned = await plan.handle(new StateArguments(state, joined, state.headers) as never);
+  // `return createHttpError(404)` in place of `throw` must not become a success
+  if (returned instanceof Error) throw returned;
   state.isDone = true;
   let output = toOutput(plan, state, returned);
   if (output instanceof Promise) output = await (output as Promise<unknown>);

@@ -124,6 +124,7 @@ const canGoOn = (state: RequestState): boolean => {
 
 const joinContext = (ctx: Record<string, unknown>, returned: unknown): void => {
   if (returned === undefined || returned === null) return;
+  if (returned instanceof Error) throw returned;
   if (typeof returned !== "object" || Array.isArray(returned))
     throw new ServerFault(
       "SLP_CONTEXT_NOT_OBJECT",

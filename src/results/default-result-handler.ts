@@ -11,7 +11,8 @@ import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendJson } from "../reply/send-json.ts";
 import { toUnserialisable } from "../reply/find-unserialisable.ts";
 import { ensureError } from "../reply/http-error.ts";
-import { logServerFault } from "./log-fault.ts";
+import { warnSampled } from "../logger/sampling.ts";
+import { logServerFault, toLoggedRoute } from "./log-fault.ts";
 
 /** The body of a successful response. */
 export interface SuccessEnvelope<Output> {
@@ -87,7 +88,9 @@ export const createHandler =
     const body = toBody(output as Output);
     try {
       const { statusCode } = response;
-      sendJson(response, statusCode >= 200 && statusCode < 300 ? statusCode : 200, body);
+      const isSuccess = statusCode >= 200 && statusCode < 300;
+      if (!isSuccess && process.env["NODE_ENV"] !== "production") warnOfStatus(result, statusCode);
+      sendJson(response, isSuccess ? statusCode : 200, body);
     } catch (cause) {
       if (response.headersSent) throw cause;
       const fault = toFault(body, output, cause);
@@ -95,6 +98,12 @@ export const createHandler =
       sendFault(result, fault);
     }
   };
+
+const warnOfStatus = ({ logger, request }: Result, status: number): void => {
+  const code = "SLP_WARN_STATUS_REPLACED";
+  const text = `${code}: ${toLoggedRoute(request)} set the status ${status} and returned an output, which is sent with 200. Throw an error in place of returning, or send the response in the handler.`;
+  warnSampled(logger, code, text, { status });
+};
 
 /**
  * The result handler of `defaultEndpointsFactory`.

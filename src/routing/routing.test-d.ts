@@ -33,6 +33,14 @@ test("accepts every form of the routing map", () => {
   ).resolves.toEqualTypeOf<RunningServer>();
 });
 
+test("a route may be optional, and is checked like the others", () => {
+  const isOn: boolean = Math.random() > 2;
+  void createServer(config, { a: withoutId, ...(isOn && { b: withoutId }) });
+  void createServer(config, { v1: { a: withoutId, ...(isOn ? { ":id": withId } : {}) } });
+  // @ts-expect-error -- The input schema lacks the path parameter "slug"
+  void createServer(config, { a: withoutId, ...(isOn && { ":slug": withId }) });
+});
+
 test("a path parameter missing from the input causes a type error with a message", () => {
   // @ts-expect-error -- The input schema lacks the path parameter "slug"
   void createServer(config, { v1: { ":slug": withId } });

@@ -100,10 +100,10 @@ export type CheckRouting<Value extends Entries> = string extends keyof Value
   ? unknown
   : {
       [Key in keyof Value]: Key extends Parametric
-        ? CheckBeneath<Value[Key], ParametersOf<Key>, Key>
+        ? CheckBeneath<Exclude<Value[Key], undefined>, ParametersOf<Key>, Key>
         : typeof endpointMark extends keyof Value[Key]
           ? CheckMethod<Value[Key], Key>
-          : Value[Key] extends MarkedEndpoint | ServeStatic
+          : Value[Key] extends MarkedEndpoint | ServeStatic | undefined
             ? unknown
             : CheckRouting<Value[Key]>;
     };

@@ -66,7 +66,7 @@ export interface NoOutput extends OutputSchema {
     readonly def: { readonly type: "custom" };
     // oxlint-disable-next-line typescript/no-invalid-void-type -- a handler that returns nothing responds with {}
     readonly input: ReturnedObject | void;
-    readonly output: ReturnedObject;
+    readonly output: object;
   };
 }
 

@@ -22,17 +22,20 @@ import {
 } from "./test-options.ts";
 
 /** Options for {@link testMiddleware}. */
-export interface TestMiddlewareOptions<
+export type TestMiddlewareOptions<
   Context = EmptyObject,
   Returned extends MiddlewareReturn = MiddlewareReturn,
   Input extends InputSchema = InputSchema,
   LoggerProps extends object = object,
-> extends TestOptions<LoggerProps> {
+> = TestOptions<LoggerProps> & {
   /** The middleware under test. */
   readonly middleware: Middleware<Context, Returned, Input>;
-  /** The context that earlier middlewares have returned. */
-  readonly ctx?: Context | undefined;
-}
+} & ContextOption<Context>;
+
+/** The context that earlier middlewares have returned; required if the middleware needs any. */
+type ContextOption<Context> = {} extends Context
+  ? { readonly ctx?: NoInfer<Context> | undefined }
+  : { readonly ctx: NoInfer<Context> };
 
 /** The result of a middleware test. */
 export interface TestMiddlewareResult<
@@ -68,7 +71,7 @@ export const testMiddleware = async <
   options: TestMiddlewareOptions<Context, Returned, Input, LoggerProps>,
 ): Promise<TestMiddlewareResult<ContextOf<Returned>, LoggerProps>> => {
   assertTestOptions(where, options, { middleware: anything, ctx: anyObject });
-  const { middleware, ctx } = options;
+  const { middleware, ctx } = options as { readonly middleware: unknown; readonly ctx?: object };
   if (!isMiddleware(middleware))
     return refuseTest(
       where,

@@ -169,6 +169,15 @@ describe("testMiddleware", () => {
     expectTypeOf(output).toEqualTypeOf<{ xhr?: boolean }>();
   });
 
+  test("requires the context that the middleware needs", () => {
+    const admins = new Middleware<{ role: "admin" | "member" }>({ handler: ({ ctx }) => void ctx });
+    void testMiddleware({ middleware: admins, ctx: { role: "member" } });
+    // @ts-expect-error -- `ctx` is missing
+    void testMiddleware({ middleware: admins });
+    // @ts-expect-error -- there is no such role
+    void testMiddleware({ middleware: admins, ctx: { role: "guest" } });
+  });
+
   test("accepts the context that the middleware needs, such as the output of another middleware", async () => {
     const { output: ctx } = await testMiddleware({ middleware: auth });
     const { output } = await testMiddleware({ middleware: greet, ctx });

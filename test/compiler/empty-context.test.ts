@@ -13,6 +13,12 @@ export const endpoint = defaultEndpointsFactory
   .addMiddleware(nothing)
   .addMiddleware({ handler: async (): Promise<Record<string, never>> => ({}) })
   .build({ handler: async ({ ctx }) => ({ id: ctx.user.id }) });
+export const conditional = defaultEndpointsFactory
+  .addMiddleware({
+    handler: async ({ request }) => (request.xhr ? { tenant: request.url } : {}),
+  })
+  .addContext(async (_ctx, { request }) => ({ headers: request.headers as Record<string, string> }))
+  .build({ handler: async ({ ctx }) => ({ tenant: ctx.tenant ?? "", host: ctx.headers["host"] }) });
 `;
 
 test.each([true, false])(

@@ -346,6 +346,7 @@ describe("build throws a DefinitionError", () => {
     ["no method at all", { method: [], handler }, "SLP_DEFINITION_METHOD", "[]"],
     ["no handler", {}, "SLP_DEFINITION_HANDLER", "`handler`"],
     ["nothing", undefined, "SLP_DEFINITION_HANDLER", "`handler`"],
+    ["a generator", { handler: async function* () {} }, "SLP_DEFINITION_HANDLER", "ez.stream()"],
     ["an input that is not a schema", { input: {}, handler }, "SLP_DEFINITION_SCHEMA", "`input`"],
     ["an output that is not a schema", { output: 1, handler }, "SLP_DEFINITION_SCHEMA", "`output`"],
     ["a null input", { input: null, handler }, "SLP_DEFINITION_SCHEMA", "null"],

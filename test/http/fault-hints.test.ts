@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { defaultEndpointsFactory as factory, type AnyEndpoint, type ServerConfig } from "sallyport";
+import createHttpError from "http-errors";
+import {
+  defaultEndpointsFactory as factory,
+  type AnyEndpoint,
+  type Response,
+  type ServerConfig,
+} from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start } from "./harness.ts";
@@ -53,6 +59,40 @@ describe("the logged error of an invalid output suggests the mistake", () => {
     expect(error).toHaveProperty("message", expect.not.stringContaining("missing"));
     expect((error as { hint?: string }).hint).toBe(hint);
   });
+});
+
+describe("an error that is returned in place of thrown", () => {
+  const denied = createHttpError(403, "Denied");
+  const handler = async () => ({ secret: 1 });
+  const guard = async () => denied;
+  test.each<[string, AnyEndpoint]>([
+    ["by a handler", factory.build({ handler: guard })],
+    [
+      "by a handler with an output",
+      factory.build({ output: z.object({}), handler: guard as never }),
+    ],
+    ["by a handler whose result is ignored", factory.buildVoid({ handler: guard })],
+    ["by a middleware", factory.addMiddleware({ handler: guard }).build({ handler })],
+    ["as context", factory.addContext(guard).build({ handler })],
+    [
+      "by the provider of a native middleware",
+      factory.use((_request, _response, next) => next(), { provider: guard }).build({ handler }),
+    ],
+  ])("%s is sent like a thrown one", async (_name, endpoint) => {
+    expect((await ask(endpoint)).answer).toEqual([403, errorEnvelope("Denied")]);
+  });
+});
+
+test("a status that an output replaces is warned of", async () => {
+  const handler = async ({ response }: { readonly response: Response }) => {
+    response.status(404);
+    return {};
+  };
+  const server = await start({ a: factory.build({ handler }) });
+  expect((await server.send("/a")).status).toBe(200);
+  expect(server.linesOf("warn")[0]?.message).toMatch(
+    /^SLP_WARN_STATUS_REPLACED: GET \/a set .* 404/,
+  );
 });
 
 test("a promise in an output without a schema is a fault, and its rejection is handled", async () => {
