@@ -51,6 +51,15 @@ export const listDocsEntries = (
       endpoint: factory.buildVoid({ handler: handler as () => void }),
     };
   };
+  const toDocumentEntry = (format: string, write: (document: object) => string): EndpointEntry =>
+    toEntry(`/openapi.${format}`, ({ request: { baseUrl } }) => {
+      const type = `application/${format}`;
+      if (baseUrl === "" || options.servers)
+        return prepare(format, type, () => write(getDocument()));
+      // a mounted API learns its path from each request
+      const mounted = { ...getDocument(), servers: [{ url: baseUrl }] };
+      return toContent(`${type}; charset=utf-8`, write(mounted));
+    });
   logger.info(`Serving the documentation at ${path}`);
   if (process.env["NODE_ENV"] !== "production") warnEarly(getDocument, logger);
   return [
@@ -60,12 +69,8 @@ export const listDocsEntries = (
       response.setHeader("Referrer-Policy", "no-referrer");
       return toContent("text/html; charset=utf-8", toPage(title, toBase(request), ui));
     }),
-    toEntry("/openapi.json", () =>
-      prepare("document.json", "application/json", () => JSON.stringify(getDocument())),
-    ),
-    toEntry("/openapi.yaml", () =>
-      prepare("document.yaml", "application/yaml", () => toYaml(getDocument())),
-    ),
+    toDocumentEntry("json", (document) => JSON.stringify(document)),
+    toDocumentEntry("yaml", toYaml),
     toEntry("/assets/:file", ({ request }) => {
       const name = String(request.params["file"]);
       const read = ui.files.get(name);

@@ -15,7 +15,7 @@ const toHeaders = (given: RequestProps["headers"]): Headers =>
     Object.entries(given ?? {})
       .filter(([, value]) => value !== undefined && value !== null)
       .map(([name, value]) => [name.toLowerCase(), value]),
-  );
+  ) as Headers;
 
 export const toSentHeaders = (where: string, given: RequestProps["headers"]): Headers => {
   const headers: Headers = { "content-type": "application/json", ...toHeaders(given) };
@@ -43,6 +43,7 @@ export const applyRequestProps = (request: Request, { headers, ...props }: Reque
   if (props.body !== undefined && !request.headers["transfer-encoding"])
     request.headers["content-length"] ??= toLength(body);
   request.params = params as Request["params"];
+  request.route = { path: url.split("?", 1)[0] || "/" };
   // Express finds no path in an empty target
   if (url === "") defineProps(request, { path: "" });
   defineProps(request, others);

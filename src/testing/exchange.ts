@@ -29,7 +29,12 @@ export const exchange = <T>(
       method,
       path: target,
       // closing the connection also ends a body that is shorter than announced
-      headers: { Connection: "close", ...headers },
+      headers: {
+        Connection: "close",
+        // Node's client frames no body of a DELETE by itself
+        ...(body && { "Content-Length": body.length }),
+        ...headers,
+      },
       createConnection: () => near,
       maxHeaderSize,
     });

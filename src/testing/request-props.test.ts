@@ -2,7 +2,7 @@ import express from "express";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { defaultEndpointsFactory as factory, DefinitionError, Middleware } from "../index.ts";
-import { testEndpoint, testMiddleware } from "./index.ts";
+import { testEndpoint, testMiddleware, type RequestProps } from "./index.ts";
 
 const silent = new Middleware({
   handler: async ({ request }) => ({ ip: request.socket.remoteAddress }),
@@ -46,6 +46,15 @@ describe("a request given by a test", () => {
     });
     const { responseMock } = await testEndpoint({ endpoint });
     expect(responseMock._getJSONData<{ data: object }>().data).toEqual({ isRoot: false });
+  });
+
+  test("has a route, as on a server", async () => {
+    const seen = async (requestProps: RequestProps): Promise<unknown> => {
+      const middleware = new Middleware({ handler: ({ request }) => ({ ...request.route }) });
+      return (await testMiddleware({ middleware, requestProps })).output;
+    };
+    expect(await seen({ url: "/users/1?a" })).toEqual({ path: "/users/1" });
+    expect(await seen({ route: { path: "/users/:id" } })).toEqual({ path: "/users/:id" });
   });
 
   test("has the given cookies, parsed or not", async () => {

@@ -36,7 +36,7 @@ export interface RequestProps {
   readonly body?: unknown;
   readonly params?: Readonly<Record<string, string | string[]>> | undefined;
   /** The headers; `content-type` defaults to `application/json`. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
   /** The files by name, as an upload would provide them: with `name`, `data`, `size`, `mimetype` and `mv`. */
   readonly files?: Readonly<Record<string, unknown>> | undefined;
   readonly [property: string]: unknown;

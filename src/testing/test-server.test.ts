@@ -150,6 +150,18 @@ describe("a body", () => {
     expect(await dataOf(response)).toMatchObject({ method: "POST", body: { a: ["ä"] } });
   });
 
+  test("of a DELETE reaches the handler", async () => {
+    const endpoint = factory.build({
+      method: "delete",
+      inputSources: ["body"],
+      input: z.object({ a: z.int() }),
+      handler: async ({ input }) => input,
+    });
+    const { fetch } = await testServer({}, { endpoint });
+    const init = { method: "DELETE", headers: json, body: '{"a":1}' };
+    expect(await dataOf(await fetch("/endpoint", init))).toEqual({ a: 1 });
+  });
+
   test("of URLSearchParams reaches the handler as a form", async () => {
     const { fetch } = await open();
     const body = new URLSearchParams([

@@ -1,7 +1,15 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import express from "express";
 import createHttpError from "http-errors";
-import { ConfigError, defaultEndpointsFactory as factory, Middleware } from "sallyport";
+import {
+  attachRouting,
+  ConfigError,
+  createConfig,
+  defaultEndpointsFactory as factory,
+  Middleware,
+} from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
@@ -42,6 +50,23 @@ describe("the documentation", () => {
       expect((await server.send(url)).status).toBe(200);
     expect((await server.send("/docs/assets/package.json")).status).toBe(404);
     expect((await server.send("/docs/assets/..%2Fpackage.json")).status).toBe(404);
+  });
+
+  test("of a mounted API names the path of the mount as its server", async () => {
+    const app = express();
+    const router = express.Router();
+    app.use("/api", router);
+    const logger = { level: "silent" } as const;
+    attachRouting(createConfig({ app: router, cors: false, logger, docs }), { users });
+    const server = app.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    try {
+      const { port } = server.address() as { port: number };
+      const response = await fetch(`http://127.0.0.1:${port}/api/docs/openapi.json`);
+      expect(await response.json()).toMatchObject({ servers: [{ url: "/api" }] });
+    } finally {
+      server.close();
+    }
   });
 
   test("includes the document as JSON and as YAML, without the documentation's own routes", async () => {
