@@ -10,6 +10,7 @@ import type { DocsOptions } from "../docs-page/docs-options.ts";
 import type { DocumentedConfig } from "../api/operation.ts";
 import { getMessageFromError, readSafely } from "../reply/http-error.ts";
 import type { Routing } from "../routing/routing.ts";
+import { checkAppConfig, checkServerConfig } from "../server/config/check-config.ts";
 import { CliError } from "./command.ts";
 
 /** The exports of an API's module that the commands use. */
@@ -34,6 +35,9 @@ const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flat
 );
 
 const restartMark = "SALLYPORT_CLI_TSX";
+const isTypeScript = /\.[cm]?tsx?$/;
+const tsxHint =
+  ". If Node.js cannot load this TypeScript by itself, run: npm install --save-dev tsx";
 
 const toEntryError = (message: string): CliError => new CliError("SLP_CLI_ENTRY", message);
 
@@ -67,7 +71,7 @@ const readConfigured = (folder: string): string | undefined => {
 
 /** Restarts the process with tsx if the entry needs it; returns the exit code, or undefined without a restart. */
 const runWithTypeScript = (path: string): number | undefined => {
-  if (!/\.[cm]?tsx?$/.test(path) || process.env[restartMark] !== undefined) return undefined;
+  if (!isTypeScript.test(path) || process.env[restartMark] !== undefined) return undefined;
   const tsx = findTsx();
   if (tsx === undefined) {
     if ("typescript" in process.features && process.features.typescript) return undefined;
@@ -103,7 +107,10 @@ const loadEntry = async (path: string): Promise<Entry> => {
     throw toEntryError(
       `${path} does not export \`routing\`. Export the routing map and the configuration, as in \`export { routing, config }\`.`,
     );
-  return { routing: routing as Routing, config: exported("config") ?? {} };
+  const config = exported("config") ?? {};
+  if (readSafely(config, "app") === undefined) checkServerConfig(config);
+  else checkAppConfig(config);
+  return { routing: routing as Routing, config };
 };
 
 const importSafely = async (path: string): Promise<unknown> => {
@@ -126,6 +133,13 @@ const importSafely = async (path: string): Promise<unknown> => {
   });
   const onFloating = (): void => undefined;
   process.on("unhandledRejection", onFloating);
+  const onExit = (): void => {
+    process.exitCode = 1;
+    process.stderr.write(
+      `sallyport: ${path} ended the process, or waits forever. Pass a module that only exports.\n`,
+    );
+  };
+  process.once("exit", onExit);
   const stdout = process.stdout as { write: unknown };
   const { write } = stdout;
   // standard output is for what the command prints, which a program may read
@@ -141,13 +155,14 @@ const importSafely = async (path: string): Promise<unknown> => {
     if (["DefinitionError", "RoutingError"].includes(String(readSafely(error, "name"))))
       throw error;
     const place = findPlace(String(readSafely(error, "stack")));
+    const hint = isTypeScript.test(path) && process.env[restartMark] === undefined ? tsxHint : "";
     throw toEntryError(
-      `${path} cannot be loaded: ${getMessageFromError(error)}${place === undefined ? "" : ` (${place})`}`,
+      `${path} cannot be loaded: ${getMessageFromError(error)}${place === undefined ? "" : ` (${place})`}${hint}`,
     );
   } finally {
     prototype.listen = listen;
     stdout.write = write;
-    process.off("unhandledRejection", onFloating);
+    process.off("unhandledRejection", onFloating).off("exit", onExit);
   }
 };
 

@@ -192,6 +192,15 @@ test("the process exits with the code of the command", () => {
   expect(runProcess(folder, "opnapi").status).toBe(2);
 });
 
+test.each(["process.exit(0);", "await new Promise(() => {});"])(
+  "a module that never finishes loading fails the command: %s",
+  (text) => {
+    const folder = toFolder({ "api.ts": api(text) });
+    const { status, stderr } = runProcess(folder, "openapi", "--out", "a.json", "--check");
+    expect([status, stderr]).toEqual([1, expect.stringContaining("api.ts ended the process, or")]);
+  },
+);
+
 describe("sallyport client", () => {
   test("writes a file, and shows the differences if an existing file is out of date", async () => {
     const folder = toFolder({ "api.ts": api() });
@@ -308,6 +317,13 @@ describe("the command reports mistakes without a stack trace", () => {
       { "a.ts": "export const rooting = {};" },
       1,
       "does not export `routing`.",
+    ],
+    [
+      "a configuration that no server accepts",
+      ["routes", "a.ts"],
+      { "a.ts": api('export const config = { inputSources: { get: ["querry"] } };') },
+      1,
+      "The `inputSources.get` option must be an array of query, ",
     ],
     [
       "a module that throws",
