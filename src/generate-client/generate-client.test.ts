@@ -85,6 +85,18 @@ describe("generates wire types", () => {
       "value: (string | null)[]",
     ],
     [
+      "a tuple with an optional item before a required one",
+      z.tuple([z.string().optional(), z.number(), z.string().optional()]),
+      "value: [string | undefined, number, (string | undefined)?]",
+      "value: [string | null, number, (string | null)?]",
+    ],
+    [
+      "a tuple that ends with a default",
+      z.tuple([z.string(), z.number().default(1)]),
+      "value: [string, (number | undefined)?]",
+      "value: [string, number]",
+    ],
+    [
       "a record whose keys are a union of literals",
       z.record(z.union([z.literal("a"), z.literal("b")]), z.number()),
       "value: { a: number; b: number; }",

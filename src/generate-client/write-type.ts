@@ -193,10 +193,10 @@ export class TypeWriter {
   }
 
   #writeTuple(def: z.core.$ZodTupleDef, side: Side, place: string): string {
+    const lastRequired = def.items.findLastIndex((item) => !readOptionality(item, side.direction));
     const items = def.items.map((item, at) => {
-      const members = this.write(item, side, `${place}Item${at + 1}`);
-      const isOptional = readOptionality(item, side.direction) === "optional";
-      return isOptional ? `${toOperand(members)}?` : toText(toElement(members, side));
+      const members = toElement(this.write(item, side, `${place}Item${at + 1}`), side);
+      return at > lastRequired ? `${toOperand(members)}?` : toText(members);
     });
     if (def.rest) {
       const rest = toElement(this.write(def.rest, side, `${place}Rest`), side);
