@@ -97,6 +97,36 @@ describe("generates wire types", () => {
       "value: [string, number]",
     ],
     [
+      "a template with an optional part",
+      z.templateLiteral(["a", z.enum(["x"]).optional(), z.undefined()]),
+      'value: `a${"x" | ""}${undefined}`',
+      'value: `a${"x" | ""}${undefined}`',
+    ],
+    [
+      "a record whose keys are a finite template",
+      z.record(z.templateLiteral(["x-", z.enum(["a", "b"])]), z.int()),
+      'value: { [key in `x-${"a" | "b"}`]?: number | undefined; }',
+      'value: { [key in `x-${"a" | "b"}`]?: number | undefined; }',
+    ],
+    [
+      "a record whose keys are a union of templates",
+      z.record(
+        z.union([
+          z.templateLiteral(["x-", z.string()]),
+          z.templateLiteral(["y-", z.enum(["a"]), z.number()]),
+        ]),
+        z.int(),
+      ),
+      'value: { [key: `x-${string}`]: number; [key: `y-${"a"}${number}`]: number; }',
+      'value: { [key: `x-${string}`]: number; [key: `y-${"a"}${number}`]: number; }',
+    ],
+    [
+      "a record whose keys are a template or a literal",
+      z.record(z.union([z.templateLiteral(["x-", z.string()]), z.literal("k")]), z.int()),
+      "value: { [key: string]: number; }",
+      "value: { [key: string]: number; }",
+    ],
+    [
       "a record whose keys are a union of literals",
       z.record(z.union([z.literal("a"), z.literal("b")]), z.number()),
       "value: { a: number; b: number; }",

@@ -59,6 +59,8 @@ export class TypeWriter {
   readonly #written = new Map<string, Members>();
   /** The schemas being written, each with whether it was found inside itself. */
   readonly #open = new Map<string, { isFound: boolean }>();
+  /** The templates that match a finite number of strings. */
+  readonly #finite = new Set<string>();
 
   /** @param place the name of a recursive type that has no other name */
   write(schema: ZodSchema, side: Side, place: string): Members {
@@ -206,34 +208,45 @@ export class TypeWriter {
   }
 
   #writeRecord(def: z.core.$ZodRecordDef, side: Side, place: string): string {
-    const { keyType, valueType } = def;
+    const { keyType, valueType, mode } = def;
     const values = this.write(valueType, side, `${place}Value`);
+    const optional = toUnion([values, ["undefined"]]);
     const [sentKey] = unwrap(keyType, side.direction);
     const names = readValues(sentKey);
     if (!names) {
-      const [key = "string"] = this.write(keyType, side, `${place}Key`);
-      return toObject([`[key: ${key.startsWith("`") ? key : "string"}]: ${toText(values)};`]);
+      const members = this.write(keyType, side, `${place}Key`);
+      const keys = members.every((member) => member.startsWith("`")) ? members : ["string"];
+      // an index signature cannot have a finite number of keys
+      if (keys.some((key) => this.#finite.has(key)))
+        return toObject([`[key in ${toText(keys)}]?: ${toText(optional)};`]);
+      return toObject(keys.map((key) => `[key: ${key}]: ${toText(values)};`));
     }
     const isOptional = "partial" in def || values.includes("undefined");
-    const all = isOptional ? toUnion([values, ["undefined"]]) : values;
+    const all = isOptional ? optional : values;
     const mark = isOptional ? "?" : "";
     const fields = Array.from(names, (name) => `${toKey(String(name))}${mark}: ${toText(all)};`);
-    return toObject(def.mode === "loose" ? [...fields, "[key: string]: unknown;"] : fields);
+    return toObject(mode === "loose" ? [...fields, "[key: string]: unknown;"] : fields);
   }
 
   #writeTemplate(def: z.core.$ZodTemplateLiteralDef, side: Side, place: string): string {
+    let isFinite = true;
     const parts = def.parts.map((part) => {
       if (typeof part !== "object" || part === null)
         return String(part)
           .replaceAll(/[\\`]|\$(?=\{)/g, "\\$&")
           .replaceAll("\r", "\\r");
-      const members = this.write(part, side, place);
-      const isPlain = members.every((one) =>
-        /^(?:string|number|boolean|bigint|null|undefined|".*")$/.test(one),
+      const absent = readOptionality(part, side.direction) ? '""' : "undefined";
+      const members = this.write(part, side, place).map((member) =>
+        member === "undefined" ? absent : member,
       );
+      const has = (one: RegExp): boolean => members.every((member) => one.test(member));
+      isFinite &&= has(/^(?:boolean|null|undefined|".*")$/);
+      const isPlain = has(/^(?:string|number|boolean|bigint|null|undefined|".*")$/);
       return `\${${isPlain ? toText(members) : "string"}}`;
     });
-    return `\`${parts.join("")}\``;
+    const text = `\`${parts.join("")}\``;
+    if (isFinite) this.#finite.add(text);
+    return text;
   }
 }
 
