@@ -97,6 +97,12 @@ describe("generates wire types", () => {
       "value: [string, number]",
     ],
     [
+      "a default of an optional value",
+      z.string().optional().default("a"),
+      "value?: string | undefined",
+      "value: string",
+    ],
+    [
       "a template with an optional part",
       z.templateLiteral(["a", z.enum(["x"]).optional(), z.undefined()]),
       'value: `a${"x" | ""}${undefined}`',
@@ -236,6 +242,21 @@ describe("naming", () => {
       "{ at?: number | undefined; parts: PostAValueInput[]; }",
     );
     expect(find(text, "PostAValue")).toBe("{ at: number; parts: PostAValue[]; }");
+  });
+
+  test("a name does not hide that a value may be undefined", () => {
+    const text = z.string().optional().meta({ id: "Text" });
+    const union = z.union([z.int(), z.undefined()]).meta({ id: "Union" });
+    const tree = z.lazy(() => z.array(tree).optional()) as z.ZodType;
+    const named = { list: z.array(text), text: z.nonoptional(text), union, tree };
+    const types = typesOf({ a: echo(z.object(named)) });
+    expect(find(types, "PostABody")).toContain(
+      "value: { list: (Exclude<Text, undefined> | null)[]; text: Exclude<Text, undefined>; " +
+        "union?: Union | undefined; tree?: PostAValueTree | undefined; };",
+    );
+    expect(find(types, "PostAValueTree")).toBe(
+      "(Exclude<PostAValueTree, undefined> | null)[] | undefined",
+    );
   });
 
   test("never takes a name that the file or another schema already has", () => {

@@ -59,6 +59,8 @@ export class TypeWriter {
   readonly #written = new Map<string, Members>();
   /** The schemas being written, each with whether it was found inside itself. */
   readonly #open = new Map<string, { isFound: boolean }>();
+  /** The members that are or may be undefined; the name of a type hides whether it may. */
+  readonly #undefinable = new Set(["undefined"]);
   /** The templates that match a finite number of strings. */
   readonly #finite = new Set<string>();
 
@@ -69,17 +71,21 @@ export class TypeWriter {
     const key = `${side.isSent ? "sent" : "received"}/${side.direction}${side.isText ? "/text" : ""}${side.hasDates ? "/dates" : ""}/${number}`;
     const known = this.#written.get(key);
     if (known) return known;
+    const reference = toReference(key);
     const open = this.#open.get(key);
     if (open) {
       open.isFound = true;
-      return [toReference(key)];
+      // its members are not known yet
+      if (readOptionality(schema, side.direction)) this.#undefinable.add(reference);
+      return [reference];
     }
     const state = { isFound: false };
     this.#open.set(key, state);
     let members = this.#writeOwn(schema, side, place);
     this.#open.delete(key);
     const { id, description, deprecated } = z.globalRegistry.get(schema as z.ZodType) ?? {};
-    if (typeof id === "string" || state.isFound)
+    if (typeof id === "string" || state.isFound) {
+      if (this.#mayBeUndefined(members)) this.#undefinable.add(reference);
       members = [
         this.names.define(key, {
           origin: `schema/${number}`,
@@ -88,6 +94,7 @@ export class TypeWriter {
           comment: writeComment([description, deprecated === true && "@deprecated"]),
         }),
       ];
+    }
     this.#written.set(key, members);
     return members;
   }
@@ -104,7 +111,7 @@ export class TypeWriter {
       const members = this.write(field, side, `${place}${toTypeName(name)}`);
       types.push(members);
       const optional = readOptionality(field, side.direction);
-      const isOptional = optional === "optional" || members.includes("undefined");
+      const isOptional = optional === "optional" || this.#mayBeUndefined(members);
       hasOptional ||= isOptional;
       const all = isOptional ? toUnion([members, ["undefined"]]) : members;
       const { description, deprecated } = readNotes(field);
@@ -144,7 +151,7 @@ export class TypeWriter {
       case "enum":
         return toUnion([Array.from(readValues(schema) ?? [], literal)]);
       case "array":
-        return [`${toOperand(toElement(write(def.element, "Item"), side))}[]`];
+        return [`${toOperand(this.#toElement(write(def.element, "Item"), side))}[]`];
       case "tuple":
         return [this.#writeTuple(def, side, place)];
       case "record":
@@ -170,9 +177,12 @@ export class TypeWriter {
       case "default":
       case "prefault":
       case "catch":
-        return isInput ? toUnion([write(def.innerType), ["undefined"]]) : write(def.innerType);
+        if (isInput) return toUnion([write(def.innerType), ["undefined"]]);
+        return def.type === "default"
+          ? this.#withoutUndefined(write(def.innerType))
+          : write(def.innerType);
       case "nonoptional":
-        return write(def.innerType).filter((member) => member !== "undefined");
+        return this.#withoutUndefined(write(def.innerType));
       case "readonly":
       case "promise":
         return write(def.innerType);
@@ -197,11 +207,11 @@ export class TypeWriter {
   #writeTuple(def: z.core.$ZodTupleDef, side: Side, place: string): string {
     const lastRequired = def.items.findLastIndex((item) => !readOptionality(item, side.direction));
     const items = def.items.map((item, at) => {
-      const members = toElement(this.write(item, side, `${place}Item${at + 1}`), side);
+      const members = this.#toElement(this.write(item, side, `${place}Item${at + 1}`), side);
       return at > lastRequired ? `${toOperand(members)}?` : toText(members);
     });
     if (def.rest) {
-      const rest = toElement(this.write(def.rest, side, `${place}Rest`), side);
+      const rest = this.#toElement(this.write(def.rest, side, `${place}Rest`), side);
       items.push(`...${toOperand(rest)}[]`);
     }
     return `[${items.join(", ")}]`;
@@ -221,7 +231,7 @@ export class TypeWriter {
         return toObject([`[key in ${toText(keys)}]?: ${toText(optional)};`]);
       return toObject(keys.map((key) => `[key: ${key}]: ${toText(values)};`));
     }
-    const isOptional = "partial" in def || values.includes("undefined");
+    const isOptional = "partial" in def || this.#mayBeUndefined(values);
     const all = isOptional ? optional : values;
     const mark = isOptional ? "?" : "";
     const fields = Array.from(names, (name) => `${toKey(String(name))}${mark}: ${toText(all)};`);
@@ -248,13 +258,24 @@ export class TypeWriter {
     if (isFinite) this.#finite.add(text);
     return text;
   }
-}
 
-/** Adds null, which JSON has where an array has a hole or undefined. */
-const toElement = (members: Members, { isSent }: Side): Members => {
-  if (isSent || !members.includes("undefined")) return members;
-  return toUnion([members.filter((member) => member !== "undefined"), ["null"]]);
-};
+  #mayBeUndefined(members: Members): boolean {
+    return members.some((member) => this.#undefinable.has(member));
+  }
+
+  #withoutUndefined(members: Members): Members {
+    const some = members
+      .filter((member) => member !== "undefined")
+      .map((member) => (this.#undefinable.has(member) ? `Exclude<${member}, undefined>` : member));
+    return toUnion([some]);
+  }
+
+  /** Adds null, which JSON has where an array has a hole or undefined. */
+  #toElement(members: Members, { isSent }: Side): Members {
+    if (isSent || !this.#mayBeUndefined(members)) return members;
+    return toUnion([this.#withoutUndefined(members), ["null"]]);
+  }
+}
 
 const takesBooleans = (schema: ZodSchema): boolean => {
   const strings = readBooleanStrings(schema) ?? [];
