@@ -133,6 +133,12 @@ describe("generates wire types", () => {
       "value: { [key: string]: number; }",
     ],
     [
+      "read-only arrays and tuples",
+      z.array(z.tuple([z.array(z.int()).readonly().optional()]).readonly()).readonly(),
+      "value: readonly (readonly [((readonly number[]) | undefined)?])[]",
+      "value: [(number[] | null)?][]",
+    ],
+    [
       "a record whose keys are a union of literals",
       z.record(z.union([z.literal("a"), z.literal("b")]), z.number()),
       "value: { a: number; b: number; }",

@@ -184,6 +184,7 @@ export class TypeWriter {
       case "nonoptional":
         return this.#withoutUndefined(write(def.innerType));
       case "readonly":
+        return isSent ? write(def.innerType).map(toReadonly) : write(def.innerType);
       case "promise":
         return write(def.innerType);
       case "template_literal":
@@ -276,6 +277,10 @@ export class TypeWriter {
     return toUnion([this.#withoutUndefined(members), ["null"]]);
   }
 }
+
+/** Makes an array or a tuple read-only, and leaves other members as they are. */
+const toReadonly = (member: string): string =>
+  member.endsWith("]") ? `(readonly ${member})` : member;
 
 const takesBooleans = (schema: ZodSchema): boolean => {
   const strings = readBooleanStrings(schema) ?? [];
