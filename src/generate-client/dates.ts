@@ -171,6 +171,7 @@ const holdsDates = (
   if (inner !== schema) return holdsDates(inner, innerEnd, seen);
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "union" ? !revealsDates(def, end) : !structures.has(def.type)) return false;
-  const parts = def.type === "record" ? [def.valueType] : listInnerSchemas(schema);
-  return parts.some((part) => holdsDates(part, end, seen));
+  // a loose record also has values of other types
+  if (def.type === "record") return def.mode !== "loose" && holdsDates(def.valueType, end, seen);
+  return listInnerSchemas(schema).some((part) => holdsDates(part, end, seen));
 };

@@ -202,6 +202,11 @@ describe("types revived dates as Date where they can be distinguished from strin
     ["one of two objects", object(z.date()).or(object(z.string())), "value: { at: string; }"],
     ["an object or a number", object(z.date()).or(z.int()), "value: { at: Date; } | number"],
     [
+      "a loose record, whose other keys may have any value",
+      z.looseRecord(z.templateLiteral(["at", z.string()]), z.date()),
+      "value: { [key: `at${string}`]: string; }",
+    ],
+    [
       "one of two distinguishable objects",
       z.discriminatedUnion("a", [
         object(z.date()).extend({ a: z.literal(1) }),

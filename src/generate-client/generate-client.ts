@@ -23,7 +23,7 @@ export interface GenerateClientOptions {
    * How clients receive the dates in responses: as strings, or converted to `Date` objects.
    *
    * The schemas of dates are `z.date()`, `ez.dateOut()` and `z.iso.datetime()`; a `Date` is truncated to milliseconds.
-   * Dates stay strings in a union where a string or another object is also possible.
+   * Dates stay strings in loose records, and in a union where a string or another object is also possible.
    *
    * @default "string"
    */

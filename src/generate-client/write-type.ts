@@ -220,7 +220,8 @@ export class TypeWriter {
 
   #writeRecord(def: z.core.$ZodRecordDef, side: Side, place: string): string {
     const { keyType, valueType, mode } = def;
-    const values = this.write(valueType, side, `${place}Value`);
+    const own = { ...side, hasDates: side.hasDates && mode !== "loose" };
+    const values = this.write(valueType, own, `${place}Value`);
     const optional = toUnion([values, ["undefined"]]);
     const [sentKey] = unwrap(keyType, side.direction);
     const names = readValues(sentKey);

@@ -40,6 +40,11 @@ const cases: Readonly<Record<string, readonly [schema: z.ZodType, given: unknown
     list: [z.array(z.date()), [at], [at]],
     tuple: [z.tuple([z.string(), z.date()], z.date()), [text, at, at], [text, at, at]],
     record: [z.record(z.string(), z.date()), { [text]: at }, { [text]: at }],
+    looseRecord: [
+      z.looseRecord(z.templateLiteral(["at", z.string()]), z.iso.datetime()),
+      { at: text, other: text },
+      { at: text, other: text },
+    ],
     object: [z.object({ at: z.date(), text: z.string() }), { at, text }, { at, text }],
     loose: [z.object({ text: z.string() }).catchall(z.date()), { text, at }, { text, at }],
     tree: [tree, { at, parts: [{ at, parts: [] }] }, { at, parts: [{ at, parts: [] }] }],
