@@ -44,7 +44,7 @@ export const buildRequest = (call: Call, input: unknown): BuiltRequest => {
 
 const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const fields = new Map(listFields("", input ?? {}));
-  const { baseUrl, queryParser } = call.client;
+  const { baseUrl } = call.client;
   let base = baseUrl;
   while (base.endsWith("/")) base = base.slice(0, -1);
   const url = base + fillPath(call.path, fields);
@@ -52,16 +52,18 @@ const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const headers = takeHeaders(sources, fields);
   const canHaveBody =
     call.method !== "GET" && (sources.includes("body") || sources.includes("files"));
-  const { body, type } = (canHaveBody && takeBody(call, fields)) || {};
+  const { body, type } = (canHaveBody && takeBody(call, fields, sources)) || {};
   const built = { headers, body, defaults: { "content-type": type } };
   // only this code knows the boundary
   if (type?.startsWith("multipart/")) headers["content-type"] = type;
   if (fields.size === 0) return { ...built, url };
   const [name = ""] = fields.keys();
   if (!sources.includes("query")) refuse(name, "has no source that could carry it");
-  const encode = queryParser === "extended" ? encodeBrackets : encodePairs;
-  return { ...built, url: `${url}?${encode(fields)}` };
+  return { ...built, url: `${url}?${encodeFields(call, fields)}` };
 };
+
+const encodeFields = ({ client }: Call, fields: Map<string, unknown>): string =>
+  (client.queryParser === "extended" ? encodeBrackets : encodePairs)(fields);
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 
@@ -141,11 +143,18 @@ interface EncodedBody {
   readonly type: string;
 }
 
-const takeBody = ({ plan }: Call, fields: Map<string, unknown>): EncodedBody | undefined => {
+const takeBody = (
+  call: Call,
+  fields: Map<string, unknown>,
+  sources: readonly SourceName[],
+): EncodedBody | undefined => {
+  const { plan } = call;
   const raw = fields.get("raw");
   const isRaw = plan
     ? raw !== undefined && plan.body?.includes("/")
-    : fields.size === 1 && (typeof raw === "string" || isBinary(raw));
+    : // JSON cannot contain bytes, so the other fields are meant for the query
+      (fields.size === 1 && typeof raw === "string") ||
+      (isBinary(raw) && (fields.size === 1 || sources.includes("query")));
   if (isRaw) {
     fields.delete("raw");
     return toRawBody(raw, plan?.body);
@@ -158,7 +167,7 @@ const takeBody = ({ plan }: Call, fields: Map<string, unknown>): EncodedBody | u
     return { body, type: body.type };
   }
   return plan?.body === "form"
-    ? { body: encodePairs(rest), type: "application/x-www-form-urlencoded" }
+    ? { body: encodeFields(call, rest), type: "application/x-www-form-urlencoded" }
     : {
         body: JSON.stringify(toJsonValue("", Object.fromEntries(rest))),
         type: "application/json",

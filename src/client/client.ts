@@ -33,8 +33,10 @@ const maxEmptyPages = 100;
  * @throws {@link TypeError} when there is no `baseUrl`, or `idempotency` is not a boolean.
  */
 export const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => {
-  if (typeof client?.baseUrl !== "string")
-    throw new TypeError("createClient: `baseUrl` is missing");
+  if (!/^$|^\/|:\/\//.test(client?.baseUrl ?? "-"))
+    throw new TypeError(
+      "createClient: `baseUrl` must be a URL, such as https://api.example.com or /api",
+    );
   if (typeof (client.idempotency ?? true) !== "boolean")
     throw new TypeError("createClient: `idempotency` is not a boolean");
   const told = new Set<string>();

@@ -36,7 +36,11 @@ export interface InferredParts<T, Key> {
 
 /** The keys suggested in place of an unknown key, which editors also complete; a message if there are none. */
 type Instead<R, Key> = NoInfer<
-  [Suggested<R, Key>] extends [never] ? `There is no route ${Key & string}` : Suggested<R, Key>
+  [Suggested<R, Key>] extends [never]
+    ? unknown extends R
+      ? "Name the routing map, as in createClient<typeof routing>()"
+      : `There is no route ${Key & string}`
+    : Suggested<R, Key>
 >;
 
 /** Every reply that an endpoint may send. */

@@ -55,7 +55,7 @@ const isUsual = (
   kind: BodyKind,
   type: string,
 ): boolean => {
-  if (kind === "json" || status === 204) return true;
+  if (kind === "json" || status === 204 || status === 205) return true;
   const isListed = (client.mediaTypes ?? []).some((one) =>
     one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type === one,
   );

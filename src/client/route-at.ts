@@ -116,7 +116,11 @@ type Elsewhere<Routing, Key, M extends string, Path extends string> = (
 /** The keys suggested for an unknown key: those with the same method, and the same path up to the last segment. */
 export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${infer Path}`
   ? Exclude<Extract<keyof Routing, `${M} ${string}`>, Key> | `${M} /${Next<Routing, M, Path>}`
-  : `${Method} /`;
+  : Key extends `${infer M extends Uppercase<Method>} ${infer Path}`
+    ? `${Lowercase<M>} ${Path}`
+    : Key extends `/${string}`
+      ? `${Method} ${Key}`
+      : `${Method} /`;
 
 /** The paths that differ from a path only in the last segment; a message in place of the keys of a `: Routing` map. */
 type Next<Map, M, Path extends string> = Map extends object

@@ -43,6 +43,7 @@ const toProgressFetch = (
   if (!Request || !onProgress) return undefined;
   return (url, { method = "GET", headers, body, credentials, signal }) =>
     new Promise((resolve, reject) => {
+      if (signal?.aborted) throw signal.reason;
       const request = new Request();
       request.open(method, url);
       request.responseType = "blob";
@@ -87,7 +88,7 @@ const followRedirects = async (
     const { status } = response;
     const location = response.headers.get("location");
     if (location === null || !/^30[12378]$/.test(String(status))) return response;
-    await response.body?.cancel();
+    await response.body?.cancel?.();
     // a `fetch` for tests may accept a path alone
     const from = new URL(response.url || url, "http://localhost");
     const to = new URL(location, from);
@@ -146,7 +147,7 @@ export const sendRequest = async <Result extends { readonly response: Response }
     const attempt = { method, path, url: request.url, headers: new Headers(), attempt: number };
     // a write that has succeeded no longer meets its conditions
     const isLast = (): boolean =>
-      number > retries ||
+      !(number <= retries) ||
       least > maxDelay ||
       (methods === idempotentMethods &&
         method !== "GET" &&
@@ -161,7 +162,7 @@ export const sendRequest = async <Result extends { readonly response: Response }
       );
       if (!isTemporary(result.response, hasKey) || isLast()) return result;
     } catch (error) {
-      if (!isTransient(error) || isLast()) throw error;
+      if (!isTransient(error, call) || isLast()) throw error;
     }
     await waitFor(Math.max(least, toWait(delay, maxDelay, number - 1)), call.options.signal);
   }
@@ -178,8 +179,11 @@ export const toAskedTime = ({ headers }: Response): number => {
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
-export const isTransient = (error: unknown): boolean =>
-  error instanceof NetworkError || error instanceof TimeoutError;
+/** Checks whether an error is a temporary failure of a call, and not of another one that a hook has made. */
+export const isTransient = (error: unknown, { method, path }: CallRoute): boolean =>
+  (error instanceof NetworkError || error instanceof TimeoutError) &&
+  error.method === method &&
+  error.path === path;
 
 /** Returns a random delay, so that clients rejected together do not retry together. */
 export const toWait = (delay: number, maxDelay: number, failures: number): number =>
@@ -302,8 +306,12 @@ export const toNetworkError = async <Result>(
   }
 };
 
-/** Lists header fields; the types of some platforms lack that `Headers` are iterable. */
-const toEntries = (fields: HeaderFields = {}): readonly (readonly [string, string | undefined])[] =>
-  fields instanceof Headers
-    ? [...(fields as unknown as Iterable<[string, string]>)]
-    : Object.entries(fields);
+/** Lists header fields; the `Headers` may be of another implementation, and some are not iterable. */
+const toEntries = (
+  fields: HeaderFields = {},
+): readonly (readonly [string, string | undefined])[] => {
+  if (typeof fields.forEach !== "function") return Object.entries(fields);
+  const entries: [string, string][] = [];
+  (fields as Headers).forEach((value, name) => entries.push([name, value]));
+  return entries;
+};

@@ -73,7 +73,7 @@ const readLine = (block: EventBlock, line: string): number => {
   const value = line.slice(name.length + 1).replace(/^ /, "");
   if (name === "event") block.event = value || "message";
   else if (name === "data") block.data.push(value);
-  else if (name === "id" && !value.includes("\0")) block.id = value;
+  else if (name === "id" && !/[^\t -ÿ]/.test(value)) block.id = value;
   else if (name === "retry" && /^\d+$/.test(value)) block.retry = Number(value);
   return name === "" ? 0 : line.length;
 };
@@ -102,7 +102,7 @@ export async function* subscribe(
         return { response: given };
       }));
     } catch (error) {
-      if (!signal?.aborted && !isTransient(error)) throw error;
+      if (!signal?.aborted && !isTransient(error, call)) throw error;
     }
     if (response?.status === 204) return;
     if (response?.ok)

@@ -121,6 +121,17 @@ interface EventStreamTypes {
   };
 }
 
+/** The body of a declared response, whose media type may say that it is no JSON. */
+type WireBody<Each, Output, Data = never> = Each extends {
+  readonly mimeType: infer Type extends string;
+}
+  ? string extends Type
+    ? ReadBody<ResponseBody<Each, Output, Data>>
+    : Type extends `${string}json${string}`
+      ? ReadBody<ResponseBody<Each, Output, Data>>
+      : ContentBody<Type>
+  : ReadBody<ResponseBody<Each, Output, Data>>;
+
 /** The body of a successful response. */
 export type SuccessAt<T> = T extends EndpointTypes
   ? T["statusCode"] extends 204 | 205
@@ -131,7 +142,7 @@ export type SuccessAt<T> = T extends EndpointTypes
         ? SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>>
         : T["resultHandler"] extends EventStreamTypes
           ? "This is an event stream: use `subscribe`"
-          : ReadBody<ResponseBody<HandlerTypes<T>["positive"], T["output"]["_zod"]["output"]>>
+          : WireBody<EachOf<HandlerTypes<T>["positive"]>, T["output"]["_zod"]["output"]>
   : never;
 
 type EachOf<Declaration> = Declaration extends readonly (infer Each)[] ? Each : Declaration;
@@ -203,7 +214,7 @@ type PositiveReplies<T extends EndpointTypes, Each, Codes extends number> =
 
 type PositiveBody<T extends EndpointTypes, Code, Each> = Code extends 204 | 205
   ? undefined
-  : ReadBody<ResponseBody<Each, T["output"]["_zod"]["output"]>>;
+  : WireBody<Each, T["output"]["_zod"]["output"]>;
 
 /** The body of an error with a status; `never` as data means that there is none. */
 type NegativeBody<
@@ -216,7 +227,7 @@ type NegativeBody<
     : undefined extends Data
       ? EnvelopeMaybeWithData<FromJson<Data>>
       : ErrorEnvelopeWithData<FromJson<Data>>
-  : ReadBody<ResponseBody<Each, never, Data>>;
+  : WireBody<Each, never, Data>;
 
 interface EnvelopeMaybeWithData<Data> {
   readonly status: "error";
@@ -225,7 +236,7 @@ interface EnvelopeMaybeWithData<Data> {
 
 /** The body of an error without data. */
 export type ErrorAt<T> = T extends EndpointTypes
-  ? NegativeBody<T, HandlerTypes<T>["negative"]>
+  ? NegativeBody<T, EachOf<HandlerTypes<T>["negative"]>>
   : never;
 
 /** The statuses that the framework itself sends, and then without the data that an endpoint declares for them. */

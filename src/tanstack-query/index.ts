@@ -112,10 +112,16 @@ export const queryOptions = <R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
   ...[input, options]: Arguments<R, Key>
-): RouteQueryOptions<RouteData<R, Key>, RouteError<R, Key>> => ({
+): RouteQueryOptions<QueryData<RouteData<R, Key>>, RouteError<R, Key>> => ({
   queryKey: queryKey(key, input ?? {}) as never,
-  queryFn: ({ signal }) => fetchPayload(client, key, input, { ...options, signal }),
+  queryFn: async ({ signal }) => {
+    const data = await fetchPayload<unknown>(client, key, input, { ...options, signal });
+    return (data ?? null) as never;
+  },
 });
+
+/** TanStack Query refuses undefined as data, so a response without a body is null. */
+type QueryData<Data> = Data extends undefined ? null : Data;
 
 /** The input to add for every page after the first. */
 export type PageParameter = { readonly cursor?: unknown; readonly offset?: number };

@@ -84,7 +84,7 @@ export const testMiddleware = async <
     let returned: unknown;
     try {
       const endpoint = new EndpointsFactory(state.resultHandler)
-        .addMiddleware(middleware as AnyMiddleware as Middleware)
+        .addMiddleware(middleware as Middleware)
         .buildVoid({ handler: () => undefined });
       const sources = toEndpointSources(undefined, scene.config.inputSources, scene.method);
       const plan = planEndpoint(endpoint, sources);

@@ -119,9 +119,9 @@ test("a mutation needs no input if none is required", async () => {
 
 test("a missing `baseUrl` says so", () => {
   expect(() => createClient<typeof routing>({} as never)).toThrow(
-    "createClient: `baseUrl` is missing",
+    "createClient: `baseUrl` must be a URL, such as",
   );
-  expect(() => createClient<typeof routing>(undefined as never)).toThrow("`baseUrl` is missing");
+  expect(() => createClient<typeof routing>(undefined as never)).toThrow("`baseUrl` must be a URL");
 });
 
 test.each([["POST"], ["post"], ["Post"]])("%s can be retried", async (method) => {
