@@ -63,4 +63,3 @@ test("a handler has no `this`", () => {
   // @ts-expect-error -- the function needs an object
   factory.addMiddleware({ handler: run });
 });
-});

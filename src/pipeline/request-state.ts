@@ -130,6 +130,8 @@ export class RequestState implements ReplyState {
         readonly problem: DeclaredProblem | undefined;
       }
     | undefined = undefined;
+  /** Runs a function in the asynchronous context in which the last native middleware called `next`. */
+  scope: (<T>(run: () => T) => T) | undefined = undefined;
   /** The value of `request.next` while a native middleware runs. */
   next: unknown = undefined;
   /** The value of `request.next` that a router of the application has set. */
@@ -137,7 +139,6 @@ export class RequestState implements ReplyState {
   /** The parsed query, with the URL and the mounted application for which it was parsed. */
   query: { readonly value: unknown; readonly url: string; readonly app: unknown } | undefined =
     undefined;
-  locals: unknown = undefined;
   /** Whether the next turn of the event loop emits `drain`, for a producer of a response to HEAD. */
   isDraining = false;
 

@@ -57,19 +57,23 @@ export const runEndpoint = async (
         warnAlreadySent(state);
         watchFeeding(response);
       } else {
-        const sending = plan.content
-          ? sendContent(state, plan.content, output)
-          : sendResult(state, null);
+        const sending = state.scope
+          ? state.scope(() => sendOutput(plan, state))
+          : sendOutput(plan, state);
         if (sending) await sending;
       }
     }
     if (plan.watchesResponse) watchResponse(plan, state);
   } catch (error) {
-    await sendStageError(plan, state, error);
+    if (state.scope) await state.scope(() => sendStageError(plan, state, error));
+    else await sendStageError(plan, state, error);
   }
   state.isAnswered = true;
   if (!state.isLate || state.isEnded) running.delete(state);
 };
+
+const sendOutput = (plan: EndpointPlan, state: RequestState): Promise<void> | undefined =>
+  plan.content ? sendContent(state, plan.content, state.output) : sendResult(state, null);
 
 /** Responds with an error of a stage; never rejects. */
 const sendStageError = async (

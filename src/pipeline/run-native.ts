@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { NextFunction } from "express";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { NativeMiddleware } from "../endpoint/middleware.ts";
@@ -103,12 +104,16 @@ const callNative = (
       else if (outcome) refuse(outcome);
       else if (!isOver) {
         end();
+        restore();
+        // what is sent later must see the stores that the middleware has entered
+        state.scope = AsyncLocalStorage.snapshot();
         // an error of `provider` is not one of the middleware, although it runs within the call to `next`
         const provide = async (): Promise<void> => run(await provider?.(request, response));
         resolve(provider ? provide() : run(undefined));
       }
     };
     state.next = next;
+    const restore = keepPrototypes(request, response);
     try {
       returned = middleware(request, response, next);
       if (isPromiseLike(returned)) returned.then(undefined, refuse);
@@ -120,6 +125,16 @@ const callNative = (
     if (state.response.closed || state.response.writableFinished) onEnd();
     else state.response.once("finish", onEnd).once("close", onEnd);
   });
+};
+
+/** Returns a function that undoes what an application of Express, used as a middleware, does to the prototypes. */
+const keepPrototypes = (...objects: readonly object[]): (() => void) => {
+  const kept = objects.map((one) => [one, Object.getPrototypeOf(one) as object] as const);
+  return () => {
+    for (const [one, prototype] of kept)
+      if (Object.hasOwn(Object.getPrototypeOf(one) as object, "app"))
+        Object.setPrototypeOf(one, prototype);
+  };
 };
 
 /** Returns the reason why nothing may run any longer; undefined if there is none, or if the response has been sent. */

@@ -259,7 +259,7 @@ export const recover = (
     response.setHeader("Content-Length", text.length);
     response.setHeader("Cache-Control", "no-store");
     response.setHeader("X-Content-Type-Options", "nosniff");
-    response.end(text);
+    response.end(request.method === "HEAD" ? undefined : text);
   } catch {
     // a method of the response was replaced, or a value that Node rejects was set
     response.destroy();

@@ -118,6 +118,8 @@ export const watchFeeding = (response: Response): void => {
   if (!isPiped(response)) return;
   if (response.req.method === "HEAD" && !response.writableEnded) {
     response.once("unpipe", (source: Readable) => stopSource(response, source));
+    // on the user's own application, the source may write before it is stopped
+    response.once("error", () => undefined);
     response.end();
     return;
   }

@@ -28,8 +28,9 @@ export const sendJson = (
   // the length is right, and Node would look up header fields to check it
   response.strictContentLength = false;
   state.sentFields = { "Content-Type": type, "Content-Length": length };
+  if (response.req.method === "HEAD") response.end();
   // for ASCII strings, both encodings give the same bytes, and `latin1` costs Node less
-  response.end(text, length === text.length ? "latin1" : "utf8");
+  else response.end(text, length === text.length ? "latin1" : "utf8");
 };
 
 /** Bytes are counted by writing them here, which takes a third of the instructions of `Buffer.byteLength`. */

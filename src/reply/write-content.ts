@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
 import type { Response } from "express";
 import { ServerFault } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
@@ -113,18 +112,16 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
   const source = toReadable(output);
   holdErrors(source);
   let goOn: (() => void) | undefined;
+  let stopWaiting = (): void => undefined;
+  const left = new Promise<void>((resolve) => (stopWaiting = resolve));
   const resume = (): void => goOn?.();
   const leave = (): void => {
     source.destroy();
     resume();
+    stopWaiting();
   };
   response.once("close", leave);
-  try {
-    if (response.req.method === "HEAD") {
-      source.destroy();
-      response.end();
-      return;
-    }
+  const write = async (): Promise<void> => {
     for await (const piece of source) {
       if (!(piece instanceof Uint8Array) && typeof piece !== "string")
         throw new ServerFault(
@@ -138,6 +135,15 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
       await new Promise<void>((resolve) => (goOn = resolve));
     }
     response.end();
+  };
+  try {
+    if (response.req.method === "HEAD") {
+      source.destroy();
+      response.end();
+      return;
+    }
+    // when the client leaves, the source may go on waiting for its next piece
+    await Promise.race([write(), left]);
   } catch (error) {
     // the client has disconnected and no longer needs the rest
     if (!response.destroyed) throw error;
@@ -148,15 +154,28 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
 
 const toReadable = (output: StreamContent): Readable => {
   if (output instanceof Readable) return output;
-  return Symbol.asyncIterator in output
-    ? Readable.from(withReadableErrors(output))
-    : Readable.fromWeb(output as ReadableStream);
+  return "getReader" in output
+    ? Readable.fromWeb(output)
+    : Readable.from(withReadableErrors(output));
 };
 
 /** Yields the same pieces, but throws plain errors only: Node reads the stack of an error, and the getter may throw. */
-const withReadableErrors = async function* (output: AsyncIterable<unknown>): AsyncGenerator {
+const withReadableErrors = (output: AsyncIterable<unknown>): AsyncIterable<unknown> => ({
+  [Symbol.asyncIterator]: () => {
+    const iterator = output[Symbol.asyncIterator]();
+    return {
+      next: () => withReadableError(() => iterator.next()),
+      // a generator around the iterator would call this only once `next` has settled
+      return: () => withReadableError(async () => (await iterator.return?.()) ?? over),
+    };
+  },
+});
+
+const over = { done: true, value: undefined } as const;
+
+const withReadableError = async <T>(step: () => Promise<T>): Promise<T> => {
   try {
-    yield* output;
+    return await step();
   } catch (thrown) {
     const error = ensureError(thrown);
     throw typeof readSafely(error, "stack") === "string" &&

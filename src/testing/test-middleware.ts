@@ -1,12 +1,7 @@
 import { EndpointsFactory } from "../endpoint/endpoints-factory.ts";
 import { toEndpointSources } from "../endpoint/input-sources.ts";
 import type { ContextOf } from "../endpoint/handler-arguments.ts";
-import {
-  isMiddleware,
-  type AnyMiddleware,
-  type Middleware,
-  type MiddlewareReturn,
-} from "../endpoint/middleware.ts";
+import { isMiddleware, type Middleware, type MiddlewareReturn } from "../endpoint/middleware.ts";
 import { anything, anyObject } from "../messages/option-checks.ts";
 import { planEndpoint, type MiddlewareStep } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";

@@ -107,7 +107,7 @@ export const createResponseClass = (
 
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
       refuseBody(this);
-      if (this.req.method === "HEAD") return this.#skip(callback ?? encoding);
+      if (this.req.method === "HEAD") return skip(this, () => super.end(), callback ?? encoding);
       // Node's own `finished`, because compression replaces `writableEnded`
       if (this.finished && isSentTwice(this, encoding, callback)) return false;
       // Node compares the first chunk with the Content-Length only if the head has been written; a tool may still add to it
@@ -122,29 +122,6 @@ export const createResponseClass = (
         cutWrongLength(this, error, true);
         return false;
       }
-    }
-
-    /**
-     * Skips a chunk of the response to HEAD, which has no body: the first chunk ends the response. The producer is told
-     * to stop; until it does, it may produce one chunk in each turn of the event loop.
-     */
-    #skip(onWritten: unknown): boolean {
-      if (!this.writableEnded) {
-        this.once("unpipe", (source: Readable) => stopSource(this, source));
-        super.end();
-        // a handler may begin to listen to the signal after its first piece
-        setImmediate(() => findState(this)?.abort(new Error("HEAD needs no body")));
-      }
-      if (typeof onWritten === "function") process.nextTick(onWritten);
-      const state = findState(this);
-      if (state && !state.isDraining) {
-        state.isDraining = true;
-        setImmediate(() => {
-          state.isDraining = false;
-          this.emit("drain");
-        });
-      }
-      return false;
     }
 
     /** Ends the response; a producer that has not noticed the end of a response to HEAD may end it again. */
@@ -166,17 +143,40 @@ export const createResponseClass = (
     }
 
     get locals(): unknown {
-      const state = findState(this);
-      return state && (state.locals ??= Object.create(null));
+      return (this.locals = Object.create(null));
     }
 
-    set locals(locals: unknown) {
-      const state = findState(this);
-      if (state) state.locals = locals;
+    // a property of the response itself, because a mounted application replaces the prototype
+    set locals(value: unknown) {
+      const field = { value, writable: true, enumerable: true, configurable: true };
+      Object.defineProperty(this, "locals", field);
     }
   }
 
   return ExpressResponse;
+};
+
+/**
+ * Skips a chunk of the response to HEAD, which has no body: the first chunk ends the response. The producer is told to
+ * stop; until it does, it may produce one chunk in each turn of the event loop.
+ */
+const skip = (response: ServerResponse, end: () => void, onWritten: unknown): false => {
+  const state = findState(response);
+  if (!response.writableEnded) {
+    response.once("unpipe", (source: Readable) => stopSource(response, source));
+    end();
+    // a handler may begin to listen to the signal after its first piece
+    setImmediate(() => state?.abort(new Error("HEAD needs no body")));
+  }
+  if (typeof onWritten === "function") process.nextTick(onWritten);
+  if (state && !state.isDraining) {
+    state.isDraining = true;
+    setImmediate(() => {
+      state.isDraining = false;
+      response.emit("drain");
+    });
+  }
+  return false;
 };
 
 /**
