@@ -1,5 +1,6 @@
-import type { Routing } from "sallyport";
+import { defaultEndpointsFactory as factory, type Routing } from "sallyport";
 import { generateOpenApi, type JsonObject, type OpenApiOptions } from "sallyport/openapi";
+import { z } from "zod";
 
 /** The part of an operation that tests inspect. */
 export interface Operation {
@@ -49,4 +50,26 @@ export const placesOf = ({ parameters = [], requestBody }: Operation): Record<st
     ...parameters.map((parameter) => [parameter.name, parameter.in]),
     ...Object.keys(media?.schema["properties"] ?? {}).map((name) => [name, "body"]),
   ]) as Record<string, string>;
+};
+
+const fieldOf = (schema: JsonObject | undefined, name: string): JsonObject => {
+  const field = (schema?.["properties"] as Record<string, JsonObject> | undefined)?.[name];
+  if (!field) throw new Error(`There is no ${name} in ${JSON.stringify(schema)}`);
+  return field;
+};
+
+/** Returns the JSON Schema that documents a field in a request body. */
+export const inputOf = (schema: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
+  const endpoint = factory.build({ input: z.object({ value: schema }), handler: () => ({}) });
+  const { requestBody } = generateOne("POST /a", { "post /a": endpoint }, options);
+  return fieldOf(Object.values(requestBody?.content ?? {})[0]?.schema, "value");
+};
+
+/** Returns the JSON Schema that documents a field in an output. */
+export const outputOf = (value: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
+  const output = z.object({ value });
+  const endpoint = factory.build({ output, handler: () => ({}) as never });
+  const { responses } = generateOne("GET /a", { a: endpoint }, options);
+  const schema = responses["200"]?.content?.["application/json"]?.schema;
+  return fieldOf(fieldOf(schema, "data"), "value");
 };

@@ -2,31 +2,9 @@ import { defaultEndpointsFactory as factory, ez } from "sallyport";
 import type { JsonObject, OpenApiOptions } from "sallyport/openapi";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { generate, generateOne } from "./generate.ts";
-
-const fieldOf = (schema: JsonObject | undefined, name: string): JsonObject => {
-  const field = (schema?.["properties"] as Record<string, JsonObject> | undefined)?.[name];
-  if (!field) throw new Error(`There is no ${name} in ${JSON.stringify(schema)}`);
-  return field;
-};
-
-/** Returns the JSON Schema that documents a field in a request body. */
-const inputOf = (schema: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
-  const endpoint = factory.build({ input: z.object({ value: schema }), handler: () => ({}) });
-  const { requestBody } = generateOne("POST /a", { "post /a": endpoint }, options);
-  return fieldOf(Object.values(requestBody?.content ?? {})[0]?.schema, "value");
-};
+import { generate, inputOf, outputOf } from "./generate.ts";
 
 const toReference = (name: string): string => `#/components/schemas/${name}`;
-
-/** Returns the JSON Schema that documents a field in an output. */
-const outputOf = (value: z.ZodType, options: Partial<OpenApiOptions> = {}) => {
-  const output = z.object({ value });
-  const endpoint = factory.build({ output, handler: () => ({}) as never });
-  const { responses } = generateOne("GET /a", { a: endpoint }, options);
-  const schema = responses["200"]?.content?.["application/json"]?.schema;
-  return fieldOf(fieldOf(schema, "data"), "value");
-};
 
 describe("an input is described before its transformation, and an output after it", () => {
   const toNumber = z.string().transform(Number).pipe(z.number());
@@ -327,24 +305,6 @@ describe("components", () => {
     const shape = z.discriminatedUnion("kind", [option(one), option(other)]);
     expect(Object.keys(inputOf(shape))).toEqual(["oneOf"]);
     expect(inputOf(shape)).toHaveProperty("oneOf.0.properties.kind");
-  });
-
-  test("have no required field in a response that JSON omits", () => {
-    const omitted = [z.union([z.string(), z.undefined()]), z.undefined(), z.string().optional()];
-    for (const field of omitted) expect(outputOf(z.object({ field }))["required"]).toBeUndefined();
-    expect(outputOf(z.record(z.enum(["a"]), z.int().optional()))["required"]).toBeUndefined();
-    expect(outputOf(z.record(z.enum(["a"]), z.int()))["required"]).toEqual(["a"]);
-  });
-
-  test("may be null in a response where an array has undefined", () => {
-    const text = z.string().optional();
-    const orNull = { anyOf: [{ type: "string" }, { type: "null" }] };
-    expect(outputOf(z.array(text))).toEqual({ type: "array", items: orNull });
-    expect(inputOf(z.array(text))).toEqual({ type: "array", items: { type: "string" } });
-    expect(outputOf(z.tuple([z.string(), text]).rest(text))).toMatchObject({
-      prefixItems: [{ type: "string" }, orNull],
-      items: orNull,
-    });
   });
 
   test("that reject unknown fields are inlined if they are merged with other schemas", () => {
