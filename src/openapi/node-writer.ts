@@ -7,6 +7,8 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride, WrittenSchema } from "./options.ts";
+import { correctPatterns } from "./patterns.ts";
+import { correctKeys } from "./record-keys.ts";
 import { readBooleanStrings } from "../schemas/zod-internals.ts";
 import { addDiscriminator, isAnyJson } from "./unions.ts";
 
@@ -96,6 +98,10 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
       else if (kind) Object.assign(json, toBinary("application/octet-stream"));
       return;
     }
+    case "string":
+    case "template_literal":
+      correctPatterns(schema, json);
+      return;
     case "number":
       // the bounds of safe integers are redundant
       if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
@@ -109,7 +115,7 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
       writeDefault(def, json, direction);
       return;
     case "record":
-      nameKeys(def, json);
+      correctKeys(def, json);
       if (direction === "output" && mayBeUndefined(def.valueType)) delete json["required"];
       return;
     case "lazy":
@@ -266,26 +272,6 @@ const mayBeUndefined = (schema: ZodSchema): boolean => {
 
 const listCaught = (schema: ZodSchema): readonly ZodSchema[] =>
   ["intersection", "nonoptional"].includes(schema._zod.def.type) ? [] : listSameValue(schema);
-
-/** Turns listed keys into properties, which more tools support than `propertyNames`. */
-const nameKeys = (def: z.core.$ZodRecordDef, json: JsonObject): void => {
-  const { propertyNames, additionalProperties } = json;
-  if (isSame(propertyNames, { type: "string" })) delete json["propertyNames"];
-  const names = isObject(propertyNames) ? listValues(propertyNames) : undefined;
-  if (!names) return;
-  delete json["propertyNames"];
-  delete json["additionalProperties"];
-  json["properties"] = Object.fromEntries(names.map((name) => [name, additionalProperties]));
-  if (def.mode !== "loose") json["additionalProperties"] = false;
-};
-
-const listValues = (json: JsonObject): readonly string[] | undefined => {
-  const { const: value, enum: values, anyOf } = json;
-  if (value !== undefined || Array.isArray(values)) return [value ?? values].flat().map(String);
-  const lists = listOf(anyOf).map((option) => listValues(option as JsonObject));
-  if (lists.length === 0 || lists.includes(undefined)) return undefined;
-  return lists.flatMap((list) => list ?? []);
-};
 
 /** Lists the strings that `z.stringbool()` accepts, which Zod's JSON Schema does not list. */
 const listStrings = (schema: ZodSchema, json: JsonObject): void => {
