@@ -5,11 +5,11 @@ import { toStatusText } from "../http/status.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import {
   compact,
-  inlineClosed,
   mapReferences,
   nonEmpty,
   toSorted,
   listReferences,
+  openIntersections,
 } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { writeNode, type WritePlace } from "./node-writer.ts";
@@ -43,6 +43,7 @@ export class Components {
   readonly #shared = new Map<JsonObject | string, string>();
   readonly #responses = new Map<string, JsonObject>();
   readonly #responseNames = new Map<string, string>();
+  #hasIntersections = false;
 
   constructor(override: OpenApiOverride["schema"], areTwins = toComparison(override)) {
     this.#override = override;
@@ -72,17 +73,14 @@ export class Components {
       unrepresentable: "any",
       metadata: metadata as never,
       override: ({ zodSchema, jsonSchema, path }) => {
+        this.#hasIntersections ||= zodSchema._zod.def.type === "intersection";
         const node = { schema: zodSchema, json: jsonSchema, direction };
         writeNode({ ...node, place, path, write }, this.#override);
       },
     });
     const { $schema: _dialect, $defs = {}, ...json } = written as WrittenJson;
-    const all = Object.entries($defs);
-    const closed = new Map<unknown, JsonObject>();
-    for (const [key, { additionalProperties, ...open }] of all)
-      if (additionalProperties === false) closed.set(definitions + key, open);
     const refer = (value: JsonObject, outer: readonly JsonObject[] = []): JsonObject => {
-      const copy = mapReferences(inlineClosed(value, closed), (reference) => {
+      const copy = mapReferences(value, (reference) => {
         const key = readDefinitionKey(reference) ?? "";
         const component = named.get(key);
         if (component) return `${prefix}${direction}/${component.stem}`;
@@ -101,9 +99,15 @@ export class Components {
       const name = stem.startsWith(generated) ? stem.slice(generated.length) : stem;
       this.#keep({ name, stem, schema: inner, json: refer(definition), place }, direction);
     }
-    const own = all.length > 0 ? refer(json) : json;
+    const own = Object.keys($defs).length > 0 ? refer(json) : json;
     this.#written[direction].set(schema, own);
     return own;
+  }
+
+  /** Describes the objects that fit all of several schemas. */
+  intersect(schemas: readonly JsonObject[]): JsonObject {
+    this.#hasIntersections = true;
+    return { allOf: schemas };
   }
 
   /** Gives the body of errors that many operations have a name, and returns a reference to it. */
@@ -140,7 +144,12 @@ export class Components {
   }
 
   finish(given: JsonObject): JsonObject {
-    const { components: others, ...rest } = given;
+    const open = (value: JsonObject): JsonObject =>
+      this.#hasIntersections ? openIntersections(value, (json) => this.resolve(json)) : value;
+    // inner components come first, because they may become parts of outer ones
+    for (const [key, component] of [...this.#components].toReversed())
+      this.#components.set(key, { ...component, json: open(component.json) });
+    const { components: others, ...rest } = open(given);
     const parts = { responses: nonEmpty(toSorted(this.#responses)), ...(others as object) };
     const used = this.#findUsed([rest, parts]);
     const names = this.#toNames(used);

@@ -51,21 +51,38 @@ export const mapReferences = (
     return typeof changed === "string" ? { ...object, $ref: changed } : { ...changed, ...rest };
   });
 
-/** Inlines the schemas in `allOf` that reject unknown fields, because they would reject the fields of the others. */
-export const inlineClosed = (
-  value: JsonObject,
-  closed: ReadonlyMap<unknown, JsonObject>,
-): JsonObject => {
-  if (closed.size === 0) return value;
-  const open = (part: unknown): unknown => {
-    const { $ref: reference, ...more } = Object(part) as JsonObject;
-    return closed.has(reference) ? { ...closed.get(reference), ...more } : part;
-  };
+type Resolve = (json: JsonObject) => JsonObject;
+
+/** Makes the schemas in each `allOf` accept other fields, because at run time they accept those of the others. */
+export const openIntersections = (value: JsonObject, resolve: Resolve): JsonObject => {
   const copy = mapObjects(value, (object) => {
-    const parts = listOf(object["allOf"]);
-    return parts.length > 1 ? { ...object, allOf: parts.map(open) } : object;
+    const parts = listOf(object["allOf"]).filter(isObject);
+    return parts.length > 1
+      ? { ...object, allOf: parts.map((part) => openObject(part, resolve)) }
+      : object;
   });
   return copy as JsonObject;
+};
+
+/** Returns a schema that accepts other fields, without references to others that do not; the same one if it does. */
+const openObject = (json: JsonObject, resolve: Resolve, depth = 0): JsonObject => {
+  if (depth > 20) return json;
+  const own = { ...resolve(json) };
+  let isClosed = own["additionalProperties"] === false || "propertyNames" in own;
+  if (isClosed) {
+    delete own["additionalProperties"];
+    delete own["propertyNames"];
+  }
+  for (const keyword of ["allOf", "anyOf", "oneOf"]) {
+    const parts = listOf(own[keyword]).filter(isObject);
+    const opened = parts.map((part) => openObject(part, resolve, depth + 1));
+    if (opened.every((part, at) => part === parts[at])) continue;
+    own[keyword] = opened;
+    // a discriminator would map to the closed schemas
+    delete own["discriminator"];
+    isClosed = true;
+  }
+  return isClosed ? own : json;
 };
 
 export const listReferences = (value: unknown): readonly string[] => {

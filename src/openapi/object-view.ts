@@ -112,7 +112,7 @@ export const mergeObjects = (
   const isPlain = resolved.every((schema) =>
     Object.keys(schema).every((keyword) => plainKeywords.has(keyword)),
   );
-  if (!isPlain) return { allOf: filled.map((schema) => openObject(schema, components)) };
+  if (!isPlain) return components.intersect(filled);
   const { fields } = join(
     "all",
     filled.map((schema) => viewObject(schema, components)),
@@ -124,24 +124,6 @@ export const mergeObjects = (
     properties: Object.fromEntries([...fields].map(([name, { json }]) => [name, json])),
     ...(required.length > 0 && { required }),
   };
-};
-
-/** Makes a strict schema accept other fields, because at run time it accepts those of the other schemas. */
-const openObject = (json: JsonObject, components: Components, depth = 0): JsonObject => {
-  if (depth > 20) return json;
-  const own = { ...components.resolve(json) };
-  let isStrict = own["additionalProperties"] === false;
-  if (isStrict) delete own["additionalProperties"];
-  for (const keyword of ["allOf", "anyOf", "oneOf"]) {
-    const parts = listParts(own, keyword);
-    const opened = parts.map((part) => openObject(part, components, depth + 1));
-    if (opened.every((part, at) => part === parts[at])) continue;
-    own[keyword] = opened;
-    // a discriminator would map to the strict schemas
-    delete own["discriminator"];
-    isStrict = true;
-  }
-  return isStrict ? own : json;
 };
 
 /** Checks whether the schema of an object has neither fields nor other constraints. */
