@@ -9,7 +9,7 @@ import { isObject, isSame, listOf } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride, WrittenSchema } from "./options.ts";
 import { correctPatterns } from "./patterns.ts";
 import { correctKeys } from "./record-keys.ts";
-import { readBooleanStrings } from "../schemas/zod-internals.ts";
+import { readBooleanStrings, readLazy } from "../schemas/zod-internals.ts";
 import { addDiscriminator, isAnyJson } from "./unions.ts";
 
 /** The place of the schema that is being written, for names and errors. */
@@ -36,6 +36,8 @@ export const toBinary = (contentMediaType: string): JsonObject => {
 
 /** An integer as text, which may be longer than a number in JSON. */
 const digits = { type: "string", pattern: String.raw`^-?\d+$` } as const;
+
+const opposite = { input: "output", output: "input" } as const;
 
 /** The checks that Zod writes as formats, although their pattern is sufficient. */
 const pseudoFormats: ReadonlySet<unknown> = new Set([
@@ -71,7 +73,7 @@ export const writeNode = (node: Node, override: OpenApiOverride["schema"]): void
 const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean): void => {
   const encoded = readEncoded(schema);
   if (encoded) {
-    const written = write(encoded, direction === "output" ? "input" : "output");
+    const written = write(encoded, opposite[direction]);
     replace(json, { ...written, ...readMeta(schema) });
     return;
   }
@@ -261,13 +263,52 @@ const correctTuple = ({ items, rest }: z.core.$ZodTupleDef, json: JsonObject): v
   if (rest) json["items"] = orNull(rest, json["items"]);
 };
 
-const mayBeUndefined = (schema: ZodSchema): boolean => {
+/** Checks whether what a schema returns, or in the direction `input` what it accepts, may be undefined. */
+const mayBeUndefined = (
+  schema: ZodSchema,
+  direction: Direction = "output",
+  around: readonly ZodSchema[] = [],
+): boolean => {
+  const encoded = readEncoded(schema);
+  if (encoded) return mayBeUndefined(encoded, opposite[direction], around);
+  const check = (part: ZodSchema): boolean => mayBeUndefined(part, direction, around);
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "union") return def.options.some(mayBeUndefined);
-  if (def.type === "intersection") return mayBeUndefined(def.left) && mayBeUndefined(def.right);
-  if (def.type === "pipe") return mayBeUndefined(def.out);
-  if (def.type === "readonly" || def.type === "nullable") return mayBeUndefined(def.innerType);
-  return ["optional", "undefined", "void"].includes(def.type);
+  switch (def.type) {
+    case "optional":
+    case "undefined":
+    case "void":
+      return true;
+    case "literal":
+      return def.values.includes(undefined);
+    case "catch":
+      return catchesUndefined(def) || check(def.innerType);
+    case "nullable":
+    case "readonly":
+      return check(def.innerType);
+    case "union":
+      return def.options.some(check);
+    case "intersection":
+      return check(def.left) && check(def.right);
+    case "pipe":
+      return check(direction === "input" ? def.in : (readToldOutput(schema) ?? def.out));
+    case "lazy":
+      // a schema that contains itself adds nothing
+      return (
+        !around.includes(schema) &&
+        mayBeUndefined(readLazy(schema as z.core.$ZodLazy), direction, [...around, schema])
+      );
+    default:
+      return false;
+  }
+};
+
+const catchesUndefined = ({ catchValue }: z.core.$ZodCatchDef): boolean => {
+  try {
+    return catchValue(undefined as never) === undefined;
+  } catch {
+    // the value depends on what was parsed
+    return false;
+  }
 };
 
 const listCaught = (schema: ZodSchema): readonly ZodSchema[] =>

@@ -1,11 +1,24 @@
+import { ez } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { inputOf, outputOf } from "./generate.ts";
 
+/** Schemas whose values may be undefined, although that is not apparent at first. */
+const hidden: readonly z.ZodType[] = [
+  z.lazy(() => z.string().optional()),
+  z.string().catch(undefined as never),
+  z.string().optional().catch("a"),
+  z.literal(["a", undefined]),
+  ez.encode(z.string().optional()),
+  ez.encode(ez.encode(z.string()).optional()),
+  z.string().transform(Number).meta({ output: z.number().optional() }),
+];
+
 describe("a value that may be undefined in a response", () => {
   test("is a field that is not required, because JSON omits it", () => {
     const omitted = [z.union([z.string(), z.undefined()]), z.undefined(), z.string().optional()];
-    for (const field of omitted) expect(outputOf(z.object({ field }))["required"]).toBeUndefined();
+    for (const field of [...omitted, ...hidden])
+      expect(outputOf(z.object({ field }))["required"]).toBeUndefined();
     expect(outputOf(z.record(z.enum(["a"]), z.int().optional()))["required"]).toBeUndefined();
     expect(outputOf(z.record(z.enum(["a"]), z.int()))["required"]).toEqual(["a"]);
   });
@@ -19,5 +32,12 @@ describe("a value that may be undefined in a response", () => {
       prefixItems: [{ type: "string" }, orNull],
       items: orNull,
     });
+    for (const element of hidden)
+      expect(outputOf(z.array(element))).toHaveProperty("items.anyOf.1", { type: "null" });
+  });
+
+  test("is not the input of a default that ez.encode reverses", () => {
+    const element = ez.encode(z.string().default("a"));
+    expect(outputOf(z.array(element))["items"]).not.toHaveProperty("anyOf");
   });
 });
