@@ -124,8 +124,10 @@ const toContent = (
 const isText = (type: string): boolean => /^text\/|\bxml\b/i.test(type);
 
 /** Describes content that is sent without a result handler. */
-const toPlainContent = (type: string): JsonObject =>
-  isText(type) || isJson(type) ? { type: "string" } : toBinary(type);
+const toPlainContent = (type: string): JsonObject => {
+  if (isJson(type)) return {};
+  return isText(type) ? { type: "string" } : toBinary(type);
+};
 
 /** Describes a body as bytes if it is neither JSON nor text. */
 const toMediaSchema = (type: string, json: JsonObject): JsonObject => {

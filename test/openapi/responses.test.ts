@@ -190,6 +190,8 @@ describe("a success", () => {
     expect(png["200"]?.content).toEqual({
       "image/png": { schema: { type: "string", format: "binary", contentMediaType: "image/png" } },
     });
+    const json = contentOf(ez.buffer("application/geo+json"));
+    expect(json["200"]?.content).toEqual({ "application/geo+json": { schema: {} } });
     expect(Object.keys(contentOf(ez.file()))).toEqual([
       "200",
       "206",
