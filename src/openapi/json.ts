@@ -12,9 +12,9 @@ export const dataKeywords: ReadonlySet<string> = new Set([
 ]);
 
 /** The keywords whose members have names that the application has chosen, such as `default`. */
-const maps: ReadonlySet<string> = new Set([
+export const maps: ReadonlySet<string> = new Set([
   ...["$defs", "callbacks", "headers", "patternProperties", "properties", "responses", "schemas"],
-  "webhooks",
+  ...["scopes", "variables", "webhooks", "x-webhooks"],
 ]);
 
 /** Copies a value and converts each object in it, apart from data, with a function, innermost first. */

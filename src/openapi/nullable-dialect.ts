@@ -1,4 +1,4 @@
-import { compact, dataKeywords, distinctBy, isObject, listOf, mapValues } from "./json.ts";
+import { compact, dataKeywords, distinctBy, isObject, listOf, maps, mapValues } from "./json.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 
 /** Converts a document to the schema dialect of its version: 3.0 has its own, and later versions use JSON Schema. */
@@ -6,13 +6,14 @@ export const toVersion = (document: JsonObject, version: OpenApiVersion): JsonOb
   version === "3.0" ? (changeSchemas(document) as JsonObject) : document;
 
 /** Converts the schemas in a document: those under `schema`, and in the components or extensions that mirror them. */
-const changeSchemas = (value: unknown, isMapOfSchemas = false): unknown => {
+const changeSchemas = (value: unknown, around = ""): unknown => {
   if (Array.isArray(value)) return value.map((one) => changeSchemas(one));
   if (!isObject(value)) return value;
   return mapValues(value, (inner, key) => {
-    if (isMapOfSchemas || key === "schema" || key === "x-itemSchema") return toSchema30(inner);
-    if (key === "properties" || dataKeywords.has(key)) return inner;
-    return changeSchemas(inner, key === "schemas");
+    if (around === "schemas") return toSchema30(inner);
+    if (maps.has(around)) return changeSchemas(inner);
+    if (key === "schema" || key === "x-itemSchema") return toSchema30(inner);
+    return key === "properties" || dataKeywords.has(key) ? inner : changeSchemas(inner, key);
   });
 };
 

@@ -5,7 +5,7 @@ import type { OpenAPIV3_1 } from "openapi-types";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { routing as exampleRouting } from "../fixtures/users-api/src/routing.ts";
-import { generateOne } from "./generate.ts";
+import { findOperation, generateOne } from "./generate.ts";
 import { findOfficialErrors } from "./official-schemas.ts";
 import { tortureConfig, tortureRouting } from "./torture/routing.ts";
 
@@ -65,3 +65,36 @@ test("data that looks like a reference is left alone", () => {
     constant: { const: data },
   });
 });
+
+test.each<OpenApiVersion>(["3.0", "3.1"])(
+  "names may be those of keywords in OpenAPI %s",
+  (openapi) => {
+    const names = ["schema", "example", "examples", "properties", "schemas", "const"];
+    const named = z.object({ a: z.string() }).meta({ id: "U" });
+    const all = <Value>(value: Value) => Object.fromEntries(names.map((name) => [name, value]));
+    const endpoint = factory.build({
+      responseHeaders: z.object(all(z.string().nullable())),
+      handler: () => ({}),
+    });
+    const webhooks = all({ input: z.object({ u: named.nullable() }) });
+    const servers = [{ url: "/{schema}", variables: { schema: { default: "v1" } } }];
+    const document = generateOpenApi({
+      routing: { a: endpoint },
+      info,
+      openapi,
+      webhooks,
+      servers,
+    });
+    const isOld = openapi === "3.0";
+    const { responses } = findOperation(document, "GET /a");
+    const nullable = isOld ? { type: "string", nullable: true } : { type: ["string", "null"] };
+    expect(responses["200"]?.headers).toEqual(all({ required: true, schema: nullable }));
+    expect(document.servers).toEqual(servers);
+    const orNull = isOld ? { type: "string", nullable: true, enum: [null] } : { type: "null" };
+    const u = { anyOf: [{ $ref: "#/components/schemas/U" }, orNull] };
+    const content = { "application/json": { schema: { properties: { u } } } };
+    expect(document[isOld ? "x-webhooks" : "webhooks"]).toMatchObject(
+      all({ post: { requestBody: { content } } }),
+    );
+  },
+);
