@@ -8,10 +8,9 @@ import type { WritePlace } from "./node-writer.ts";
 import { omitFields, viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiOperation } from "./options.ts";
 import {
-  fitsQuery,
   isBinary,
-  isOnlyObject,
   placeInput,
+  takesObjects,
   type PlacedField,
   type Placement,
 } from "./placement.ts";
@@ -107,14 +106,15 @@ const toStyle = (
   components: Components,
 ): JsonObject => {
   const { type } = components.resolve(json);
-  if (!isOnlyObject(json, components))
-    return location === "query" && type === "array" ? { style: "form", explode: true } : {};
-  if (location === "path" && type === "array") return {};
-  if (location === "query" && fitsQuery(json, queryParser, components))
+  const isQuery = location === "query";
+  if (isQuery && queryParser !== "simple" && takesObjects("some", json, components))
     return { style: "deepObject", explode: true };
+  if (!takesObjects("every", json, components))
+    return isQuery && type === "array" ? { style: "form", explode: true } : {};
+  if (location === "path" && type === "array") return {};
   throw new OpenApiError(
     "SLP_OPENAPI_QUERY_OBJECT",
-    location === "query"
+    isQuery
       ? `input.${name} of ${route} is an object, which the query parser "simple" never returns. Set \`queryParser: "extended"\` in the configuration, declare its fields individually, or serve the endpoint with POST.`
       : `input.${name} of ${route} is an object, which cannot come from ${location === "path" ? "the path" : `a ${location}`}. Declare it as a string, or take it from the body.`,
     { method, route: path },

@@ -1,7 +1,6 @@
 import type { Location, Operation } from "../api/operation.ts";
-import type { QueryParser } from "../http/query.ts";
 import type { Components } from "./components.ts";
-import { distinctBy } from "./json.ts";
+import { distinctBy, listOf } from "./json.ts";
 import { join, mergeObjects, omitFields, viewObject, type Field } from "./object-view.ts";
 import type { WritePlace } from "./node-writer.ts";
 import type { JsonObject } from "./options.ts";
@@ -28,9 +27,8 @@ export const placeInput = (operation: Operation, place: WritePlace, components: 
     if (body.kind === "raw" && name === "raw") return hasBody ? "body" : undefined;
     if (body.kind === "files" && isBinary(json)) return "body";
     // fields that the query cannot represent go into the body, if there is one
-    return found === "query" && hasBody && !fitsQuery(json, queryParser, components)
-      ? "body"
-      : found;
+    const isUnfit = queryParser === "simple" && takesObjects("every", json, components);
+    return found === "query" && hasBody && isUnfit ? "body" : found;
   };
   const placed: PlacedField[] = [];
   const elsewhere = new Set<string>();
@@ -62,21 +60,21 @@ export const placeInput = (operation: Operation, place: WritePlace, components: 
   };
 };
 
-export const fitsQuery = (
+/** Checks whether objects, or arrays of objects, fit `every` option of a schema, apart from null, or `some` of them. */
+export const takesObjects = (
+  how: "every" | "some",
   json: JsonObject,
-  queryParser: QueryParser,
   components: Components,
-): boolean => queryParser !== "simple" || !isOnlyObject(json, components);
-
-/** Checks whether only objects, or arrays of objects, fit a schema. */
-export const isOnlyObject = (json: JsonObject, components: Components): boolean => {
+): boolean => {
   const { type, items, anyOf, oneOf, allOf } = components.resolve(json);
-  if (type === "object") return true;
-  if (type === "array") return isOnlyObject((items ?? {}) as JsonObject, components);
-  const options = (anyOf ?? oneOf) as readonly JsonObject[] | undefined;
-  if (options)
-    return options.length > 0 && options.every((option) => isOnlyObject(option, components));
-  return ((allOf ?? []) as readonly JsonObject[]).some((part) => isOnlyObject(part, components));
+  const types = [type ?? []].flat().filter((one) => one !== "null");
+  const check = (part: unknown): boolean => takesObjects(how, part as JsonObject, components);
+  if (types.includes("object")) return how === "some" || types.length === 1;
+  if (type === "array") return check(items ?? {});
+  const options = listOf(anyOf ?? oneOf).filter(
+    (option) => (option as JsonObject)["type"] !== "null",
+  );
+  return options.length > 0 ? options[how](check) : listOf(allOf).some(check);
 };
 
 /** Adds the values that a field has in examples of the whole input. */

@@ -106,6 +106,7 @@ describe("a field is described in the first input source that can contain it", (
 });
 
 describe("parameters", () => {
+  const deep = { style: "deepObject", explode: true };
   const parametersOf = (input: z.ZodType<object>, config = {}) =>
     Object.fromEntries(
       (
@@ -164,12 +165,24 @@ describe("parameters", () => {
   test("that are objects are deep objects with the extended query parser, and rejected with the simple one", () => {
     const input = z.object({ a: z.object({ b: z.string() }) });
     const { a } = parametersOf(input, { queryParser: "extended" });
-    expect(a).toMatchObject({ style: "deepObject", explode: true });
+    expect(a).toMatchObject(deep);
     expect(() => parametersOf(input)).toThrow(
       'input.a of GET /a is an object, which the query parser "simple" never returns. Set `queryParser: "extended"`',
     );
     const either = z.object({ a: z.union([z.string(), z.object({ b: z.string() })]) });
     expect(parametersOf(either)["a"]).not.toHaveProperty("style");
+    expect(parametersOf(either, { queryParser: "extended" })["a"]).toMatchObject(deep);
+  });
+
+  test("that are objects or null are treated as objects", () => {
+    const orNull = [z.object({ b: z.string() }), z.looseRecord(z.url(), z.string())];
+    for (const input of orNull.map((object) => z.object({ a: object.nullable() }))) {
+      expect(parametersOf(input, { queryParser: "extended" })["a"]).toMatchObject(deep);
+      expect(() => parametersOf(input)).toThrow("input.a of GET /a is an object");
+    }
+    const text = z.object({ a: z.string().nullable(), b: z.null() });
+    expect(parametersOf(text, { queryParser: "extended" })["a"]).not.toHaveProperty("style");
+    expect(parametersOf(text)["b"]).not.toHaveProperty("style");
   });
 
   test("of unions are required if all options require them, and accept any value that an option accepts", () => {
