@@ -100,6 +100,8 @@ const toParameter = (
   });
 };
 
+const deepObject: JsonObject = { style: "deepObject", explode: true };
+
 const toStyle = (
   { name, location, json }: PlacedField,
   { method, path, route, queryParser }: Operation,
@@ -108,7 +110,7 @@ const toStyle = (
   const { type } = components.resolve(json);
   const isQuery = location === "query";
   if (isQuery && queryParser !== "simple" && takesObjects("some", json, components))
-    return { style: "deepObject", explode: true };
+    return deepObject;
   if (!takesObjects("every", json, components))
     return isQuery && type === "array" ? { style: "form", explode: true } : {};
   if (location === "path" && type === "array") return {};
@@ -123,19 +125,25 @@ const toStyle = (
 
 const toRequestBody = (
   { body }: Placement,
-  { body: { kind, mediaType } }: Operation,
+  { body: { kind, mediaType }, queryParser }: Operation,
   components: Components,
 ): JsonObject | undefined => {
   if (!body) return undefined;
-  const raw = kind === "raw" ? viewObject(body, components).fields.get("raw")?.json : undefined;
+  const { fields, mayBeEmpty } = viewObject(body, components);
+  const raw = kind === "raw" ? fields.get("raw")?.json : undefined;
   const json = kind === "files" ? withoutFiles(body, components) : undefined;
   const { description } = components.resolve(body);
+  const hasBrackets = kind === "form" && queryParser === "extended";
+  const nested = [...(hasBrackets ? fields : [])].filter(([, field]) =>
+    takesObjects("some", field.json, components),
+  );
+  const encoding = nonEmpty(Object.fromEntries(nested.map(([name]) => [name, deepObject])));
   return compact({
     description: typeof description === "string" ? description : undefined,
     // `required` is always written, because express-openapi-validator treats a missing value as true
-    required: !viewObject(body, components).mayBeEmpty,
+    required: !mayBeEmpty,
     content: {
-      [mediaType]: { schema: raw ?? body },
+      [mediaType]: compact({ schema: raw ?? body, encoding }),
       ...(json && { "application/json": { schema: json } }),
     },
   });

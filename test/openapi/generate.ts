@@ -8,7 +8,7 @@ export interface Operation {
   readonly parameters?: readonly (JsonObject & { readonly name: string; readonly in: string })[];
   readonly requestBody?: {
     readonly required?: boolean;
-    readonly content: Readonly<Record<string, { readonly schema: JsonObject }>>;
+    readonly content: Readonly<Record<string, JsonObject & { readonly schema: JsonObject }>>;
   };
   readonly responses: Readonly<
     Record<

@@ -283,6 +283,21 @@ describe("the body of a request", () => {
     expect(Object.keys(bodyOf(input)?.content ?? {})).toEqual(types);
   });
 
+  test("has deep objects in a form with the extended query parser", () => {
+    const input = ez.form({ a: z.object({ b: z.string() }).optional(), c: z.string() });
+    const endpoint = factory.build({ input, handler: () => ({}) });
+    const encodingOf = (queryParser: "extended" | "simple") => {
+      const { requestBody } = generateOne(
+        "POST /a",
+        { "post /a": endpoint },
+        { config: { queryParser } },
+      );
+      return requestBody?.content["application/x-www-form-urlencoded"]?.["encoding"];
+    };
+    expect(encodingOf("extended")).toEqual({ a: { style: "deepObject", explode: true } });
+    expect(encodingOf("simple")).toBeUndefined();
+  });
+
   test("is JSON alone for an endpoint with `forms: false`", () => {
     const endpoint = factory.build({ input: fields("a"), forms: false, handler: () => ({}) });
     const { requestBody } = generateOne("POST /a", { "post a": endpoint });
