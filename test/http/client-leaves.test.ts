@@ -4,6 +4,7 @@ import {
   attachRouting,
   createConfig,
   defaultEndpointsFactory as factory,
+  ez,
   type ServerConfig,
 } from "sallyport";
 import { once } from "node:events";
@@ -162,3 +163,43 @@ async function* endless(): AsyncGenerator<Buffer> {
     await sleep(1);
   }
 }
+
+test.each(["GET", "HEAD"])(
+  "%s: a stream that waits for its source is ended once the client has left, and holds nothing up",
+  async (method) => {
+    const ended = vi.fn();
+    let waiting = 0;
+    const streams = {
+      web: () => new ReadableStream({ pull: () => void waiting++, cancel: ended }),
+      iterable: () => ({
+        [Symbol.asyncIterator]: () => ({
+          next: () => new Promise<never>(() => void waiting++),
+          return: async () => (ended(), { done: true as const, value: undefined }),
+        }),
+      }),
+      generator: async function* () {
+        waiting++;
+        await new Promise(() => undefined);
+        yield "";
+      },
+    };
+    const routing = Object.fromEntries(
+      Object.entries(streams).map(([name, handler]) => [
+        name,
+        factory.build({ output: ez.stream("text/plain"), handler: handler as never }),
+      ]),
+    );
+    const { port, close } = await start(routing);
+    for (const path of Object.keys(streams)) {
+      const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+      socket.write(`${method} /${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      if (method === "GET") await expect.poll(() => waiting).toBeGreaterThan(0);
+      else await once(socket, "data");
+      socket.destroy();
+      waiting = 0;
+    }
+    await expect.poll(() => ended.mock.calls.length).toBe(2);
+    // the shutdown waits for running requests
+    await close();
+  },
+);

@@ -4,7 +4,15 @@ import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type RequestHandler } from "express";
 import createHttpError from "http-errors";
-import { attachRouting, createConfig, defaultEndpointsFactory as factory } from "sallyport";
+import {
+  attachRouting,
+  createConfig,
+  defaultEndpointsFactory as factory,
+  EndpointsFactory,
+  ez,
+  ResultHandler,
+  type Response,
+} from "sallyport";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { createRecorder, errorEnvelope, send, start, successEnvelope } from "./harness.ts";
@@ -49,6 +57,39 @@ describe("native middlewares behave as on Express", () => {
       expect((await send(port, "/x?n=1")).json()).toEqual(successEnvelope({ store: "/x?n=1" }));
       expect(seen).toEqual(["/x?n=1"]);
     }
+  });
+
+  test("R18: an AsyncLocalStorage store is available while the response is sent", async () => {
+    const tell = (): string => String(store.getStore());
+    const handler = ({
+      response,
+      error,
+    }: {
+      readonly response: Response;
+      readonly error: unknown;
+    }) => response.send(`${error ? "error" : "output"} ${tell()}`);
+    const own = new ResultHandler({ positive: z.string(), negative: z.string(), handler });
+    const server = await start({
+      output: new EndpointsFactory(own).use(enter).build({ handler: () => ({}) }),
+      error: new EndpointsFactory(own).use(enter).build({
+        handler: () => {
+          throw createHttpError(418);
+        },
+      }),
+      stream: factory.use(enter).build({
+        output: ez.stream("text/plain"),
+        handler: async function* () {
+          await sleep(1);
+          yield tell();
+        },
+      }),
+    });
+    const textOf = async (path: string): Promise<string> => (await server.send(path)).text;
+    expect(await Promise.all(["/output", "/error", "/stream"].map(textOf))).toEqual([
+      "output /output",
+      "error /error",
+      "/stream",
+    ]);
   });
 
   test("`next(error)` after `next()` gets a response, or is logged if the response has been sent", async () => {
