@@ -1615,7 +1615,7 @@ const buildRequest = (call: Call, input: unknown): BuiltRequest => {
 
 const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const fields = new Map(listFields("", input ?? {}));
-  const { baseUrl, queryParser } = call.client;
+  const { baseUrl } = call.client;
   let base = baseUrl;
   while (base.endsWith("/")) base = base.slice(0, -1);
   const url = base + fillPath(call.path, fields);
@@ -1623,16 +1623,18 @@ const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const headers = takeHeaders(sources, fields);
   const canHaveBody =
     call.method !== "GET" && (sources.includes("body") || sources.includes("files"));
-  const { body, type } = (canHaveBody && takeBody(call, fields)) || {};
+  const { body, type } = (canHaveBody && takeBody(call, fields, sources)) || {};
   const built = { headers, body, defaults: { "content-type": type } };
   // only this code knows the boundary
   if (type?.startsWith("multipart/")) headers["content-type"] = type;
   if (fields.size === 0) return { ...built, url };
   const [name = ""] = fields.keys();
   if (!sources.includes("query")) refuse(name, "has no source that could carry it");
-  const encode = queryParser === "extended" ? encodeBrackets : encodePairs;
-  return { ...built, url: `${url}?${encode(fields)}` };
+  return { ...built, url: `${url}?${encodeFields(call, fields)}` };
 };
+
+const encodeFields = ({ client }: Call, fields: Map<string, unknown>): string =>
+  (client.queryParser === "extended" ? encodeBrackets : encodePairs)(fields);
 
 const parameter = /:([A-Za-z_$][\w$]*)/g;
 
@@ -1712,11 +1714,18 @@ interface EncodedBody {
   readonly type: string;
 }
 
-const takeBody = ({ plan }: Call, fields: Map<string, unknown>): EncodedBody | undefined => {
+const takeBody = (
+  call: Call,
+  fields: Map<string, unknown>,
+  sources: readonly SourceName[],
+): EncodedBody | undefined => {
+  const { plan } = call;
   const raw = fields.get("raw");
   const isRaw = plan
     ? raw !== undefined && plan.body?.includes("/")
-    : fields.size === 1 && (typeof raw === "string" || isBinary(raw));
+    : // JSON cannot contain bytes, so the other fields are meant for the query
+      (fields.size === 1 && typeof raw === "string") ||
+      (isBinary(raw) && (fields.size === 1 || sources.includes("query")));
   if (isRaw) {
     fields.delete("raw");
     return toRawBody(raw, plan?.body);
@@ -1729,7 +1738,7 @@ const takeBody = ({ plan }: Call, fields: Map<string, unknown>): EncodedBody | u
     return { body, type: body.type };
   }
   return plan?.body === "form"
-    ? { body: encodePairs(rest), type: "application/x-www-form-urlencoded" }
+    ? { body: encodeFields(call, rest), type: "application/x-www-form-urlencoded" }
     : {
         body: JSON.stringify(toJsonValue("", Object.fromEntries(rest))),
         type: "application/json",
@@ -1845,6 +1854,7 @@ const toProgressFetch = (
   if (!Request || !onProgress) return undefined;
   return (url, { method = "GET", headers, body, credentials, signal }) =>
     new Promise((resolve, reject) => {
+      if (signal?.aborted) throw signal.reason;
       const request = new Request();
       request.open(method, url);
       request.responseType = "blob";
@@ -1889,7 +1899,7 @@ const followRedirects = async (
     const { status } = response;
     const location = response.headers.get("location");
     if (location === null || !/^30[12378]$/.test(String(status))) return response;
-    await response.body?.cancel();
+    await response.body?.cancel?.();
     // a `fetch` for tests may accept a path alone
     const from = new URL(response.url || url, "http://localhost");
     const to = new URL(location, from);
@@ -1948,7 +1958,7 @@ const sendRequest = async <Result extends { readonly response: Response }>(
     const attempt = { method, path, url: request.url, headers: new Headers(), attempt: number };
     // a write that has succeeded no longer meets its conditions
     const isLast = (): boolean =>
-      number > retries ||
+      !(number <= retries) ||
       least > maxDelay ||
       (methods === idempotentMethods &&
         method !== "GET" &&
@@ -1963,7 +1973,7 @@ const sendRequest = async <Result extends { readonly response: Response }>(
       );
       if (!isTemporary(result.response, hasKey) || isLast()) return result;
     } catch (error) {
-      if (!isTransient(error) || isLast()) throw error;
+      if (!isTransient(error, call) || isLast()) throw error;
     }
     await waitFor(Math.max(least, toWait(delay, maxDelay, number - 1)), call.options.signal);
   }
@@ -1980,8 +1990,11 @@ const toAskedTime = ({ headers }: Response): number => {
   return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
-const isTransient = (error: unknown): boolean =>
-  error instanceof NetworkError || error instanceof TimeoutError;
+/** Checks whether an error is a temporary failure of a call, and not of another one that a hook has made. */
+const isTransient = (error: unknown, { method, path }: CallRoute): boolean =>
+  (error instanceof NetworkError || error instanceof TimeoutError) &&
+  error.method === method &&
+  error.path === path;
 
 /** Returns a random delay, so that clients rejected together do not retry together. */
 const toWait = (delay: number, maxDelay: number, failures: number): number =>
@@ -2104,11 +2117,15 @@ const toNetworkError = async <Result>(
   }
 };
 
-/** Lists header fields; the types of some platforms lack that `Headers` are iterable. */
-const toEntries = (fields: HeaderFields = {}): readonly (readonly [string, string | undefined])[] =>
-  fields instanceof Headers
-    ? [...(fields as unknown as Iterable<[string, string]>)]
-    : Object.entries(fields);
+/** Lists header fields; the `Headers` may be of another implementation, and some are not iterable. */
+const toEntries = (
+  fields: HeaderFields = {},
+): readonly (readonly [string, string | undefined])[] => {
+  if (typeof fields.forEach !== "function") return Object.entries(fields);
+  const entries: [string, string][] = [];
+  (fields as Headers).forEach((value, name) => entries.push([name, value]));
+  return entries;
+};
 
 /** A reply of any kind, before its type is known. */
 interface Reply extends ReplyBase {
@@ -2163,7 +2180,7 @@ const isUsual = (
   kind: BodyKind,
   type: string,
 ): boolean => {
-  if (kind === "json" || status === 204) return true;
+  if (kind === "json" || status === 204 || status === 205) return true;
   const isListed = (client.mediaTypes ?? []).some((one) =>
     one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type === one,
   );
@@ -2233,7 +2250,7 @@ const readLine = (block: EventBlock, line: string): number => {
   const value = line.slice(name.length + 1).replace(/^ /, "");
   if (name === "event") block.event = value || "message";
   else if (name === "data") block.data.push(value);
-  else if (name === "id" && !value.includes("\0")) block.id = value;
+  else if (name === "id" && !/[^\t -ÿ]/.test(value)) block.id = value;
   else if (name === "retry" && /^\d+$/.test(value)) block.retry = Number(value);
   return name === "" ? 0 : line.length;
 };
@@ -2262,7 +2279,7 @@ async function* subscribe(
         return { response: given };
       }));
     } catch (error) {
-      if (!signal?.aborted && !isTransient(error)) throw error;
+      if (!signal?.aborted && !isTransient(error, call)) throw error;
     }
     if (response?.status === 204) return;
     if (response?.ok)
@@ -2321,8 +2338,10 @@ const maxEmptyPages = 100;
  * @throws {@link TypeError} when there is no `baseUrl`, or `idempotency` is not a boolean.
  */
 const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => {
-  if (typeof client?.baseUrl !== "string")
-    throw new TypeError("createClient: `baseUrl` is missing");
+  if (!/^$|^\/|:\/\//.test(client?.baseUrl ?? "-"))
+    throw new TypeError(
+      "createClient: `baseUrl` must be a URL, such as https://api.example.com or /api",
+    );
   if (typeof (client.idempotency ?? true) !== "boolean")
     throw new TypeError("createClient: `idempotency` is not a boolean");
   const told = new Set<string>();

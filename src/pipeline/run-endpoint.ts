@@ -17,7 +17,14 @@ import {
 import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
-import { recover, refuse, sendDeclaredError, sendResult, warnAlreadySent } from "./send-result.ts";
+import {
+  recover,
+  refuse,
+  sendDeclaredError,
+  sendResult,
+  warnAlreadySent,
+  watchSenders,
+} from "./send-result.ts";
 import { setLinks } from "../reply/links.ts";
 import { watchResponse } from "./development-warnings.ts";
 
@@ -115,7 +122,14 @@ const runHandler: LastStage = async (plan, state) => {
   if (statusCode !== undefined && response.statusCode === 200) response.statusCode = statusCode;
   const joined = state.fields ? joinFields(state.fields, input as object) : input;
   // the factory has checked the types of the handler
-  const returned = await plan.handle(new StateArguments(state, joined, state.headers) as never);
+  const args = new StateArguments(state, joined, state.headers) as never;
+  const unwatch = state.watchers || !state.app ? watchSenders(state) : undefined;
+  let returned: unknown;
+  try {
+    returned = await plan.handle(args);
+  } finally {
+    unwatch?.();
+  }
   // `return createHttpError(404)` in place of `throw` must not become a success
   if (returned instanceof Error) throw returned;
   state.isDone = true;

@@ -190,6 +190,27 @@ const toNothingSent = (text: string): Error => new ServerFault("SLP_NOTHING_SENT
 /** The methods that tools replace to hold a response back, for example until a session is saved. */
 const senders = ["end", "json", "send"] as const;
 
+/**
+ * Makes a response count as being sent once the handler has called one of these methods, although the tool sends it
+ * later; returns a function that ends this.
+ */
+export const watchSenders = (state: RequestState): (() => void) | undefined => {
+  const { response } = state;
+  const own = senders.filter(
+    (name) => Object.getOwnPropertyDescriptor(response, name)?.writable === true,
+  );
+  if (own.length === 0) return undefined;
+  const methods = Object.fromEntries(own.map((name) => [name, response[name] as unknown]));
+  for (const name of own)
+    Object.assign(response, {
+      [name]: (...args: unknown[]): unknown => {
+        state.isSending = true;
+        return Reflect.apply(methods[name] as () => unknown, response, args);
+      },
+    });
+  return () => void Object.assign(response, methods);
+};
+
 const waitForSending = async (state: RequestState, isSettled: boolean): Promise<void> => {
   const { request, response, logger } = state;
   if (senders.some((name) => Object.hasOwn(response, name))) {

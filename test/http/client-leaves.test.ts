@@ -193,8 +193,7 @@ test.each(["GET", "HEAD"])(
     for (const path of Object.keys(streams)) {
       const socket = connect(port, "127.0.0.1").on("error", () => undefined);
       socket.write(`${method} /${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
-      if (method === "GET") await expect.poll(() => waiting).toBeGreaterThan(0);
-      else await once(socket, "data");
+      await (method === "GET" ? vi.waitUntil(() => waiting > 0) : once(socket, "data"));
       socket.destroy();
       waiting = 0;
     }

@@ -92,6 +92,38 @@ describe("native middlewares behave as on Express", () => {
     ]);
   });
 
+  test.each(["end", "json"] as const)(
+    "a handler may send the response itself if a middleware delays `%s`",
+    async (name) => {
+      const delay: RequestHandler = (_request, response, next) => {
+        const { [name]: method } = response as unknown as Record<string, () => unknown>;
+        const delayed = (...args: unknown[]) => {
+          setTimeout(() => Reflect.apply(method as () => unknown, response, args), 20);
+          return response;
+        };
+        Object.assign(response, { [name]: delayed });
+        next();
+      };
+      const handler = ({ response }: { readonly response: Response }) => response.json({ own: 1 });
+      const app = express().use(delay);
+      const { logger } = createRecorder();
+      const routing = { own: factory.buildVoid({ handler }) };
+      attachRouting(createConfig({ app, cors: false, logger }), routing);
+      const attached = createHttpServer(app).listen(0, "127.0.0.1");
+      onTestFinished(() => void attached.close());
+      const hooked = await start(routing, { beforeRouting: (hook) => void hook.app.use(delay) });
+      const server = await start({
+        own: factory.use(delay).buildVoid({ handler }),
+        returned: factory.use(delay).build({ handler }),
+      });
+      expect((await server.send("/own")).json()).toEqual({ own: 1 });
+      expect((await server.send("/returned")).json()).toEqual({ own: 1 });
+      expect((await hooked.send("/own")).json()).toEqual({ own: 1 });
+      const { port } = attached.address() as AddressInfo;
+      expect((await send(port, "/own")).json()).toEqual({ own: 1 });
+    },
+  );
+
   test("`next(error)` after `next()` gets a response, or is logged if the response has been sent", async () => {
     const late: RequestHandler = (_request, _response, next) => {
       setTimeout(() => next(createHttpError(504, "too late", { expose: true })), 40);

@@ -143,17 +143,22 @@ export const createResponseClass = (
     }
 
     get locals(): unknown {
-      return (this.locals = Object.create(null));
+      return defineLocals(this, Object.create(null));
     }
 
-    // a property of the response itself, because a mounted application replaces the prototype
     set locals(value: unknown) {
-      const field = { value, writable: true, enumerable: true, configurable: true };
-      Object.defineProperty(this, "locals", field);
+      defineLocals(this, value);
     }
   }
 
   return ExpressResponse;
+};
+
+/** Defines a property of the response itself, because a mounted application replaces the prototype. */
+const defineLocals = (response: object, value: unknown): unknown => {
+  const field = { value, writable: true, enumerable: true, configurable: true };
+  Object.defineProperty(response, "locals", field);
+  return value;
 };
 
 /**
