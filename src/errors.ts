@@ -77,6 +77,10 @@ export interface RequestErrorOptions {
 const toErrorOptions = (cause: unknown): ErrorOptions | undefined =>
   cause === undefined ? undefined : { cause };
 
+/** Returns the address of the section that explains a code. */
+export const toSee = (code: string): string =>
+  `https://github.com/sallyport/sallyport/blob/main/docs/errors.md#${code.toLowerCase()}`;
+
 /** An error for whoever writes or runs the application. Node prints the link with the stack, and loggers as a field. */
 class LinkedError<Code extends string> extends Error {
   readonly code: Code;
@@ -86,7 +90,7 @@ class LinkedError<Code extends string> extends Error {
   constructor(code: Code, message: string, cause?: unknown) {
     super(message, toErrorOptions(cause));
     this.code = code;
-    this.see = `https://github.com/sallyport/sallyport/blob/main/docs/errors.md#${code.toLowerCase()}`;
+    this.see = toSee(code);
   }
 }
 
@@ -237,6 +241,7 @@ export type ServerFaultCode =
   | "SLP_ERROR_HEADERS"
   | "SLP_EVENT_FIELD"
   | "SLP_EVENT_UNKNOWN"
+  | "SLP_FILE_PATH"
   | "SLP_NOTHING_SENT"
   | "SLP_OUTPUT_CHUNK"
   | "SLP_OUTPUT_NOT_OBJECT"

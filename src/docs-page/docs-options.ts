@@ -53,6 +53,6 @@ const readInfo = (): OpenApiInfo => {
   return {
     title: typeof name === "string" ? name : "API",
     version: typeof version === "string" ? version : "0.0.0",
-    ...(typeof description === "string" && { description }),
+    ...(typeof description === "string" && description !== "" && { description }),
   };
 };

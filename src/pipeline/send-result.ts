@@ -331,9 +331,10 @@ export const sendDeclaredError = async (
     if (problem?.parse && !(data === undefined && problem.mayLackData))
       data = await validate(problem.parse, data, (issues) => {
         const text = formatIssues(toZodError(issues).issues, "data");
+        const hint = data === undefined ? ". Pass it as the property `data` of the error" : "";
         return new ServerFault(
           "SLP_ERROR_DATA",
-          `The data of a thrown ${status} error does not fit the schema in \`errors\`: ${text}`,
+          `The data of a thrown ${status} error does not fit the schema in \`errors\`: ${text}${hint}`,
           thrown,
         );
       });

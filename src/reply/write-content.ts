@@ -67,7 +67,8 @@ const writeFile = async (
   const file: FileContent = typeof output === "string" ? { path: output } : output;
   const { path, root, maxAge = 0, fileName = declaration.fileName } = file;
   if (root === undefined && !isAbsolute(path))
-    throw new TypeError(
+    throw new ServerFault(
+      "SLP_FILE_PATH",
       "ez.file(): the handler must return an absolute path, or { path, root }, where `root` is the directory that contains the file",
     );
   // conditional requests and ranges determine the other statuses

@@ -13,12 +13,12 @@ export type ParametersOf<Path> = Path extends `${string}:${infer Rest}`
   : WildcardOf<Path>;
 
 /** The name of the wildcard that ends a path. */
-export type WildcardOf<Path> = Path extends `${string}*${infer Name}` ? Name : never;
+export type WildcardOf<Path> = Path extends `${string}*${infer Name}` ? Exclude<Name, ""> : never;
 
 /** The characters that end the name of a parameter. */
 type Delimiter =
   | ("/" | "-" | "." | ":" | "~" | "," | "@" | "+")
-  | ("=" | ";" | "%" | " " | "!" | "&" | "'" | "*");
+  | ("=" | ";" | "%" | " " | "!" | "&" | "'" | "*" | "?" | "(" | "{");
 
 /** The name at the start of a string. */
 type NameOf<Text extends string> = Text extends `${infer Name}${Delimiter}${string}`

@@ -86,9 +86,12 @@ describe("a definition with an invalid value is rejected with an error that name
   });
 });
 
-test("a function in a routing map is rejected with an error that names the fix", () => {
-  expect(() => walkRouting({ a: native } as never)).toThrow(
-    'The routing at "/a" is a function; it must be an endpoint, a routing map or a ServeStatic. Build an endpoint with a factory, as in defaultEndpointsFactory.build(',
+test.each([
+  ["a function", native],
+  ["an object with method, handler", { method: "get", handler: native }],
+])("%s in a routing map is rejected with an error that names the fix", (name, value) => {
+  expect(() => walkRouting({ a: value } as never)).toThrow(
+    `The routing at "/a" is ${name}; it must be an endpoint, a routing map or a ServeStatic. Build an endpoint with a factory, as in defaultEndpointsFactory.build(`,
   );
 });
 

@@ -33,6 +33,10 @@ test("accepts every form of the routing map", () => {
   ).resolves.toEqualTypeOf<RunningServer>();
 });
 
+test("what a path may not contain is left to the check at startup", () => {
+  void createServer(config, { "users/:id?": withId, "files/*": withoutId, "a/:id(x)": withId });
+});
+
 test("a route may be optional, and is checked like the others", () => {
   const isOn: boolean = Math.random() > 2;
   void createServer(config, { a: withoutId, ...(isOn && { b: withoutId }) });

@@ -1,9 +1,10 @@
 import { isEndpoint, type AnyEndpoint } from "../endpoint/endpoint.ts";
-import { isObject } from "../messages/option-checks.ts";
+import { isFunction, isObject } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { describeUnknown } from "../messages/unknown-names.ts";
 import { RoutingError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
+import { readSafely } from "../reply/http-error.ts";
 import type { AppSettings } from "../reply/response-state.ts";
 import { RouteTable } from "./route-table.ts";
 import type { Routing } from "./routing.ts";
@@ -72,10 +73,11 @@ export const walkRouting = (routing: Routing, options: WalkOptions = {}): Routes
 };
 
 const assertMap = (map: unknown, path: string, above: readonly unknown[]): void => {
-  if (!isPlainMap(map))
+  const isUnbuilt = [map, readSafely(map, "handler")].some(isFunction);
+  if (isUnbuilt || !isPlainMap(map))
     throw new RoutingError(
       "SLP_ROUTING_LEAF",
-      `The routing at "${path}" is ${show(map)}; it must be an endpoint, a routing map or a ServeStatic.${typeof map === "function" ? " Build an endpoint with a factory, as in defaultEndpointsFactory.build({ handler: async () => ({ ... }) })." : ""}`,
+      `The routing at "${path}" is ${show(map)}; it must be an endpoint, a routing map or a ServeStatic.${isUnbuilt ? " Build an endpoint with a factory, as in defaultEndpointsFactory.build({ handler: async () => ({ ... }) })." : ""}`,
       { path },
     );
   if (above.includes(map))

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toSee } from "../errors.ts";
 import { toNearestIssues } from "./nearest-issues.ts";
 
 /** The maximum number of issues reported for one validation; further issues are dropped unread. */
@@ -156,6 +157,8 @@ export class InputValidationError extends Error {
 export class OutputValidationError extends Error {
   override readonly name = "OutputValidationError";
   readonly code = "SLP_OUTPUT_INVALID";
+  /** The address of the section that explains the code. */
+  readonly see: string = toSee(this.code);
   readonly statusCode = 500;
   readonly expose = false;
   /** The issues that Zod reports, at most ten; undefined if the error was created from a message alone. */
