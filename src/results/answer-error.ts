@@ -39,6 +39,17 @@ const bodyFields: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
+/** Lists the header fields of an error: those of an object, or of a Map or Headers. */
+const listFields = (headers: unknown): readonly (readonly [string, string | undefined])[] => {
+  if (typeof headers !== "object" || headers === null || Array.isArray(headers)) return [];
+  try {
+    const isIterable = Symbol.iterator in headers;
+    return isIterable ? [...(headers as Map<string, string>)] : Object.entries(headers);
+  } catch {
+    return [];
+  }
+};
+
 /**
  * Prepares a response for an error: sets the error's header fields, and those that prevent caching and MIME sniffing.
  *
@@ -49,9 +60,8 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
   const error = ensureHttpError(thrown);
   clearRepresentation(response);
   const { statusCode: status, cause, headers } = error;
-  const isRecord = typeof headers === "object" && !Array.isArray(headers);
   const wrong: string[] = [];
-  for (const [name, value] of Object.entries((isRecord && headers) || {}))
+  for (const [name, value] of listFields(headers))
     if (value !== undefined && !canBeSent(name, value)) wrong.push(name);
     else if (value !== undefined && !bodyFields.has(name.toLowerCase()))
       response.setHeader(name, value);

@@ -14,6 +14,7 @@ import { sendClientErrors } from "./connection/client-errors.ts";
 import { Listener } from "./connection/listener.ts";
 import { serveInOrder, type Serve } from "./connection/serve-in-order.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-app.ts";
+import { markSending } from "./express/mark-sending.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { createServing, refuseEarly, toEnding } from "./serve-request.ts";
 
@@ -48,6 +49,8 @@ const buildStack = async (
     findState(request) ?? new RequestState(request, response, service);
   const layer: RequestHandler = (request, response, next) => {
     const state = toState(request, response);
+    // an application in a router of a hook leaves its own prototypes
+    markSending(Object.getPrototypeOf(response) as Response);
     return dispatcher.hasLeft(state) ? undefined : dispatcher.dispatch(state, next);
   };
   apiLayers.add(layer);

@@ -76,6 +76,19 @@ test("an application of Express that a factory uses leaves requests and response
   expect((await server.send("/locals")).json()).toEqual(successEnvelope({ user: "ada" }));
 });
 
+test("files are sent after an application that a router of a hook uses", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-foreign-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "a.txt");
+  writeFileSync(path, "a file");
+  const inner = express().use((_request, _response, next) => next());
+  const server = await start(
+    { file: factory.buildVoid({ handler: ({ response }) => response.sendFile(path) }) },
+    { beforeRouting: ({ app }) => void app.use(express.Router().use(inner)) },
+  );
+  expect((await server.send("/file")).text).toBe("a file");
+});
+
 test("`response.locals` reaches applications that are mounted by other means than `use`", async () => {
   const inner = express().get("/", (_request, response) => void response.json(response.locals));
   const server = await start(

@@ -347,3 +347,22 @@ describe("arrayResultHandler", () => {
     expect(arrayResultHandler.listNegative()[0]?.mimeType).toBe("text/plain");
   });
 });
+
+test.each<[string, object]>([
+  ["an object", { "retry-after": "5" }],
+  ["Headers", new Headers({ "retry-after": "5" })],
+  ["a Map", new Map([["retry-after", "5"]])],
+])("the headers of an error may be %s", async (_name, headers) => {
+  const { answer } = await throwProblem(Object.assign(new Error("Busy"), { status: 429, headers }));
+  expect([answer.status, answer.headers["retry-after"]]).toEqual([429, "5"]);
+});
+
+test("headers of an error that cannot be read are left out", async () => {
+  const headers = {
+    get "retry-after"(): string {
+      throw new Error("Oh");
+    },
+  };
+  const { answer } = await throwProblem(Object.assign(new Error("Busy"), { status: 429, headers }));
+  expectProblem(answer, problem(429, "Too Many Requests", "Busy"));
+});
