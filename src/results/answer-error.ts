@@ -40,8 +40,8 @@ const bodyFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Lists the header fields of an error: those of an object, or of a Map or Headers. */
-const listFields = (headers: unknown): readonly (readonly [string, string | undefined])[] => {
-  if (typeof headers !== "object" || headers === null || Array.isArray(headers)) return [];
+const listFields = (headers: object): readonly (readonly [string, string | undefined])[] => {
+  if (typeof headers !== "object" || Array.isArray(headers)) return [];
   try {
     const isIterable = Symbol.iterator in headers;
     return isIterable ? [...(headers as Map<string, string>)] : Object.entries(headers);
@@ -61,7 +61,7 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
   clearRepresentation(response);
   const { statusCode: status, cause, headers } = error;
   const wrong: string[] = [];
-  for (const [name, value] of listFields(headers))
+  for (const [name, value] of headers ? listFields(headers) : [])
     if (value !== undefined && !canBeSent(name, value)) wrong.push(name);
     else if (value !== undefined && !bodyFields.has(name.toLowerCase()))
       response.setHeader(name, value);
