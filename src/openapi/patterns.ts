@@ -39,7 +39,7 @@ export const toPortable = (source: string, schema: ZodSchema): string | undefine
 /** Replaces escapes such as `\@`, which are invalid with the flag `u`, by the codes of their characters. */
 const escapeAgain = (source: string): string =>
   source.replaceAll(/\\([^])/g, (escape, character: string) =>
-    /[-!"#%&',:;<=>@`~]/.test(character) ? `\\x${character.charCodeAt(0).toString(16)}` : escape,
+    /[-_ !"#%&',:;<=>@`~]/.test(character) ? `\\x${character.charCodeAt(0).toString(16)}` : escape,
   );
 
 const isUnicode = (source: string): boolean => {

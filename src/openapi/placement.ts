@@ -65,10 +65,13 @@ export const takesObjects = (
   how: "every" | "some",
   json: JsonObject,
   components: Components,
+  depth = 0,
 ): boolean => {
+  if (depth > 20) return false;
   const { type, items, anyOf, oneOf, allOf } = components.resolve(json);
   const types = [type ?? []].flat().filter((one) => one !== "null");
-  const check = (part: unknown): boolean => takesObjects(how, part as JsonObject, components);
+  const check = (part: unknown): boolean =>
+    takesObjects(how, part as JsonObject, components, depth + 1);
   if (types.includes("object")) return how === "some" || types.length === 1;
   if (type === "array") return check(items ?? {});
   const options = listOf(anyOf ?? oneOf).filter(

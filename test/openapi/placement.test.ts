@@ -185,6 +185,13 @@ describe("parameters", () => {
     expect(parametersOf(text)["b"]).not.toHaveProperty("style");
   });
 
+  test("that refer to themselves have an end", () => {
+    const loop: z.ZodType = z.lazy(() => z.union([z.string(), loop]));
+    const input = z.object({ a: loop });
+    expect(parametersOf(input, { queryParser: "extended" })).toHaveProperty("a");
+    expect(parametersOf(input)).toHaveProperty("a");
+  });
+
   test("of unions are required if all options require them, and accept any value that an option accepts", () => {
     const input = z.discriminatedUnion("by", [
       z.object({ by: z.literal("name"), name: z.string(), n: z.string() }),
