@@ -108,8 +108,12 @@ const loadEntry = async (path: string): Promise<Entry> => {
       `${path} does not export \`routing\`. Export the routing map and the configuration, as in \`export { routing, config }\`.`,
     );
   const config = exported("config") ?? {};
-  if (readSafely(config, "app") === undefined) checkServerConfig(config);
-  else checkAppConfig(config);
+  try {
+    if (readSafely(config, "app") === undefined) checkServerConfig(config);
+    else checkAppConfig(config);
+  } catch (error) {
+    throw toEntryError(`The \`config\` of ${path} is invalid: ${getMessageFromError(error)}`);
+  }
   return { routing: routing as Routing, config };
 };
 
@@ -133,7 +137,9 @@ const importSafely = async (path: string): Promise<unknown> => {
   });
   const onFloating = (): void => undefined;
   process.on("unhandledRejection", onFloating);
-  const onExit = (): void => {
+  const onExit = (code: number): void => {
+    // 13 is Node's code for a promise at the top level that never settles
+    if (code !== 0 && code !== 13) return;
     process.exitCode = 1;
     process.stderr.write(
       `sallyport: ${path} ended the process, or waits forever. Pass a module that only exports.\n`,

@@ -33,7 +33,7 @@ const maxEmptyPages = 100;
  * @throws {@link TypeError} when there is no `baseUrl`, or `idempotency` is not a boolean.
  */
 export const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => {
-  if (!/^$|^\/|:\/\//.test(client?.baseUrl ?? "-"))
+  if (typeof client?.baseUrl !== "string" || !/^$|^\/|:\/\//.test(client.baseUrl))
     throw new TypeError(
       "createClient: `baseUrl` must be a URL, such as https://api.example.com or /api",
     );

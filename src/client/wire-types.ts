@@ -121,16 +121,20 @@ interface EventStreamTypes {
   };
 }
 
-/** The body of a declared response, whose media type may say that it is no JSON. */
-type WireBody<Each, Output, Data = never> = Each extends {
-  readonly mimeType: infer Type extends string;
-}
-  ? string extends Type
-    ? ReadBody<ResponseBody<Each, Output, Data>>
-    : Type extends `${string}json${string}`
-      ? ReadBody<ResponseBody<Each, Output, Data>>
-      : ContentBody<Type>
+/** The body of a declared response, whose media types may say that it is no JSON. */
+type WireBody<Each, Output, Data = never> = Each extends { readonly mimeType: infer Type }
+  ? TypedBody<
+      Type extends readonly (infer One)[] ? One : Type,
+      ReadBody<ResponseBody<Each, Output, Data>>
+    >
   : ReadBody<ResponseBody<Each, Output, Data>>;
+type TypedBody<Type, Parsed> = Type extends string
+  ? string extends Type
+    ? Parsed
+    : Type extends `${string}${"/" | "+"}json` | `${string}${"/" | "+"}json;${string}`
+      ? Parsed
+      : ContentBody<Type>
+  : Parsed;
 
 /** The body of a successful response. */
 export type SuccessAt<T> = T extends EndpointTypes

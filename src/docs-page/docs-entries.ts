@@ -51,14 +51,18 @@ export const listDocsEntries = (
       endpoint: factory.buildVoid({ handler: handler as () => void }),
     };
   };
+  const mounted = new Map<string, Content & { readonly baseUrl: string }>();
   const toDocumentEntry = (format: string, write: (document: object) => string): EndpointEntry =>
     toEntry(`/openapi.${format}`, ({ request: { baseUrl } }) => {
       const type = `application/${format}`;
       if (baseUrl === "" || options.servers)
         return prepare(format, type, () => write(getDocument()));
-      // a mounted API learns its path from each request
-      const mounted = { ...getDocument(), servers: [{ url: baseUrl }] };
-      return toContent(`${type}; charset=utf-8`, write(mounted));
+      // a mounted API learns its path from each request, and is usually mounted once
+      if (mounted.get(format)?.baseUrl !== baseUrl) {
+        const text = write({ ...getDocument(), servers: [{ url: baseUrl }] });
+        mounted.set(format, { ...toContent(`${type}; charset=utf-8`, text), baseUrl });
+      }
+      return mounted.get(format) as Content;
     });
   logger.info(`Serving the documentation at ${path}`);
   if (process.env["NODE_ENV"] !== "production") warnEarly(getDocument, logger);
