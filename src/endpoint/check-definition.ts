@@ -2,6 +2,7 @@ import { DefinitionError } from "../errors.ts";
 import { endpointMethods, isMethod, type Method } from "../http/method.ts";
 import { show } from "../messages/show.ts";
 import { be, isFunction, toLabel, type Check } from "../messages/option-checks.ts";
+import { readContent } from "../schemas/content.ts";
 import { isOtherKind, toSchema, type ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 
@@ -40,5 +41,21 @@ export const toMethods = (where: string, declared: unknown): readonly Method[] |
   throw new DefinitionError(
     "SLP_DEFINITION_METHOD",
     `${where}: \`method\` must be one or more of ${endpointMethods.join(", ")}, in lower case; got ${show(wrong ?? declared)}.`,
+  );
+};
+
+/** Rejects a generator function, which would never run, except an asynchronous one whose pieces are the response. */
+export const checkNoGenerator = (
+  where: string,
+  name: string,
+  handler: unknown,
+  output?: ZodSchema,
+): void => {
+  const tag = Object.prototype.toString.call(handler);
+  if (!tag.includes("Generator")) return;
+  if (tag.includes("Async") && output && readContent(output)?.kind === "stream") return;
+  throw new DefinitionError(
+    "SLP_DEFINITION_HANDLER",
+    `${where}: \`${name}\` is a generator function, which would never run. Use an async function; only the handler of an endpoint with \`output: ez.stream()\` may be an async generator function.`,
   );
 };

@@ -54,6 +54,16 @@ test("a context may have an index signature, beside which declared fields keep t
   });
 });
 
+test("a context of unknown names leaves declared fields their types", () => {
+  text.addMiddleware({ handler: async (): Promise<Record<string, string>> => ({}) }).build({
+    handler: async ({ ctx }) => {
+      expectTypeOf(ctx.y).not.toBeAny();
+      expectTypeOf(ctx["other"]).not.toBeAny();
+      return {};
+    },
+  });
+});
+
 test("a handler has no `this`", () => {
   async function run(this: { readonly count: number }): Promise<{ count: number }> {
     return { count: this.count };

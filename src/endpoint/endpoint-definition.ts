@@ -224,7 +224,7 @@ export interface VoidEndpointDefinition<
   extends
     DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders, Box>,
     WriteConditions<Box, Match> {
-  /** Does the endpoint's work; its return value is ignored. */
+  /** Does the endpoint's work; its return value is ignored, except that an error counts as thrown. */
   readonly handler: (this: void, args: Box["args"]) => VoidHandlerReturn<Accepted>;
 }
 

@@ -10,7 +10,6 @@ import {
 } from "../messages/option-checks.ts";
 import { isTaken } from "../reply/response-state.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
-import { readContent } from "../schemas/content.ts";
 import type {
   EmptyObject,
   Fields,
@@ -20,7 +19,7 @@ import type {
   SchemaOutput,
   ZodSchema,
 } from "../schemas/schema.ts";
-import { toMethods } from "./check-definition.ts";
+import { checkNoGenerator, toMethods } from "./check-definition.ts";
 import { toConditions } from "./conditions.ts";
 import type { EndpointParts } from "./endpoint.ts";
 import {
@@ -240,13 +239,7 @@ export abstract class Factory<
         `${where}: \`handler\` must be a function that ${does}.`,
       );
     checkDefinition(where, definition, checks);
-    const { output } = definition as { readonly output?: ZodSchema };
-    const isGenerator = /Generator/.test(Object.prototype.toString.call(definition.handler));
-    if (isGenerator && !(output && readContent(output)))
-      throw new DefinitionError(
-        "SLP_DEFINITION_HANDLER",
-        `${where}: \`handler\` is a generator function, which only \`output: ez.stream()\` runs. Declare such an output, or use an async function.`,
-      );
+    checkNoGenerator(where, "handler", definition.handler, definition.output as ZodSchema);
     for (const { checkEndpoint } of this.middlewares)
       checkEndpoint?.(where, definition, this.isStreaming);
     const { shortDescription, description, operationId } = definition;

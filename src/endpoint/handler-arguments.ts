@@ -70,13 +70,16 @@ export type Spread<First, Second> = keyof First extends never
     : never;
 
 type Override<First, Second> = Flatten<
-  Without<First, keyof Second> &
+  Without<First, Declared<Second>> &
     Without<Second, keyof Fallback<First, Second>> &
     Fallback<First, Second>
 >;
 
 /** Like `Omit`, which would lose the declared properties beside an index signature. */
 type Without<T, Keys> = { [K in keyof T as K extends Keys ? never : K]: T[K] };
+
+/** The keys of the declared properties, apart from those of an index signature. */
+type Declared<T> = keyof { [K in keyof T as string extends K ? never : K]: 0 };
 
 type Flatten<T> = { [K in keyof T]: T[K] };
 

@@ -10,7 +10,7 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { reportBuilt } from "./build-hook.ts";
-import { aHeaderSchema, anObjectSchema } from "./check-definition.ts";
+import { aHeaderSchema, anObjectSchema, checkNoGenerator } from "./check-definition.ts";
 import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 import { aSecurity, type Security } from "./security.ts";
@@ -237,6 +237,7 @@ export class Middleware<
         "SLP_DEFINITION_HANDLER",
         "new Middleware: set either `handler`, a function that returns an object for the context, or `around`, a function that calls `next`.",
       );
+    checkNoGenerator("new Middleware", handler ? "handler" : "around", handler ?? around);
     checkDefinition("new Middleware", definition, definitionChecks);
     super({
       name: (definition.handler ?? definition.around).name,

@@ -22,11 +22,12 @@ import {
   refuse,
   sendDeclaredError,
   sendResult,
+  waitForTool,
   warnAlreadySent,
-  watchSenders,
 } from "./send-result.ts";
 import { setLinks } from "../reply/links.ts";
 import { watchResponse } from "./development-warnings.ts";
+import { watchSenders } from "./watch-senders.ts";
 
 /**
  * Takes a request through an endpoint: runs the middlewares, reads the body, combines and validates the input, runs the
@@ -70,6 +71,8 @@ export const runEndpoint = async (
         if (sending) await sending;
       }
     }
+    // a handler has sent the response
+    else if (state.isSending && !response.headersSent) await waitForTool(state);
     if (plan.watchesResponse) watchResponse(plan, state);
   } catch (error) {
     if (state.scope) await state.scope(() => sendStageError(plan, state, error));

@@ -8,6 +8,7 @@ import { assertGoingOn, isTaken, watchFeeding } from "../reply/response-state.ts
 import { interrupt } from "./send-result.ts";
 import { watchUnreadBody } from "./development-warnings.ts";
 import { StateArguments, type RequestState } from "./request-state.ts";
+import { watchSenders } from "./watch-senders.ts";
 
 const noInput: Readonly<Record<string, never>> = Object.freeze({});
 
@@ -51,6 +52,8 @@ export const runMiddlewares = async (
     }
     const args = new StateArguments(state, input, headers) as never;
     const unwatch = state.body === "unread" ? watchUnreadBody(plan, state) : undefined;
+    const mayBeHeld = (state.watchers || !state.app) && !step.middleware.native;
+    const unwatchSenders = mayBeHeld ? watchSenders(state) : undefined;
     try {
       if (step.surround) {
         await runSurround(plan, step, args, state, () => {
@@ -64,6 +67,7 @@ export const runMiddlewares = async (
       joinContext(state.ctx, returned);
     } finally {
       unwatch?.();
+      unwatchSenders?.();
     }
     if (!canGoOn(state)) return;
   }

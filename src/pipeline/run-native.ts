@@ -60,12 +60,14 @@ const callNative = (
   // a closed response does not emit `close` again
   if (state.response.closed) return Promise.resolve();
   return new Promise<void>((resolve, reject) => {
+    const restore = keepPrototypes(request, response);
     let isOver = false;
     let returned: unknown;
     const unlisten = (): unknown => state.response.off("finish", onEnd).off("close", onEnd);
     const end = (): void => {
       isOver = true;
       unlisten();
+      restore();
       state.next = undefined;
     };
     const onEnd = (): void => {
@@ -104,7 +106,6 @@ const callNative = (
       else if (outcome) refuse(outcome);
       else if (!isOver) {
         end();
-        restore();
         // what is sent later must see the stores that the middleware has entered
         state.scope = AsyncLocalStorage.snapshot();
         // an error of `provider` is not one of the middleware, although it runs within the call to `next`
@@ -113,7 +114,6 @@ const callNative = (
       }
     };
     state.next = next;
-    const restore = keepPrototypes(request, response);
     try {
       returned = middleware(request, response, next);
       if (isPromiseLike(returned)) returned.then(undefined, refuse);

@@ -23,6 +23,7 @@ import { sentByHandler, type RequestState } from "./request-state.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
 import { formatIssues, InputValidationError, toZodError } from "../schemas/issues.ts";
 import { validate } from "./validate.ts";
+import { senders } from "./watch-senders.ts";
 
 /**
  * How long a result handler may take to send the response after it has returned, in milliseconds, until a warning is
@@ -187,37 +188,21 @@ const untilSent = async (state: RequestState, running: unknown): Promise<void> =
 
 const toNothingSent = (text: string): Error => new ServerFault("SLP_NOTHING_SENT", text);
 
-/** The methods that tools replace to hold a response back, for example until a session is saved. */
-const senders = ["end", "json", "send"] as const;
-
-/**
- * Makes a response count as being sent once the handler has called one of these methods, although the tool sends it
- * later; returns a function that ends this.
- */
-export const watchSenders = (state: RequestState): (() => void) | undefined => {
+/** Waits for a response that a tool sends later than the handler; cuts it off if the tool never does. */
+export const waitForTool = async (state: RequestState): Promise<void> => {
   const { response } = state;
-  const own = senders.filter(
-    (name) => Object.getOwnPropertyDescriptor(response, name)?.writable === true,
-  );
-  if (own.length === 0) return undefined;
-  const methods = Object.fromEntries(own.map((name) => [name, response[name] as unknown]));
-  for (const name of own)
-    Object.assign(response, {
-      [name]: (...args: unknown[]): unknown => {
-        state.isSending = true;
-        return Reflect.apply(methods[name] as () => unknown, response, args);
-      },
-    });
-  return () => void Object.assign(response, methods);
+  if (!senders.some((name) => Object.hasOwn(response, name))) return;
+  await untilFinished(response, state.deadline?.limit ?? sendingLimit);
+  state.isSending = false;
+  // the tool would hold back any other response, too
+  if (isIdle(response) && !isAbandoned(response))
+    logAndCutOff(state, toNothingSent("A tool has held the response back"));
 };
 
 const waitForSending = async (state: RequestState, isSettled: boolean): Promise<void> => {
   const { request, response, logger } = state;
   if (senders.some((name) => Object.hasOwn(response, name))) {
-    await untilFinished(response, state.deadline?.limit ?? sendingLimit);
-    // the tool would hold back any other response, too
-    if (isIdle(response) && !isAbandoned(response))
-      logAndCutOff(state, toNothingSent("A tool has held the response back"));
+    await waitForTool(state);
     return;
   }
   await untilFinished(response, sendingGrace);

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
 import type { Response } from "express";
 import { ServerFault } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
@@ -155,15 +156,15 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
 
 const toReadable = (output: StreamContent): Readable => {
   if (output instanceof Readable) return output;
-  return "getReader" in output
-    ? Readable.fromWeb(output)
-    : Readable.from(withReadableErrors(output));
+  return Readable.from(withReadableErrors(output));
 };
 
 /** Yields the same pieces, but throws plain errors only: Node reads the stack of an error, and the getter may throw. */
-const withReadableErrors = (output: AsyncIterable<unknown>): AsyncIterable<unknown> => ({
+const withReadableErrors = (
+  output: AsyncIterable<unknown> | ReadableStream,
+): AsyncIterable<unknown> => ({
   [Symbol.asyncIterator]: () => {
-    const iterator = output[Symbol.asyncIterator]();
+    const iterator = toIterator(output);
     return {
       next: () => withReadableError(() => iterator.next()),
       // a generator around the iterator would call this only once `next` has settled
@@ -171,6 +172,19 @@ const withReadableErrors = (output: AsyncIterable<unknown>): AsyncIterable<unkno
     };
   },
 });
+
+/** Returns the iterator of an iterable; that of a web stream would not cancel it before its next piece arrives. */
+const toIterator = (output: AsyncIterable<unknown> | ReadableStream): AsyncIterator<unknown> => {
+  if (!("getReader" in output)) return output[Symbol.asyncIterator]();
+  const reader = output.getReader();
+  return {
+    next: () => reader.read() as Promise<IteratorResult<unknown>>,
+    return: async () => {
+      await reader.cancel();
+      return over;
+    },
+  };
+};
 
 const over = { done: true, value: undefined } as const;
 

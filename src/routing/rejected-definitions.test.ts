@@ -38,6 +38,18 @@ describe("a definition with an invalid value is rejected with an error that name
       () => factory.use(new Middleware({ handler }) as never),
       "use: the first argument must be a middleware written for Express, (request, response, next) => ...; pass a `Middleware` to `addMiddleware`.",
     ],
+    [
+      build({ handler: function* () {} }),
+      "build: `handler` is a generator function, which would never run. Use an async function; ",
+    ],
+    [
+      build({ handler: async function* () {}, output: ez.buffer() }),
+      "build: `handler` is a generator function, which would never run.",
+    ],
+    [
+      middleware({ handler: async function* () {} }),
+      "new Middleware: `handler` is a generator function, which would never run.",
+    ],
     [middleware({ body: 1 }), "new Middleware: `body` must be true or false; got 1."],
     [
       middleware({ security: { type: "zzz" } }),

@@ -32,7 +32,7 @@ export const exchange = <T>(
       headers: {
         Connection: "close",
         // Node's client frames no body of a DELETE by itself
-        ...(body && { "Content-Length": body.length }),
+        ...(body && !("transfer-encoding" in headers) && { "Content-Length": body.length }),
         ...headers,
       },
       createConnection: () => near,

@@ -162,6 +162,13 @@ describe("a body", () => {
     expect(await dataOf(await fetch("/endpoint", init))).toEqual({ a: 1 });
   });
 
+  test("may be sent in chunks", async () => {
+    const { fetch } = await open();
+    const headers = { ...json, "Transfer-Encoding": "chunked" };
+    const response = await fetch("/echo", { method: "PUT", headers, body: '{"a":1}' });
+    expect(await dataOf(response)).toMatchObject({ body: { a: 1 } });
+  });
+
   test("of URLSearchParams reaches the handler as a form", async () => {
     const { fetch } = await open();
     const body = new URLSearchParams([

@@ -158,6 +158,24 @@ test("a web stream that has failed before it is read causes an error response", 
   expect([answer.status, answer.json()]).toEqual([404, errorEnvelope("There are none")]);
 });
 
+test("a web stream whose error cannot be read is cut off, and harms no other request", async () => {
+  const broken = Object.defineProperty(new Error("broken"), "stack", {
+    get: () => {
+      throw new Error("cannot be read");
+    },
+  });
+  const handler = () => {
+    let count = 0;
+    return new ReadableStream({
+      pull: (controller) => (count++ ? controller.error(broken) : controller.enqueue("a")),
+    });
+  };
+  const server = await start({ a: factory.build({ output, handler }) });
+  await expect(server.send("/a")).rejects.toThrow(/aborted|hang up/);
+  await expect(server.send("/a")).rejects.toThrow(/aborted|hang up/);
+  expect(server.linesOf("error")).toHaveLength(2);
+});
+
 test("a stream that is returned after the time limit of the configuration is closed", async () => {
   const opened: Readable[] = [];
   const endpoint = factory.build({

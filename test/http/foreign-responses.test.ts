@@ -76,6 +76,20 @@ test("an application of Express that a factory uses leaves requests and response
   expect((await server.send("/locals")).json()).toEqual(successEnvelope({ user: "ada" }));
 });
 
+test("`locals` of the prototype of a response is not shared between requests", async () => {
+  const server = await start({
+    read: factory.build({
+      handler: ({ response }) => {
+        const { locals } = Object.getPrototypeOf(response) as { locals?: { count?: number } };
+        return { count: locals && (locals.count = (locals.count ?? 0) + 1) };
+      },
+    }),
+  });
+  const counts = [];
+  for (let times = 0; times < 2; times += 1) counts.push((await server.send("/read")).text);
+  expect(counts[1]).toBe(counts[0]);
+});
+
 test("files are sent after an application that a router of a hook uses", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-foreign-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

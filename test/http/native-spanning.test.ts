@@ -15,7 +15,15 @@ import {
 } from "sallyport";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { createRecorder, errorEnvelope, send, start, successEnvelope } from "./harness.ts";
+import { sendingLimit } from "../../src/pipeline/send-result.ts";
+import {
+  createRecorder,
+  errorEnvelope,
+  send,
+  shortenTimers,
+  start,
+  successEnvelope,
+} from "./harness.ts";
 
 const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -123,6 +131,58 @@ describe("native middlewares behave as on Express", () => {
       expect((await send(port, "/own")).json()).toEqual({ own: 1 });
     },
   );
+
+  test("a middleware that responds where another delays the response ends the request", async () => {
+    let calls = 0;
+    const server = await start({
+      run: factory
+        .use((_request, response, next) => {
+          const end = response.end.bind(response) as (...args: unknown[]) => unknown;
+          response.end = (...args: unknown[]) => {
+            setTimeout(() => end(...args), 20);
+            return response;
+          };
+          next();
+        })
+        .addMiddleware({ handler: async ({ response }) => void response.status(401).end("no") })
+        .build({ handler: () => ({ calls: ++calls }) }),
+    });
+    const answer = await server.send("/run");
+    expect([answer.status, answer.text, calls]).toEqual([401, "no", 0]);
+  });
+
+  test("a handler's response that a tool never sends has the connection closed", async () => {
+    shortenTimers(sendingLimit);
+    const server = await start({
+      run: factory
+        .use((_request, response, next) => {
+          response.end = () => response;
+          next();
+        })
+        .buildVoid({ handler: ({ response }) => void response.json({}) }),
+    });
+    await expect(server.send("/run")).rejects.toThrow("socket hang up");
+    expect(server.linesOf("error")).toMatchObject([
+      { meta: { error: { code: "SLP_NOTHING_SENT" } } },
+    ]);
+  });
+
+  test("a handler whose response a tool refuses gets an error response", async () => {
+    const server = await start({
+      run: factory
+        .use((_request, response, next) => {
+          const json = response.json.bind(response);
+          let count = 0;
+          response.json = (body) => {
+            if (count++ === 0) throw createHttpError(409, "refused");
+            return json(body);
+          };
+          next();
+        })
+        .buildVoid({ handler: ({ response }) => void response.json({}) }),
+    });
+    expect((await server.send("/run")).status).toBe(409);
+  });
 
   test("`next(error)` after `next()` gets a response, or is logged if the response has been sent", async () => {
     const late: RequestHandler = (_request, _response, next) => {

@@ -53,6 +53,26 @@ test("names with brackets are nested in every kind of form where queries are par
   expect(await post("/fill", json)).toEqual({ "a[b]": 1 });
 });
 
+test("a schema that refers to itself has no end, but a request for it has", async () => {
+  interface Tree {
+    readonly name: string;
+    readonly children?: readonly Tree[] | undefined;
+  }
+  const tree: z.ZodType<Tree> = z.lazy(() =>
+    z.object({ name: z.string(), children: z.array(tree).optional() }),
+  );
+  const grow = factory.build({
+    method: "post",
+    input: z.object({ tree }),
+    handler: ({ input }) => input,
+  });
+  const server = await start({ grow }, { queryParser: "extended" });
+  const body = new URLSearchParams("tree[name]=a&tree[children][0][name]=b");
+  expect(await postTo(server.port, "/grow", body)).toEqual({
+    tree: { name: "a", children: [{ name: "b" }] },
+  });
+});
+
 test("a user's own application decides by its own query parser", async () => {
   const app = express().set("query parser", "extended");
   const { logger } = createRecorder();

@@ -156,9 +156,10 @@ export const createResponseClass = (
 
 /** Defines a property of the response itself, because a mounted application replaces the prototype. */
 const defineLocals = (response: object, value: unknown): unknown => {
+  // not of the prototype, which all responses share
+  const owner = findState(response)?.response;
   const field = { value, writable: true, enumerable: true, configurable: true };
-  Object.defineProperty(response, "locals", field);
-  return value;
+  return owner && Object.defineProperty(owner, "locals", field).locals;
 };
 
 /**
