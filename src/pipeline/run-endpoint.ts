@@ -17,14 +17,7 @@ import {
 import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
-import {
-  recover,
-  refuse,
-  sendDeclaredError,
-  sendResult,
-  waitForTool,
-  warnAlreadySent,
-} from "./send-result.ts";
+import { recover, refuse, sendDeclaredError, sendResult, warnAlreadySent } from "./send-result.ts";
 import { setLinks } from "../reply/links.ts";
 import { watchResponse } from "./development-warnings.ts";
 import { watchSenders } from "./watch-senders.ts";
@@ -71,8 +64,6 @@ export const runEndpoint = async (
         if (sending) await sending;
       }
     }
-    // a handler has sent the response
-    else if (state.isSending && !response.headersSent) await waitForTool(state);
     if (plan.watchesResponse) watchResponse(plan, state);
   } catch (error) {
     if (state.scope) await state.scope(() => sendStageError(plan, state, error));

@@ -23,7 +23,6 @@ import { sentByHandler, type RequestState } from "./request-state.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
 import { formatIssues, InputValidationError, toZodError } from "../schemas/issues.ts";
 import { validate } from "./validate.ts";
-import { senders } from "./watch-senders.ts";
 
 /**
  * How long a result handler may take to send the response after it has returned, in milliseconds, until a warning is
@@ -188,10 +187,12 @@ const untilSent = async (state: RequestState, running: unknown): Promise<void> =
 
 const toNothingSent = (text: string): Error => new ServerFault("SLP_NOTHING_SENT", text);
 
-/** Waits for a response that a tool sends later than the handler; cuts it off if the tool never does. */
+/** The methods that tools replace to hold a response back, for example until a session is saved. */
+export const senders = ["end", "json", "send"] as const;
+
+/** Waits for a response that a tool sends later than it was asked to; cuts it off if the tool never does. */
 export const waitForTool = async (state: RequestState): Promise<void> => {
   const { response } = state;
-  if (!senders.some((name) => Object.hasOwn(response, name))) return;
   await untilFinished(response, state.deadline?.limit ?? sendingLimit);
   state.isSending = false;
   // the tool would hold back any other response, too

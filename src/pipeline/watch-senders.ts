@@ -1,11 +1,9 @@
 import type { RequestState } from "./request-state.ts";
-
-/** The methods that tools replace to hold a response back, for example until a session is saved. */
-export const senders = ["end", "json", "send"] as const;
+import { senders, waitForTool } from "./send-result.ts";
 
 /**
- * Makes a response count as being sent once the handler has called one of these methods, although the tool sends it
- * later; returns a function that ends this.
+ * Makes a response count as being sent once the handler has called a method that a tool has replaced, although the tool
+ * sends it later; returns a function that ends this.
  */
 export const watchSenders = (state: RequestState): (() => void) | undefined => {
   const { response } = state;
@@ -32,5 +30,6 @@ export const watchSenders = (state: RequestState): (() => void) | undefined => {
   return () => {
     for (const { name, method, watching } of watched)
       if (methods[name] === watching) methods[name] = method;
+    if (state.isSending && !response.headersSent) void waitForTool(state);
   };
 };
