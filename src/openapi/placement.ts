@@ -65,13 +65,24 @@ export const takesObjects = (
   how: "every" | "some",
   json: JsonObject,
   components: Components,
-  depth = 0,
+  known = new Map<JsonObject, boolean>(),
 ): boolean => {
-  if (depth > 20) return false;
-  const { type, items, anyOf, oneOf, allOf } = components.resolve(json);
+  // a schema that refers to itself adds nothing
+  if (!known.has(json)) {
+    known.set(json, false);
+    const check = (part: unknown): boolean =>
+      takesObjects(how, part as JsonObject, components, known);
+    known.set(json, checkOptions(how, components.resolve(json), check));
+  }
+  return known.get(json) === true;
+};
+
+const checkOptions = (
+  how: "every" | "some",
+  { type, items, anyOf, oneOf, allOf }: JsonObject,
+  check: (part: unknown) => boolean,
+): boolean => {
   const types = [type ?? []].flat().filter((one) => one !== "null");
-  const check = (part: unknown): boolean =>
-    takesObjects(how, part as JsonObject, components, depth + 1);
   if (types.includes("object")) return how === "some" || types.length === 1;
   if (type === "array") return check(items ?? {});
   const options = listOf(anyOf ?? oneOf).filter(

@@ -188,8 +188,11 @@ describe("parameters", () => {
   test("that refer to themselves have an end", () => {
     const loop: z.ZodType = z.lazy(() => z.union([z.string(), loop]));
     const input = z.object({ a: loop });
-    expect(parametersOf(input, { queryParser: "extended" })).toHaveProperty("a");
-    expect(parametersOf(input)).toHaveProperty("a");
+    const wide: z.ZodType = z.lazy(() =>
+      z.union([z.string(), ...Array.from({ length: 6 }, () => z.array(wide))]).describe("Wide"),
+    );
+    for (const queryParser of ["simple", "extended"] as const)
+      expect(parametersOf(input.extend({ b: wide }), { queryParser })).toHaveProperty("b");
   });
 
   test("of unions are required if all options require them, and accept any value that an option accepts", () => {
