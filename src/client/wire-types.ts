@@ -131,7 +131,7 @@ type WireBody<Each, Output, Data = never> = Each extends { readonly mimeType: in
 type TypedBody<Type, Parsed> = Type extends string
   ? string extends Type
     ? Parsed
-    : Type extends `${string}${"/" | "+"}json` | `${string}${"/" | "+"}json;${string}`
+    : Type extends `${string}${"/" | "+"}json` | `${string}${"/" | "+"}json${"" | " "};${string}`
       ? Parsed
       : ContentBody<Type>
   : Parsed;
