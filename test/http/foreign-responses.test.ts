@@ -90,6 +90,18 @@ test("`locals` of the prototype of a response is not shared between requests", a
   expect(counts[1]).toBe(counts[0]);
 });
 
+test("an application that a hook mounts is also served by another server", async () => {
+  const inner = express()
+    .use((_request, response, next) => {
+      response.locals["user"] = "ada";
+      next();
+    })
+    .get("/who", (_request, response) => void response.json(response.locals));
+  const server = await start({}, { beforeRouting: ({ app }) => void app.use("/inner", inner) });
+  expect((await server.send("/inner/who")).json()).toEqual({ user: "ada" });
+  expect((await send(await serve(inner), "/who")).json()).toEqual({ user: "ada" });
+});
+
 test("files are sent after an application that a router of a hook uses", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-foreign-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -156,10 +156,12 @@ export const createResponseClass = (
 
 /** Defines a property of the response itself, because a mounted application replaces the prototype. */
 const defineLocals = (response: object, value: unknown): unknown => {
-  // not of the prototype, which all responses share
-  const owner = findState(response)?.response;
+  // not of the prototype, which all responses share; another server's response has no state
+  const own = Object.hasOwn(response, "req") ? response : undefined;
+  const owner: object | undefined = findState(response)?.response ?? own;
   const field = { value, writable: true, enumerable: true, configurable: true };
-  return owner && Object.defineProperty(owner, "locals", field).locals;
+  if (owner) Object.defineProperty(owner, "locals", field);
+  return owner && value;
 };
 
 /**
