@@ -1,3 +1,4 @@
+import { isAbandoned } from "../reply/response-state.ts";
 import type { RequestState } from "./request-state.ts";
 import { senders, waitForTool } from "./send-result.ts";
 
@@ -12,10 +13,15 @@ export const watchSenders = (state: RequestState): (() => void) | undefined => {
   );
   if (own.length === 0) return undefined;
   const methods: Record<string, unknown> = response as never;
+  let isAsked = false;
+  let isOver = false;
   const watched = own.map((name) => {
     const method = methods[name];
     const watching = (...args: unknown[]): unknown => {
+      // a tool that has replaced this method meanwhile still calls it
+      if (isOver) return Reflect.apply(method as () => unknown, response, args);
       const { isSending } = state;
+      isAsked ||= !isSending;
       state.isSending = true;
       try {
         return Reflect.apply(method as () => unknown, response, args);
@@ -28,8 +34,10 @@ export const watchSenders = (state: RequestState): (() => void) | undefined => {
     return { name, method, watching };
   });
   return () => {
+    isOver = true;
     for (const { name, method, watching } of watched)
       if (methods[name] === watching) methods[name] = method;
-    if (state.isSending && !response.headersSent) void waitForTool(state);
+    const isHeld = isAsked && state.isSending && !response.headersSent;
+    if (isHeld && !isAbandoned(response)) void waitForTool(state);
   };
 };

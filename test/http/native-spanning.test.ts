@@ -167,6 +167,47 @@ describe("native middlewares behave as on Express", () => {
     ]);
   });
 
+  test("a response that no tool holds may take longer than the time limit", async () => {
+    const server = await start(
+      { run: factory.buildVoid({ handler: ({ response }) => response.render("any") }) },
+      {
+        compression: true,
+        requestTimeout: 50,
+        beforeRouting: ({ app }) => {
+          class View {
+            readonly path = "any";
+            render(_options: object, done: (error: null, text: string) => void): void {
+              setTimeout(() => done(null, "rendered"), 200);
+            }
+          }
+          app.set("view", View).set("view engine", "slow");
+        },
+      },
+    );
+    expect((await server.send("/run")).text).toBe("rendered");
+  });
+
+  test("a tool that wraps the method of another while a middleware runs is not watched later", async () => {
+    const never: RequestHandler = (_request, response, next) => {
+      response.end = () => response;
+      next();
+    };
+    const wrap: RequestHandler = (_request, response, next) => {
+      const end = response.end.bind(response) as (...args: unknown[]) => Response;
+      response.end = (...args: unknown[]) => end(...args);
+      next();
+    };
+    const server = await start({
+      run: factory
+        .use(never)
+        .addMiddleware({ around: async (_args, next) => next({}) })
+        .use(wrap)
+        .build({ timeout: 50, handler: () => ({}) }),
+    });
+    await expect(server.send("/run")).rejects.toThrow("socket hang up");
+    expect(server.linesOf("error")).toHaveLength(1);
+  });
+
   test("a handler whose response a tool refuses gets an error response", async () => {
     const server = await start({
       run: factory
