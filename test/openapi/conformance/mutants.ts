@@ -53,7 +53,7 @@ export const generatorMutants: readonly GeneratorMutant[] = [
   },
   {
     file: "openapi/operation",
-    from: "required: !viewObject(body, components).mayBeEmpty",
+    from: "required: !mayBeEmpty",
     to: "required: true",
     only: /patch \/users/,
   },
