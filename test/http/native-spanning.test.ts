@@ -28,6 +28,25 @@ import {
 const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+/** Calls a method of the response later, as a tool does that saves a session first. */
+const delaying =
+  (name: "end" | "json"): RequestHandler =>
+  (_request, response, next) => {
+    const { [name]: method } = response as unknown as Record<string, () => unknown>;
+    const delayed = (...args: unknown[]) => {
+      setTimeout(() => Reflect.apply(method as () => unknown, response, args), 20);
+      return response;
+    };
+    Object.assign(response, { [name]: delayed });
+    next();
+  };
+
+/** Never sends the response. */
+const never: RequestHandler = (_request, response, next) => {
+  response.end = () => response;
+  next();
+};
+
 describe("native middlewares behave as on Express", () => {
   const store = new AsyncLocalStorage<string>();
   const enter: RequestHandler = (request, _response, next) => {
@@ -103,15 +122,7 @@ describe("native middlewares behave as on Express", () => {
   test.each(["end", "json"] as const)(
     "a handler may send the response itself if a middleware delays `%s`",
     async (name) => {
-      const delay: RequestHandler = (_request, response, next) => {
-        const { [name]: method } = response as unknown as Record<string, () => unknown>;
-        const delayed = (...args: unknown[]) => {
-          setTimeout(() => Reflect.apply(method as () => unknown, response, args), 20);
-          return response;
-        };
-        Object.assign(response, { [name]: delayed });
-        next();
-      };
+      const delay = delaying(name);
       const handler = ({ response }: { readonly response: Response }) => response.json({ own: 1 });
       const app = express().use(delay);
       const { logger } = createRecorder();
@@ -136,14 +147,7 @@ describe("native middlewares behave as on Express", () => {
     let calls = 0;
     const server = await start({
       run: factory
-        .use((_request, response, next) => {
-          const end = response.end.bind(response) as (...args: unknown[]) => unknown;
-          response.end = (...args: unknown[]) => {
-            setTimeout(() => end(...args), 20);
-            return response;
-          };
-          next();
-        })
+        .use(delaying("end"))
         .addMiddleware({ handler: async ({ response }) => void response.status(401).end("no") })
         .build({ handler: () => ({ calls: ++calls }) }),
     });
@@ -154,12 +158,7 @@ describe("native middlewares behave as on Express", () => {
   test("a handler's response that a tool never sends has the connection closed", async () => {
     shortenTimers(sendingLimit);
     const server = await start({
-      run: factory
-        .use((_request, response, next) => {
-          response.end = () => response;
-          next();
-        })
-        .buildVoid({ handler: ({ response }) => void response.json({}) }),
+      run: factory.use(never).buildVoid({ handler: ({ response }) => void response.json({}) }),
     });
     await expect(server.send("/run")).rejects.toThrow("socket hang up");
     expect(server.linesOf("error")).toMatchObject([
@@ -188,10 +187,6 @@ describe("native middlewares behave as on Express", () => {
   });
 
   test("a tool that wraps the method of another while a middleware runs is not watched later", async () => {
-    const never: RequestHandler = (_request, response, next) => {
-      response.end = () => response;
-      next();
-    };
     const wrap: RequestHandler = (_request, response, next) => {
       const end = response.end.bind(response) as (...args: unknown[]) => Response;
       response.end = (...args: unknown[]) => end(...args);
