@@ -100,7 +100,7 @@ const undocumentedWrites: readonly { readonly at: readonly string[]; readonly wh
   {
     at: [
       "src/server/assemble-server.ts: router.handle =",
-      "src/server/attach-routing.ts: app.handle =",
+      "src/server/express/path-guards.ts: app.handle =",
     ],
     why: "nothing else runs before the layers that an application already has, or after those added later",
   },

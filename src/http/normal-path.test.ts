@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { normalisePath } from "./normal-path.ts";
+import { isNormal, normalisePath } from "./normal-path.ts";
 
 const normalise = (url: string): string =>
   normalisePath({ url, headers: {} } as unknown as IncomingMessage);
@@ -13,7 +13,10 @@ describe("normalisePath", () => {
     ["/%40me/a%3ab%2Cc", "/@me/a:b,c"],
     ["/a%2fb%5c%c3%bc", "/a%2Fb%5C%C3%BC"],
     ["/a%20b?q=%61", "/a%20b?q=%61"],
-    ["/%61?q=%61#%61", "/a?q=%61#%61"],
+    ["/%61?q=%61", "/a?q=%61"],
+    ["/o%27n/a%7cb%5ec%60d%5be%5d", "/o'n/a|b^c`d[e]"],
+    ['/<a>"\\{b}?<', "/%3Ca%3E%22%5C%7Bb%7D?<"],
+    ["/%3ca%3E", "/%3Ca%3E"],
     ["/%2561", "/%2561"],
     ["http://a;b/v1/%61dmin?q=%61", "/v1/admin?q=%61"],
     ["HTTPS://[::1]:80", "/"],
@@ -30,7 +33,7 @@ describe("normalisePath", () => {
   );
 
   const segment = fc.string({
-    unit: fc.constantFrom(..."aZ09-._~!$&'()*+,;=:@".split("")),
+    unit: fc.constantFrom(..."aZ09-._~!$&'()*+,;=:@|^`[]".split("")),
     minLength: 1,
     maxLength: 8,
   });
@@ -56,6 +59,17 @@ describe("normalisePath", () => {
         expect(normalise(once)).toBe(once);
         const split = (one: string): string[] => one.split("/").map((part) => decode(part));
         expect(split(once)).toEqual(split(`/${text}`));
+      }),
+    );
+  });
+
+  test("leaves one spelling of each path, which counts as normal", () => {
+    const path = fc.string({ unit: fc.constantFrom(...'%%2756cCaf/|^<"\\'.split("")) });
+    fc.assert(
+      fc.property(path, (text) => {
+        const url = `/${text}`;
+        expect(isNormal(normalise(url))).toBe(!/.\/$/.test(url));
+        expect(isNormal(url) && normalise(url) !== url).toBe(false);
       }),
     );
   });

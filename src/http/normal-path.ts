@@ -1,9 +1,14 @@
 import type { IncomingMessage } from "node:http";
 
-/** Matches an encoded byte; the first group is a character that a segment may contain unencoded. */
+/** Matches an encoded byte; the group is a visible character, other than those in `unsafe` and those of the structure. */
 const encoded =
-  /%(?:(2[146-9A-E]|3[0-9ABD]|4[0-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])|([0-9A-F]{2}))/gi;
+  /%(?:(2[146-9A-E]|3[0-9ABD]|4[0-9A-F]|5[0-9ABD-F]|6[0-9A-F]|7[0-9ACE])|[0-9A-F]{2})/gi;
 const malformed = /%(?![0-9A-F]{2})/i;
+
+/** Matches a character that URLs contain only encoded, and that would do harm in HTML or to another server. */
+const unsafe = /["<>\\{}]/g;
+
+const special = /[%"<>\\{}]/;
 
 const absoluteForm = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
@@ -12,19 +17,34 @@ type Targeted = IncomingMessage & { readonly originalUrl?: string };
 /**
  * Normalises the path in `request.url`, and returns that, so that a middleware at `/admin` also sees `/%61dmin`. A
  * target in absolute form becomes a path, and its authority the host. Characters are decoded if that does not change
- * the structure of the path; other escapes are put in upper case. A malformed path is left alone, to be rejected later.
+ * the structure of the path, and encoded if URLs contain them only so; other escapes are put in upper case. A malformed
+ * path is left alone, to be rejected later.
  *
  * @see RFC 3986, sections 3.3 and 6.2.2
  */
 export const normalisePath = (request: Targeted): string => {
   const url = toOriginForm(request);
+  const normal = toNormal(url);
+  return normal === url ? url : replace(request, normal);
+};
+
+/** Checks whether a target has the only spelling that {@link normalisePath} leaves, including no slash at its end. */
+export const isNormal = (url: string): boolean =>
+  url.startsWith("/") && !endsWithSlash(url) && toNormal(url) === url;
+
+/** Checks whether the path of a target ends with a slash that may be left out. */
+export const endsWithSlash = (url: string): boolean => /^[^?#]+\/(?:[?#]|$)/.test(url);
+
+const toNormal = (url: string): string => {
   const end = url.search(/[?#]/);
   const path = end < 0 ? url : url.slice(0, end);
-  if (!path.includes("%") || malformed.test(path)) return url;
-  const normal = path.replace(encoded, (sent: string, plain: string | undefined) =>
-    plain === undefined ? sent.toUpperCase() : String.fromCharCode(Number.parseInt(plain, 16)),
-  );
-  return normal === path ? url : replace(request, end < 0 ? normal : normal + url.slice(end));
+  if (!special.test(path) || malformed.test(path)) return url;
+  const normal = path
+    .replace(encoded, (sent: string, plain: string | undefined) =>
+      plain === undefined ? sent.toUpperCase() : String.fromCharCode(Number.parseInt(plain, 16)),
+    )
+    .replace(unsafe, encodeURIComponent);
+  return end < 0 ? normal : normal + url.slice(end);
 };
 
 /** Replaces a target in absolute form with its path, unless other servers may interpret its authority differently. */

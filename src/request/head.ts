@@ -38,30 +38,31 @@ export const findFramingFault = ({
 };
 
 /**
- * Returns the canonical path of a request, without a query, a fragment or a trailing slash; `*` stays `*`.
+ * Returns the canonical path of a request, without a query or a trailing slash; `*` stays `*`.
  *
  * The path is still percent-encoded. Dot segments and double slashes are kept and match no route, and `%2F` stays
  * inside its segment. What {@link normalisePath} changes is also changed in `request.url`.
  *
- * @throws {@link RequestError} when the target is malformed or too long.
+ * @throws {@link RequestError} when the target is malformed, has a fragment or is too long.
  * @see RFC 9112, section 3.2
  */
 export const toCanonicalPath = (request: IncomingMessage): string => {
   let url = request.url ?? "";
   if (url.length > maxTargetLength) throw new RequestError("SLP_TARGET_TOO_LONG");
-  if (invisible.test(url)) throw new RequestError("SLP_TARGET_MALFORMED");
-  if (!url.startsWith("/") || url.includes("%")) url = normalisePath(request);
-  if (url === "*" && request.method === "OPTIONS") return url;
-  if (!url.startsWith("/")) throw new RequestError("SLP_TARGET_MALFORMED");
-  const path = cut(cut(url, "#"), "?");
+  if (!url.startsWith("/") || unusual.test(url)) {
+    if (malformed.test(url)) throw new RequestError("SLP_TARGET_MALFORMED");
+    url = normalisePath(request);
+    if (url === "*" && request.method === "OPTIONS") return url;
+    if (!url.startsWith("/")) throw new RequestError("SLP_TARGET_MALFORMED");
+  }
+  const end = url.indexOf("?");
+  const path = end < 0 ? url : url.slice(0, end);
   const hasSlash = path.length > 1 && path.endsWith("/") && !path.endsWith("//");
   return hasSlash ? path.slice(0, -1) : path;
 };
 
-const cut = (text: string, mark: string): string => {
-  const end = text.indexOf(mark);
-  return end < 0 ? text : text.slice(0, end);
-};
+/** Matches a character that is not visible ASCII, or that begins a fragment, which no client may send. */
+const malformed = /[^!-~]|#/;
 
-/** Matches a character that is not visible ASCII. */
-const invisible = /[^!-~]/;
+/** Matches a character that {@link normalisePath} may change, or that is malformed. */
+const unusual = /[^!$&-;=?-[\]-z|~]/;

@@ -63,6 +63,8 @@ const parseSegment = (path: string, part: string, isLast: boolean): Segment => {
   if (texts.some((text) => text.includes(":")))
     refuse(path, `has a parameter without a name in "${part}"; write :name.`);
   const around = texts.map((text) => decodeText(path, text));
+  if (names.length === 0 && /^\.{1,2}$/.test(around.join("")))
+    refuse(path, `has the dot segment "${part}", which no request matches; remove it.`);
   if (around.slice(1, -1).includes(""))
     refuse(
       path,

@@ -91,7 +91,9 @@ describe("RouteTable", () => {
 
   test("decodes a parameter to the value that was encoded, for any value", () => {
     const table = tableOf("/x/:one/:two");
-    const value = fc.string({ minLength: 1, unit: "grapheme" });
+    const value = fc
+      .string({ minLength: 1, unit: "grapheme" })
+      .filter((text) => !/^\.{1,2}$/.test(text));
     fc.assert(
       fc.property(value, value, (one, two) => {
         const path = `/x/${encodeURIComponent(one)}/${encodeURIComponent(two)}`;

@@ -67,7 +67,7 @@ export class RouteTable<Target> {
   /** Finds the route of a canonical path; throws a RequestError if its percent-encoding is malformed. */
   find(method: Method, path: string) {
     const tree = this.#trees.get(method);
-    if (!tree) return undefined;
+    if (!tree || hasDotSegment(path)) return undefined;
     const values: (string | string[])[] = [];
     const leaf = match(tree, toSearch(path, this.#fold), 1, values);
     if (!leaf) return undefined;
@@ -80,6 +80,7 @@ export class RouteTable<Target> {
 
   /** Lists the matching route of each method; the best match comes first, and of equal ones the first added. */
   findAll(path: string): readonly { readonly method: Method; readonly target: Target }[] {
+    if (hasDotSegment(path)) return [];
     const search = toSearch(path, this.#fold);
     return [...this.#trees]
       .flatMap(([method, tree]) => {
@@ -177,6 +178,10 @@ const match = <Target>(
 /** Folds ASCII letters only, because the length of other letters may change. */
 const foldCase = (text: string): string =>
   text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+/** Checks whether a path has a segment that a file system, or another server, would follow to another path. */
+const hasDotSegment = (path: string): boolean =>
+  path.includes("/.") && /\/\.{1,2}(?:\/|$)/.test(path);
 
 const toSearch = (path: string, fold: Search["fold"]): Search => {
   const isEncoded = path.includes("%") && decodeSegment(path) !== path;

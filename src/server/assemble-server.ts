@@ -3,7 +3,6 @@ import type * as https from "node:https";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { ConfigError, RequestError } from "../errors.ts";
 import { watchPipes } from "../http/node-internals.ts";
-import { normalisePath } from "../http/normal-path.ts";
 import { isExpressLoaded, loadCompression, loadExpress } from "../lazy/packages.ts";
 import { findState, RequestState, sentByHandler } from "../pipeline/request-state.ts";
 import { expectBody } from "../request/expectation.ts";
@@ -15,6 +14,7 @@ import { Listener } from "./connection/listener.ts";
 import { serveInOrder, type Serve } from "./connection/serve-in-order.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-app.ts";
 import { markSending } from "./express/mark-sending.ts";
+import { guardPaths, mayServe } from "./express/path-guards.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { createServing, refuseEarly, toEnding } from "./serve-request.ts";
 
@@ -42,12 +42,13 @@ export const assembleServer = async (config: ServerConfig, routing: Routing) => 
 const buildStack = async (
   app: Express,
   { beginRequest, dispatcher, getLogger, observe, service }: Prepared,
-  { compression, beforeRouting, afterRouting }: ServerConfig,
+  { compression, beforeRouting, afterRouting, caseSensitive }: ServerConfig,
 ): Promise<void> => {
   // an application that serves the API elsewhere passes requests that have no state yet
   const toState = (request: Request, response: Response): RequestState =>
     findState(request) ?? new RequestState(request, response, service);
   const layer: RequestHandler = (request, response, next) => {
+    if (!mayServe(request)) return next();
     const state = toState(request, response);
     // an application in a router of a hook leaves its own prototypes
     markSending(Object.getPrototypeOf(response) as Response);
@@ -68,13 +69,12 @@ const buildStack = async (
   const { handle } = router;
   // steps before and after all layers of the application, including those added later
   router.handle = (request, response) => {
-    // the path is normalised before Express or a hook's middleware sees it
-    normalisePath(request);
     const state = toState(request, response);
     const ending = toEnding(dispatcher, state);
     if (observe) observe(state, () => handle.call(app, request, response, ending));
     else handle.call(app, request, response, ending);
   };
+  guardPaths(app, caseSensitive);
 };
 
 const createCompression = (options: CompressionOptions): RequestHandler => {

@@ -1,5 +1,4 @@
-import type { NextFunction, Request, RequestHandler, Response } from "express";
-import { normalisePath } from "../http/normal-path.ts";
+import type { RequestHandler } from "express";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { checkSettings, listRoutes } from "../routing/walk-routing.ts";
@@ -8,6 +7,7 @@ import type { AppSettings } from "../reply/response-state.ts";
 import type { AttachedApi } from "./attached-api.ts";
 import { checkAppConfig } from "./config/check-config.ts";
 import type { AppConfig } from "./config/config.ts";
+import { guardPaths, mayServe, type Handling } from "./express/path-guards.ts";
 
 /** The result of {@link attachRouting}, for use in your own application. */
 export interface AttachedRouting {
@@ -51,42 +51,10 @@ export const attachRouting = <const R extends Routing>(
       loaded
         ? loaded[name](request, response, next)
         : loading.then((api) => api[name](request, response, next), next);
-  normaliseFirst(config.app as Handling);
-  config.app.use(handleBy("handle"));
+  guardPaths(config.app as Handling, config.caseSensitive);
+  const handle = handleBy("handle");
+  config.app.use((request, response, next) =>
+    mayServe(request) ? handle(request, response, next) : next(),
+  );
   return { logger, notFoundHandler: handleBy("sendNotFound") };
-};
-
-const normalising = new WeakSet<object>();
-
-/** The requests whose paths were normalised before any layer of their application saw them. */
-const guarded = new WeakSet<Request>();
-
-/** An application or a router, which passes requests to its layers. */
-interface Handling {
-  handle?: (request: Request, response: Response, next: NextFunction) => unknown;
-  readonly parent?: Handling;
-  readonly on?: (event: "mount", listener: (parent: Handling) => void) => unknown;
-}
-
-/** Makes an application, and those that it is mounted on, normalise paths before any layer sees them. */
-const normaliseFirst = (app: Handling): void => {
-  if (normalising.has(app)) return;
-  normalising.add(app);
-  const { handle, parent } = app;
-  if (typeof handle !== "function") return;
-  const isRouter = typeof app.on !== "function";
-  app.handle = function (this: unknown, request, response, next) {
-    const { url } = request;
-    const isNormal = normalisePath(request) === url;
-    if (!isRouter) {
-      guarded.add(request);
-    } else if (request.app && !guarded.has(request)) {
-      // a router's application is unknown until the first request, which may have passed guards with an unnormalised path
-      normaliseFirst(request.app);
-      if (!isNormal) return next();
-    }
-    return handle.call(this, request, response, next);
-  };
-  if (parent) normaliseFirst(parent);
-  app.on?.("mount", normaliseFirst);
 };

@@ -12,6 +12,7 @@ import { logServerFault, setFaultLog, toLoggedPath } from "../results/log-fault.
 import type { CommonConfig } from "./config/config.ts";
 import type { Serve } from "./connection/serve-in-order.ts";
 import type { Dispatcher } from "./dispatch.ts";
+import { normaliseFirst } from "./express/path-guards.ts";
 import { setDefaultCorsHeaders } from "../request/cors.ts";
 import { findFramingFault } from "../request/head.ts";
 
@@ -51,6 +52,7 @@ export const createServing =
       // the `cors` option handles preflights, whatever a hook has added before the API
       if (stack && !dispatcher.isPreflight(request)) {
         state.watchers = "hooks";
+        normaliseFirst(request);
         stack(request, response);
         return undefined;
       }

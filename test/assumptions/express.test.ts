@@ -77,6 +77,32 @@ describe("assumptions about Express", () => {
     ]);
   });
 
+  test("routers show their options, and an application has those of its settings", () => {
+    type Shown = { readonly strict?: boolean; readonly caseSensitive?: boolean };
+    const show = (router: unknown): unknown => {
+      const { strict, caseSensitive } = router as Shown;
+      return [strict === true, caseSensitive === true];
+    };
+    expect(show(express.Router({ strict: true }))).toEqual([true, false]);
+    expect(show(express.Router({ caseSensitive: true }))).toEqual([false, true]);
+    expect(show(express().enable("strict routing").router)).toEqual([true, false]);
+    expect(show(express().enable("case sensitive routing").router)).toEqual([false, true]);
+    expect(show(express().router)).toEqual([false, false]);
+  });
+
+  test("a request has no `originalUrl` before an application or a router sees it", async () => {
+    const seen: unknown[] = [];
+    const app = express();
+    const own = app as unknown as Record<"handle", (...args: unknown[]) => unknown>;
+    const { handle } = own;
+    own.handle = function (...args) {
+      seen.push((args[0] as express.Request).originalUrl);
+      return handle.apply(this, args);
+    };
+    app.use((request, response) => response.send(request.originalUrl));
+    expect([await ask(app, "/a"), seen]).toEqual(["/a", [undefined]]);
+  });
+
   test("a layer exposes its function, and runs the same way in another router", async () => {
     const app = express();
     const handler: express.RequestHandler = (request, response) => {
