@@ -14,7 +14,7 @@ export interface CheckedConfig extends DocumentedConfig {
 
 /** In development, warns about legal but probably unintended parts of a routing map. */
 export const checkRouting = (
-  { endpoints, statics }: Routes,
+  { endpoints, statics, gappedKeys }: Routes,
   config: CheckedConfig,
   logger: Logger,
 ): void => {
@@ -32,6 +32,7 @@ export const checkRouting = (
     () => checkSources(operations, facts),
     () => checkOutputs(operations),
     () => checkShadows(operations, statics),
+    () => gappedKeys.map(toGapWarning),
   ];
   for (const check of checks) {
     try {
@@ -42,6 +43,12 @@ export const checkRouting = (
     }
   }
 };
+
+const toGapWarning = ({ key, path }: Routes["gappedKeys"][number]): Diagnostic => ({
+  code: "SLP_WARN_ROUTING_KEY",
+  text: `The key "${key}" has an empty segment, which no path can have, so it stands for "${path}". Remove the second slash.`,
+  meta: { path },
+});
 
 const checkCookies = (
   operations: readonly Operation[],

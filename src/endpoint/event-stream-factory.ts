@@ -227,14 +227,16 @@ const {
 } = definitionChecks;
 const channelChecks = { ...streamChecks, channel: aChannel, topic: aFunction };
 
+const delay = "a number of milliseconds from 0 to 2147483647";
+
 const orOmit =
   (otherwise: number) =>
   (value: unknown): string =>
     `${show(value)}. Omit it to use ${otherwise}`;
 
 const optionChecks = {
-  heartbeat: be("a number of milliseconds, 0 or more", isDelay, orOmit(15_000)),
-  openAfter: be("a number of milliseconds, 0 or more", isDelay, orOmit(10_000)),
+  heartbeat: be(delay, isDelay, orOmit(15_000)),
+  openAfter: be(delay, isDelay, orOmit(10_000)),
   maxBuffered: be(
     "a number of bytes, 0 or more",
     (value) => typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER,

@@ -86,6 +86,39 @@ describe("a line", () => {
     for (const line of others) expect(line).toMatch(/^ {6}at /);
   });
 
+  test.each([
+    ["an error", (error: Error) => ({ error, path: "/" })],
+    ["an error alone", (error: Error) => error],
+    ["a cause", (error: Error) => ({ error: new Error("outer", { cause: error }), path: "/" })],
+  ])("shows the begin and the end of a long stack: %s", (_what, wrap) => {
+    const error = new TypeError(`begin ${"x\n".repeat(500_000)} end`);
+    createConsoleLogger({ color: false }).error("failed", wrap(error));
+    const [line = ""] = printed();
+    expect(line.length).toBeLessThan(60_000);
+    expect(line).toContain("TypeError: begin x");
+    expect(line).toMatch(/… \d{6} more characters …/);
+    expect(line).toContain("console-logger.test.ts");
+    expect(error.message).toHaveLength(1_000_010);
+  });
+
+  test("shows the begin and the end of a long message", () => {
+    createConsoleLogger({ color: false }).error(`begin${"\u001b".repeat(1_000_000)}end`);
+    const [line = ""] = printed();
+    expect(line).toMatch(/error: begin(?:\\u001b)+… 990008 more characters …(?:\\u001b)+end$/);
+  });
+
+  test("prints an error that is its own cause, and properties that throw", () => {
+    const error = Object.assign(new Error(`loop${"x".repeat(20_000)}`), { query: "q" });
+    error.cause = error;
+    const meta = Object.defineProperty({ error }, "thrower", {
+      enumerable: true,
+      get: expect.unreachable,
+    });
+    createConsoleLogger({ color: false }).error("failed", meta);
+    expect(printed()[0]).toContain("query: 'q'");
+    expect(printed()[0]).toContain("thrower: [Getter]");
+  });
+
   test("does not throw if it cannot be printed", () => {
     print.mockImplementation(() => {
       throw new Error("EPIPE");

@@ -43,6 +43,36 @@ const escapeLines = (text: string): string => text.split("\n").map(escapeLine).j
 
 const doNothing = (): void => undefined;
 
+/** The most characters that are logged of a text, as `inspect` does; writing more would hold up all other requests. */
+const maxLength = 10_000;
+
+const shorten = (text: string): string => {
+  const left = text.length - maxLength;
+  const half = maxLength / 2;
+  return left > 0 ? `${text.slice(0, half)}… ${left} more characters …${text.slice(-half)}` : text;
+};
+
+/** Returns a copy of a value whose parts are mapped, and which prints as the value itself does. */
+const mapParts = (value: object, map: (part: unknown) => unknown): object => {
+  const parts = Object.getOwnPropertyDescriptors(value) as Record<string, PropertyDescriptor>;
+  for (const name of Object.keys(parts))
+    if ("value" in (parts[name] as object))
+      parts[name] = { ...parts[name], value: map(value[name as never]) };
+  return Object.create(Object.getPrototypeOf(value) as object, parts) as object;
+};
+
+/** Shortens the stacks of errors, which `inspect` prints whole, at the depths at which errors are logged. */
+const shortenStacks = (value: unknown, depth = 0): unknown => {
+  if (depth > 4 || typeof value !== "object" || value === null) return value;
+  const toShort = (part: unknown): unknown =>
+    typeof part === "string" ? shorten(part) : shortenStacks(part, depth + 1);
+  if (value instanceof Error) return isLong(value) ? mapParts(value, toShort) : value;
+  return depth === 0 ? mapParts(value, toShort) : value;
+};
+
+const isLong = ({ stack = "", cause }: Error, depth = 0): boolean =>
+  stack.length > maxLength || (cause instanceof Error && depth < 4 && isLong(cause, depth + 1));
+
 /** The loggers that never throw and so need no guard. */
 export const safeLoggers = new WeakSet<object>();
 
@@ -58,9 +88,11 @@ export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger 
         const details =
           meta === undefined
             ? ""
-            : ` ${escapeLines(process.getBuiltinModule("node:util").inspect(meta, { depth, breakLength: Infinity, compact: true }))}`;
+            : ` ${escapeLines(process.getBuiltinModule("node:util").inspect(shortenStacks(meta), { depth, breakLength: Infinity, compact: true }))}`;
         // oxlint-disable-next-line no-console -- this logger writes to the console, which survives a closed pipe
-        console.log(`${new Date().toISOString()} ${label}: ${escapeLine(message)}${details}`);
+        console.log(
+          `${new Date().toISOString()} ${label}: ${escapeLine(shorten(message))}${details}`,
+        );
       } catch {
         // an entry that cannot be printed, because of a throwing getter for example, must not fail the request
       }

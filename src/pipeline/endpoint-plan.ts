@@ -16,7 +16,7 @@ import { runAround } from "./run-around.ts";
 import { runNative } from "./run-native.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
-import { isForm, listFileLists, takesFiles, takesRawBody } from "../schemas/bodies.ts";
+import { isForm, listFileLists, readRawType, takesFiles, takesRawBody } from "../schemas/bodies.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import {
   listArrayFields,
@@ -120,6 +120,7 @@ const createPlan = (
     endpoint,
     sources: toMergeOrder(sources),
     body,
+    rawType: schemas.map(readRawType).find((type) => type !== undefined),
     keepsRawBody: endpoint.keepsRawBody,
     bodyLimit: toBodyLimits(endpoint.bodyLimit),
     takesForms: endpoint.takesForms ?? (forms || declaresBodyType(endpoint)),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Request, Response } from "express";
 import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
@@ -179,6 +180,8 @@ export class RequestState implements ReplyState {
   get signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController();
+      // a handler may pass its signal to any number of operations; before version 22, Node warns of the eleventh
+      setMaxListeners(0, this.controller.signal);
       if (this.abortReason) this.controller.abort(this.abortReason);
       else this.#watchClient();
     }

@@ -64,8 +64,11 @@ export const parseParts = (
   new Promise((resolve, reject) => {
     const parser = new (loadBusboy())({
       headers: { "content-type": contentType },
-      // the parser would cut off longer files and headers, which are rejected
-      limits: { ...limits, fileSize: Infinity, headerPairs: 100, headerSize: 2 * mostHeaderBytes },
+      // the parser would cut off longer files and headers, which are rejected, and not name a file too many
+      limits: {
+        ...{ ...limits, fileSize: Infinity, files: Infinity },
+        ...{ headerPairs: 100, headerSize: 2 * mostHeaderBytes },
+      },
     });
     const { fieldsSize = Infinity } = limits;
     const malformed = (cause?: unknown): void =>
@@ -90,7 +93,7 @@ export const parseParts = (
       stream.on("error", malformed);
     });
     parser.on("file", countFile);
-    parser.on("partsLimit", tooMany).on("filesLimit", tooMany).on("fieldsLimit", tooMany);
+    parser.on("partsLimit", tooMany).on("fieldsLimit", tooMany);
     const finish = safely(reject, () => {
       if (countParts() > received) malformed();
       else void settle().then(resolve, reject);

@@ -24,6 +24,8 @@ const multipartType = "multipart/form-data";
 /** The settings of a route that concern the body. */
 export interface BodyPlan {
   readonly body: "none" | "parsed" | "raw";
+  /** The declared media type of a raw body. */
+  readonly rawType: string | undefined;
   readonly keepsRawBody: boolean;
   readonly takesFiles: boolean;
   /** Whether forms are accepted in place of JSON. */
@@ -102,6 +104,7 @@ const readAndParse = async (
 ): Promise<void> => {
   const isRaw = plan.body === "raw";
   const field = request.headers["content-type"];
+  if (isRaw) refuseParts(plan, field);
   const contentType = isRaw ? undefined : parseContentType(field ?? "");
   const takesFiles = uploads !== undefined && plan.takesFiles;
   const format = contentType && findFormat(plan, contentType);
@@ -144,6 +147,7 @@ const parseGiven = async (
   if (typeof given !== "string" && !(given instanceof Uint8Array)) return;
   const bytes = Buffer.from(given as Uint8Array);
   if (plan.body === "raw") {
+    refuseParts(plan, request.headers["content-type"]);
     request.body = { raw: bytes };
     return;
   }
@@ -159,6 +163,12 @@ const parseGiven = async (
   if (plan.keepsRawBody) keepRawBody(request, bytes);
   request.body =
     bytes.length === 0 ? undefined : await parseBytes(format, contentType, bytes, limits.values);
+};
+
+/** Refuses a raw body of several parts, among which the declared content would only be one. */
+const refuseParts = ({ rawType = "*/*" }: BodyPlan, given = ""): void => {
+  if (/^multipart\//i.test(given) && !/^(?:multipart|\*)\//i.test(rawType))
+    throw new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: rawType } });
 };
 
 const toTypeError = (takesForms: boolean, takesFiles: boolean): RequestError => {

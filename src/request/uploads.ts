@@ -129,6 +129,10 @@ class Upload {
           "file",
           safely(fail, (field, stream, name, encoding, mimetype) => {
             if (!field) fail(new RequestError("SLP_UPLOAD_MALFORMED"));
+            if (this.#arrivals.length >= this.#limits.files) {
+              this.#isOver = true;
+              fail(new RequestError("SLP_UPLOAD_TOO_MANY", { field }));
+            }
             const info = { name: toBaseName(name), mimetype, encoding };
             this.#receive({ field, stream, info, isUnnamed: name === "" }, fail);
           }),

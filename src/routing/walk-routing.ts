@@ -25,6 +25,8 @@ export interface StaticEntry {
 export interface Routes {
   readonly endpoints: readonly EndpointEntry[];
   readonly statics: readonly StaticEntry[];
+  /** The keys with an empty segment in their middle, such as `x//y`, which is left out. */
+  readonly gappedKeys: readonly { readonly key: string; readonly path: string }[];
 }
 
 export interface WalkOptions {
@@ -51,10 +53,12 @@ const httpMethods = new Set([
 export const walkRouting = (routing: Routing, options: WalkOptions = {}): Routes => {
   const endpoints: EndpointEntry[] = [];
   const statics: StaticEntry[] = [];
+  const gappedKeys: { key: string; path: string }[] = [];
   const walk = (map: Routing, parent: string, above: readonly Routing[]): void => {
     assertMap(map, parent || "/", above);
     for (const [key, value] of Object.entries(map)) {
       const { method, path } = readKey(key, parent, value, options);
+      if (hasGap(key)) gappedKeys.push({ key, path });
       if (isEndpoint(value))
         for (const served of listMethods(value, path, method))
           endpoints.push({ method: served, path, endpoint: value });
@@ -69,7 +73,7 @@ export const walkRouting = (routing: Routing, options: WalkOptions = {}): Routes
     }
   };
   walk(routing, "", []);
-  return { endpoints, statics };
+  return { endpoints, statics, gappedKeys };
 };
 
 const assertMap = (map: unknown, path: string, above: readonly unknown[]): void => {
@@ -126,6 +130,15 @@ const readKey = (
 const joinPath = (parent: string, name: string): string => {
   const segments = `${parent}/${name}`.split("/").map((segment) => segment.trim());
   return `/${segments.filter((segment) => segment !== "").join("/")}`;
+};
+
+/** Checks whether a key has an empty segment between others. */
+const hasGap = (key: string): boolean => {
+  const isFilled = (segment: string): boolean => segment.trim() !== "";
+  const segments = key.split("/");
+  return !segments
+    .slice(segments.findIndex(isFilled), segments.findLastIndex(isFilled))
+    .every(isFilled);
 };
 
 const listMethods = (

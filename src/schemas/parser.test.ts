@@ -150,6 +150,13 @@ test("a hot schema, like a cold one, rejects a missing value for an intersection
     expect((parse({}) as ParseResult).issues).toHaveLength(1);
 });
 
+test("a hot union, like a cold one, takes a tuple for one of its options even if elements are missing", () => {
+  const tuple = z.tuple([z.unknown(), z.string().optional()], z.unknown());
+  const parse = toParser(z.object({ a: z.union([tuple, z.array(z.unknown())]) }));
+  for (let turn = 0; turn < 2 * compileAfter; turn++)
+    expect((parse({ a: [] }) as ParseResult).value).toEqual({ a: [undefined] });
+});
+
 const node = z.object({
   value: z.string(),
   get next() {

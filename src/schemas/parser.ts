@@ -50,7 +50,7 @@ const hasKey = (schema: ZodSchema, key: string): boolean => {
 
 /** Creates a synchronous parser for a schema of Zod's own parts, which is compiled when it becomes hot. */
 const createFastParser = (schema: ZodSchema): Parser => {
-  const isExact = !someSchema(schema, hasIntersectionField);
+  const isExact = !someSchema(schema, isCompiledInexactly);
   let parses = 0;
   let hot: ZodSchema | undefined;
   return (value) => {
@@ -60,9 +60,13 @@ const createFastParser = (schema: ZodSchema): Parser => {
   };
 };
 
-/** Checks for a field that is an intersection: compiled, it may be missing if both sides are optional. */
-const hasIntersectionField = (schema: ZodSchema): boolean => {
+/**
+ * Checks for a field that is an intersection, which may be missing in a compiled schema if both sides are optional, and
+ * for a tuple with rest elements, which does not accept missing ones in a compiled union.
+ */
+const isCompiledInexactly = (schema: ZodSchema): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "tuple") return Boolean(def.rest);
   return (
     def.type === "object" &&
     Object.values(def.shape).some((field) => field._zod.def.type === "intersection")

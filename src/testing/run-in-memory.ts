@@ -69,7 +69,11 @@ export const runInMemory = async <LoggerProps extends object>(
   };
   checkServerConfig(config);
   const classes = createExpressObjects(config);
-  const prepared = await prepare(config, { endpoints: [], statics: [] }, { app: classes.facts });
+  const prepared = await prepare(
+    config,
+    { endpoints: [], statics: [], gappedKeys: [] },
+    { app: classes.facts },
+  );
   if (config.etag || isExpressLoaded()) classes.getApp();
   /** Resolves to false if no response was sent, as with most middlewares. */
   const serve = async (state: RequestState): Promise<boolean> => {

@@ -1,8 +1,8 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Request, Response } from "express";
-import { defaultEndpointsFactory as factory } from "sallyport";
+import express, { type Request, type Response } from "express";
+import { attachRouting, createConfig, defaultEndpointsFactory as factory, ez } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start, successEnvelope } from "./harness.ts";
@@ -88,5 +88,70 @@ describe("an adapter without a real socket", () => {
     expect(lines.filter(({ severity }) => severity !== "info")).toEqual([
       { severity: "debug", message: "POST: /greet", meta: access },
     ]);
+  });
+});
+
+describe("the objects of a unit test, such as those of node-mocks-http, without a connection", () => {
+  /** Creates a response that keeps what is written, and that emits `finish` only. */
+  const createBareResponse = () => {
+    const headers = new Map<string, unknown>();
+    const response = Object.assign(new EventEmitter(), {
+      ...{ statusCode: 200, headersSent: false, writableEnded: false, text: "" },
+      getHeader: (name: string) => headers.get(name.toLowerCase()),
+      getHeaderNames: () => [...headers.keys()],
+      hasHeader: (name: string) => headers.has(name.toLowerCase()),
+      setHeader: (name: string, value: unknown) => headers.set(name.toLowerCase(), value),
+      removeHeader: (name: string) => headers.delete(name.toLowerCase()),
+      write: (chunk: string | Uint8Array): void => {
+        response.headersSent = true;
+        response.text += Buffer.from(chunk as string).toString();
+      },
+      end: (chunk: string | Uint8Array = ""): void => {
+        response.write(chunk);
+        response.writableEnded = true;
+        response.emit("finish");
+      },
+    });
+    return response;
+  };
+  const routing = {
+    "greet/:name": factory.build({
+      input: z.object({ name: z.string() }),
+      handler: async ({ input }) => input,
+    }),
+    stream: factory.build({
+      output: ez.stream("text/plain"),
+      handler: async () =>
+        (async function* () {
+          yield "a";
+          yield "b";
+        })(),
+    }),
+  };
+  const attach = (): express.Express => {
+    const app = express();
+    attachRouting(createConfig({ app, cors: false, logger: { level: "silent" } }), routing);
+    return app;
+  };
+  const serve = async (): Promise<express.Express> => (await start(routing)).app;
+
+  describe.each([
+    ["an application of one's own", attach],
+    ["the application of a server", serve],
+  ])("get their responses from %s", (_name, create) => {
+    test.each([
+      ["/greet/Ada", 200, JSON.stringify(successEnvelope({ name: "Ada" }))],
+      ["/stream", 200, "ab"],
+    ])("for %s", async (url, status, text) => {
+      const app = await create();
+      const request = Object.assign(new EventEmitter(), {
+        ...{ method: "GET", url, originalUrl: url, headers: { host: "a" }, socket: {} },
+      });
+      const response = createBareResponse();
+      const finished = once(response, "finish");
+      (app as unknown as { handle: (...args: unknown[]) => void }).handle(request, response);
+      await finished;
+      expect([response.statusCode, response.text]).toEqual([status, text]);
+    });
   });
 });

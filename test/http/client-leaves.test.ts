@@ -202,3 +202,21 @@ test.each(["GET", "HEAD"])(
     await close();
   },
 );
+
+test("a handler may pass its signal to any number of operations without a warning of Node.js", async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error): void => void warnings.push(name);
+  process.on("warning", onWarning);
+  onTestFinished(() => void process.off("warning", onWarning));
+  const many = factory.build({
+    handler: async ({ signal }) => {
+      for (let count = 0; count < 20; count++) signal.addEventListener("abort", () => undefined);
+      return {};
+    },
+  });
+  const server = await start({ many });
+  expect((await server.send("/many")).status).toBe(200);
+  // Node emits warnings in the next turn
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
+});

@@ -236,6 +236,19 @@ describe("the diagnostics at startup", () => {
     },
   );
 
+  test("warn of a key with an empty segment in its middle, which is left out", async () => {
+    const lines = await warnOf({ v1: { "get x//y": factory.build({ handler: none }) } });
+    expect(lines).toEqual([
+      {
+        severity: "warn",
+        message:
+          'SLP_WARN_ROUTING_KEY: The key "get x//y" has an empty segment, which no path can have, so it stands for "/v1/x/y". Remove the second slash.',
+        meta: { path: "/v1/x/y" },
+      },
+    ]);
+    expect(await warnOf({ "///x/y///": factory.build({ handler: none }) })).toEqual([]);
+  });
+
   test("do not prevent a server with a defect from serving", async () => {
     const server = await start({ "": input({ limit: z.number().optional() }) });
     expect((await server.send("/")).status).toBe(200);

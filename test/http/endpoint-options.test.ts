@@ -2,7 +2,7 @@ import { defaultEndpointsFactory as factory, DefinitionError, ez } from "sallypo
 import { testEndpoint } from "sallyport/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { errorEnvelope, start } from "./harness.ts";
+import { errorEnvelope, start, successEnvelope } from "./harness.ts";
 
 const echo = (options: Partial<Parameters<typeof factory.build>[0]> = {}) =>
   factory.build({
@@ -148,6 +148,51 @@ describe("bodyLimit of an endpoint", () => {
       expect((await server.send(path, { method: "POST", body: "0123456789" })).status).toBe(200);
       expect((await server.send(path, { method: "POST", body: "0123456789a" })).status).toBe(413);
     }
+  });
+});
+
+describe("a raw body with a declared media type", () => {
+  const parts = `--b\r\nContent-Disposition: form-data; name="f"; filename="a.csv"\r\n\r\n1,2\r\n--b--\r\n`;
+  const multipartType = 'multipart/form-data; boundary="b"';
+  const endpoint = (contentMediaType?: string) =>
+    factory.build({
+      ...{ method: "post", output: z.object({ length: z.number() }) },
+      input: contentMediaType === undefined ? ez.raw() : ez.raw({}, { contentMediaType }),
+      handler: ({ input }: { input: { raw: Buffer } }) => ({ length: input.raw.length }),
+    });
+  const routing = {
+    csv: endpoint("text/csv"),
+    parsed: factory
+      .use((request, _response, next) => {
+        request.body = Buffer.from(parts);
+        next();
+      })
+      .build({
+        method: "post",
+        input: ez.raw({}, { contentMediaType: "text/csv" }),
+        handler: () => ({}),
+      }),
+    any: endpoint(),
+    every: endpoint("*/*"),
+    parts: endpoint("multipart/mixed"),
+  };
+
+  test("does not take a multipart body for the content", async () => {
+    const server = await start(routing);
+    const send = (path: string, type: string, body = parts) =>
+      server.send(path, { method: "POST", headers: { "content-type": type }, body });
+    for (const path of ["/csv", "/parsed"]) {
+      const { status, headers } = await send(path, multipartType);
+      expect([path, status, headers["accept"]]).toEqual([path, 415, "text/csv"]);
+    }
+    for (const path of ["/any", "/every", "/parts"])
+      expect((await send(path, multipartType)).status).toBe(200);
+    for (const type of [
+      "text/csv",
+      "application/octet-stream",
+      "application/x-www-form-urlencoded",
+    ])
+      expect((await send("/csv", type, "1,2")).json()).toEqual(successEnvelope({ length: 3 }));
   });
 });
 

@@ -38,7 +38,7 @@ test("U6: without configured limits, the safe defaults apply: 10 MiB per file, 1
   const large = await post(fileParts(1, mebibytes + 1));
   expect([large.status, large.json()]).toEqual([413, errorEnvelope("File too large: f0")]);
   const many = await post(fileParts(11, 10));
-  expect([many.status, many.json()]).toEqual([413, errorEnvelope("Too many parts")]);
+  expect([many.status, many.json()]).toEqual([413, errorEnvelope("Too many parts: f10")]);
   const ofField = (size: number): Buffer =>
     Buffer.from(
       `--b\r\nContent-Disposition: form-data; name="t"\r\n\r\n${"x".repeat(size)}\r\n${fileParts(1, 1).toString()}`,

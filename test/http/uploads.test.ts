@@ -177,7 +177,7 @@ test("U5: a file of exactly the limit is accepted, and a larger one gets a 413 t
 });
 
 test.each<[string, Part[], number, string]>([
-  ["too many files", [1, 2, 3].map((n): Part => [`f${n}`, "x", "a"]), 413, "Too many parts"],
+  ["too many files", [1, 2, 3].map((n): Part => [`f${n}`, "x", "a"]), 413, "Too many parts: f3"],
   ["too many fields", [1, 2, 3, 4].map((n): Part => [`f${n}`, "x"]), 413, "Too many parts"],
   ["a field that is too large", [["title", "x".repeat(51)]], 413, "Field too large: title"],
   ["a field named __proto__ (U7)", [["__proto__", "x"]], 400, "Forbidden key in the body"],
