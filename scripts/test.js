@@ -1,12 +1,20 @@
 // Runs the given steps, two at a time, and prints the output of those that fail: `node scripts/test.js unit http`. A group
 // stands for its steps: `daily` is `npm test`, `all` is `npm run check`, and `rest` is what `all` has beside `daily`.
 import { spawn, spawnSync } from "node:child_process";
-import { availableParallelism } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tool } from "./tool.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const vitest = (project) => [...tool("vitest"), "run", "--project", project];
+
+/** Where each step that runs tests leaves its results, which are counted at the end. */
+const results = mkdtempSync(join(tmpdir(), "sallyport-tests-"));
+const vitest = (project) => [
+  ...[...tool("vitest"), "run", "--project", project],
+  ...["--reporter=default", "--reporter=json", `--outputFile=${join(results, project)}.json`],
+];
 
 /** The folder of a TypeScript that users may still have, with its own packages. */
 const olderCompiler = "test/typescript-5.9";
@@ -95,4 +103,13 @@ await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, ta
 const total = ((performance.now() - begin) / 1000).toFixed(0);
 const outcome = failed.length === 0 ? "All passed" : `Failed: ${failed.join(", ")}`;
 console.log(`${outcome}, in ${total} s`);
+// a run that has tested nothing must not pass for a success
+const counts = { Passed: 0, Failed: 0, Pending: 0 };
+for (const file of readdirSync(results)) {
+  const result = JSON.parse(readFileSync(join(results, file), "utf8"));
+  for (const name of Object.keys(counts)) counts[name] += result[`num${name}Tests`];
+}
+rmSync(results, { recursive: true });
+if (counts.Pending > 0) console.log(`${counts.Pending} skipped`);
+console.log(`${counts.Passed} passed, ${counts.Failed} failed`);
 process.exit(failed.length === 0 ? 0 : 1);

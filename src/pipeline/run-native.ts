@@ -11,7 +11,7 @@ import type { Inside, Surround } from "./run-around.ts";
 
 /**
  * How long to wait for a middleware that takes callbacks, and that has not called `next` when the client disconnects or
- * the time limit expires, in milliseconds. It might never call `next`.
+ * the time limit expires, in milliseconds. It might never call `next`; a query that it waits for rarely takes longer.
  */
 const nativeGrace = 30_000;
 

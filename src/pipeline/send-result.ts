@@ -26,7 +26,8 @@ import { validate } from "./validate.ts";
 
 /**
  * How long a result handler may take to send the response after it has returned, in milliseconds, until a warning is
- * logged and until sallyport responds instead; if it returned a promise, sallyport does so after the first time.
+ * logged and until sallyport responds instead; if it returned a promise, sallyport does so after the first time. Files
+ * and pages begin well within a second, and after 30, as after the default `responseIdleTimeout`, clients have given up.
  */
 export const sendingGrace = 1000;
 export const sendingLimit = 30_000;
