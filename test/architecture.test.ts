@@ -13,6 +13,7 @@ const rooms = [
   "messages",
   "logger",
   "schemas",
+  "exchange",
   "reply",
   "results",
   "endpoint",

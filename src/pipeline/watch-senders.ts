@@ -1,3 +1,4 @@
+import { replaceMethods, type ReplyMethod } from "../exchange/replace-methods.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import type { RequestState } from "./request-state.ts";
 import { senders, waitForTool } from "./send-result.ts";
@@ -12,31 +13,26 @@ export const watchSenders = (state: RequestState): (() => void) | undefined => {
     (name) => Object.getOwnPropertyDescriptor(response, name)?.writable === true,
   );
   if (own.length === 0) return undefined;
-  const methods: Record<string, unknown> = response as never;
   let isAsked = false;
   let isOver = false;
-  const watched = own.map((name) => {
-    const method = methods[name];
-    const watching = (...args: unknown[]): unknown => {
+  const watch = (original: ReplyMethod): ReplyMethod =>
+    function (...args) {
       // a tool that has replaced this method meanwhile still calls it
-      if (isOver) return Reflect.apply(method as () => unknown, response, args);
+      if (isOver) return Reflect.apply(original, response, args);
       const { isSending } = state;
       isAsked ||= !isSending;
       state.isSending = true;
       try {
-        return Reflect.apply(method as () => unknown, response, args);
+        return Reflect.apply(original, response, args);
       } catch (error) {
         state.isSending = isSending;
         throw error;
       }
     };
-    methods[name] = watching;
-    return { name, method, watching };
-  });
+  const undo = replaceMethods(response, Object.fromEntries(own.map((name) => [name, watch])));
   return () => {
     isOver = true;
-    for (const { name, method, watching } of watched)
-      if (methods[name] === watching) methods[name] = method;
+    undo();
     const isHeld = isAsked && state.isSending && !response.headersSent;
     if (isHeld && !isAbandoned(response)) void waitForTool(state);
   };

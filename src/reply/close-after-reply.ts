@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { beforeHead } from "../exchange/replace-methods.ts";
 import { findSocket } from "./response-state.ts";
 import { endInstead } from "../http/node-internals.ts";
 
@@ -96,18 +97,9 @@ export const watchRefusal = (
   response: ServerResponse,
 ): (() => void) | undefined => {
   if (!mayHaveBody(request)) return undefined;
-  const isOwn = Object.hasOwn(response, "writeHead");
-  const { writeHead } = response as { readonly writeHead: unknown };
-  const watching = (...head: unknown[]): ServerResponse => {
-    if (Number(head[0]) >= 400) discardRestOfBody(request, response, true);
-    return Reflect.apply(writeHead as () => ServerResponse, response, head);
-  };
-  response.writeHead = watching;
-  return () => {
-    if (response.writeHead !== watching) return;
-    if (isOwn) Object.assign(response, { writeHead });
-    else Reflect.deleteProperty(response, "writeHead");
-  };
+  return beforeHead(response, (_response, status) => {
+    if (status >= 400) discardRestOfBody(request, response, true);
+  });
 };
 
 /** Reads the rest of a body, no matter who began to read it, or how. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { beforeHead } from "../exchange/replace-methods.ts";
 import { closeAfterReply, isClosing } from "../reply/close-after-reply.ts";
 
 /**
@@ -17,9 +18,7 @@ export const expectBody = (request: IncomingMessage, response: ServerResponse): 
     if (!response.headersSent) response.writeContinue();
   };
   request.on("newListener", onNewListener);
-  const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => ServerResponse;
-  response.writeHead = (...head: unknown[]) => {
+  beforeHead(response, () => {
     if (!isAsked) closeAfterReply(request, response);
-    return writeHead(...head);
-  };
+  });
 };

@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import type * as https from "node:https";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { ConfigError, RequestError } from "../errors.ts";
+import { holdEnd, replaceMethods } from "../exchange/replace-methods.ts";
 import { watchPipes } from "../http/node-internals.ts";
 import { isExpressLoaded, loadCompression, loadExpress } from "../lazy/packages.ts";
 import { findState, RequestState, sentByHandler } from "../pipeline/request-state.ts";
@@ -97,24 +98,22 @@ const createCompression = (options: CompressionOptions): RequestHandler => {
     },
   });
   return (request, response, next) => {
-    const methods = response as unknown as Methods;
     // the package keeps the method that it finds, but a shutdown replaces that of the prototype
-    methods.writeHead = (...head) =>
-      (Object.getPrototypeOf(response) as Methods).writeHead.apply(response, head);
+    replaceMethods(response, { writeHead: (original) => original });
     compress(request, response, () => {
-      const end = methods.end.bind(response);
-      methods.end = (...args) => {
-        end(...args);
-        // the encoder ends the response later, but what fails after this must not cut it off
-        Object.defineProperty(response, "writableEnded", { value: true });
-        return response;
-      };
+      replaceMethods(response, {
+        end: (original) =>
+          function (...args) {
+            Reflect.apply(original, this, args);
+            // the encoder ends the response later
+            holdEnd(this);
+            return this;
+          },
+      });
       next();
     });
   };
 };
-
-type Methods = Record<"end" | "writeHead", (...args: unknown[]) => Response>;
 
 const findCompression = (): ReturnType<typeof loadCompression> => {
   try {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
+import { beforeHead } from "../../exchange/replace-methods.ts";
 import { closeAfterReply } from "../../reply/close-after-reply.ts";
 import { countWaiting } from "./serve-in-order.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
@@ -50,17 +51,12 @@ export interface Closable {
 const beginDraining = ({ service: { running }, responses }: Closable): void => {
   if (running.isDraining) return;
   running.isDraining = true;
-  const { ServerResponse } = process.getBuiltinModule("node:http");
-  Object.defineProperty(responses, "writeHead", {
-    configurable: true,
-    writable: true,
-    value(this: ServerResponse, ...head: Parameters<ServerResponse["writeHead"]>): ServerResponse {
-      const waiting = countWaiting(this.req.socket);
-      // requests that arrive after the last one are not served, but must not cause a reset of the connection
-      if (waiting === 0) closeAfterReply(this.req, this, undefined, shutdownLingering);
-      else if (waiting === undefined && !this.headersSent) this.setHeader("Connection", "close");
-      return ServerResponse.prototype.writeHead.apply(this, head);
-    },
+  beforeHead(responses, (response) => {
+    const waiting = countWaiting(response.req.socket);
+    // requests that arrive after the last one are not served, but must not cause a reset of the connection
+    if (waiting === 0) closeAfterReply(response.req, response, undefined, shutdownLingering);
+    else if (waiting === undefined && !response.headersSent)
+      response.setHeader("Connection", "close");
   });
 };
 

@@ -1,9 +1,9 @@
 import type { Response } from "express";
+import { replaceMethods, type ReplyMethod } from "../../exchange/replace-methods.ts";
 import { findReplyState } from "../../reply/response-state.ts";
 import { readSafely } from "../../reply/http-error.ts";
 
 type Callback = (error?: Error, ...rest: readonly unknown[]) => void;
-type Method = (this: Response, ...args: unknown[]) => unknown;
 
 const marked = new WeakSet<Response>();
 
@@ -12,39 +12,31 @@ export const markSending = (prototype: Response): void => {
   if (marked.has(prototype)) return;
   marked.add(prototype);
   // `download` calls `sendFile`
-  mark(prototype, "sendFile", onFile);
-  mark(prototype, "render", onPage);
+  replaceMethods(prototype, { sendFile: mark(onFile), render: mark(onPage) });
 };
 
 /** @param toCallback returns the callback that Express itself would use */
-const mark = (
-  prototype: Response,
-  name: "sendFile" | "render",
-  toCallback: (response: Response) => Callback,
-): void => {
-  const original = prototype[name] as Method;
-  Object.defineProperty(prototype, name, {
-    configurable: true,
-    writable: true,
-    value(this: Response, what: unknown, ...rest: unknown[]): unknown {
+const mark =
+  (toCallback: (response: Response) => Callback) =>
+  (original: ReplyMethod): ReplyMethod =>
+    function (what, ...rest) {
+      const response = this as Response;
       const given = rest.find((one) => typeof one === "function") as Callback | undefined;
       const [options] = rest[0] === given ? [] : rest;
-      const callback = given ?? toCallback(this);
+      const callback = given ?? toCallback(response);
       const done: Callback = (...outcome) => {
-        setSending(this, false);
+        setSending(response, false);
         callback(...outcome);
       };
-      setSending(this, true);
+      setSending(response, true);
       try {
-        return original.call(this, what, options, done);
+        return Reflect.apply(original, response, [what, options, done]);
       } catch (error) {
         // a call that has thrown will not send anything
-        if (!this.headersSent) setSending(this, false);
+        if (!response.headersSent) setSending(response, false);
         throw error;
       }
-    },
-  });
-};
+    };
 
 /** Does what Express does: a directory counts as missing, and it is not a fault if the client has left. */
 const onFile = (response: Response): Callback => {
