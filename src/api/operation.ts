@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { selectActive } from "../endpoint/declared-errors.ts";
+import { describeFields } from "../endpoint/deprecation.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import {
   toEndpointSources,
@@ -56,6 +58,9 @@ export class Operation {
   readonly security: readonly Security[];
   readonly queryParser: QueryParser;
   readonly #timeout: number;
+  /** The middlewares that do something for the method. */
+  readonly #active: readonly AnyMiddleware[];
+  readonly #setsFields: boolean;
 
   constructor({ method, path, endpoint }: EndpointEntry, config: DocumentedConfig) {
     this.method = method;
@@ -73,6 +78,9 @@ export class Operation {
     });
     this.security = endpoint.middlewares.flatMap(({ security }) => security ?? []);
     this.queryParser = toQueryParser(config);
+    this.#active = selectActive(endpoint.middlewares, method);
+    this.#setsFields =
+      endpoint.deprecation !== undefined || this.#active.some(({ sentFields }) => sentFields);
     this.#timeout = endpoint.timeout ?? config.requestTimeout ?? 0;
   }
 
@@ -98,12 +106,13 @@ export class Operation {
     return this.method === "get" && this.hasVersion ? [...successes, notModified] : successes;
   }
 
-  get errors(): readonly ErrorReply[] {
+  /** The statuses of the errors that the framework itself sends. */
+  get #ownErrors(): ReadonlySet<number> {
     const { inputs, headers, parameters, hasBody } = this;
     const hasInput = [inputs, headers, parameters].some(({ length }) => length > 0);
     const { outputSchema: output } = this.endpoint;
     const sendsFile = output && readContent(output)?.kind === "file";
-    const own = new Set([
+    return new Set([
       ...(hasInput || hasBody ? [400] : []),
       ...(this.security.length > 0 ? [401] : []),
       ...(hasBody ? [413, 415] : []),
@@ -111,7 +120,26 @@ export class Operation {
       500,
       ...(this.#timeout > 0 ? [503] : []),
     ]);
-    return listErrors(this.endpoint, own);
+  }
+
+  get errors(): readonly ErrorReply[] {
+    return listErrors(this.endpoint, this.#ownErrors, this.method);
+  }
+
+  /** Lists the header fields that are set before a status is sent, each with a description. */
+  listSentFields(status: number): Readonly<Record<string, string>> {
+    const { deprecation, errors = {} } = this.endpoint;
+    const active = this.#active;
+    if (!this.#setsFields) return {};
+    const sender = active.findLastIndex(
+      (one) => status in (one.errors ?? {}) || (status === 401 && one.security),
+    );
+    const isOthers = status in errors || (status !== 401 && this.#ownErrors.has(status));
+    const isEarly = sender >= 0 && !isOthers;
+    const fields = active.slice(0, isEarly ? sender + 1 : undefined).map((one) => one.sentFields);
+    return Object.assign({}, ...fields, isEarly ? {} : describeFields(deprecation)) as Readonly<
+      Record<string, string>
+    >;
   }
 
   /** Whether successful replies have a version, as ETag or Last-Modified. */

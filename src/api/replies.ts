@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { joinErrors, type DeclaredError } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import type { Method } from "../http/method.ts";
 import type { ApiResponse } from "../results/api-response.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readContent } from "../schemas/content.ts";
@@ -73,9 +74,10 @@ export const listSuccesses = (endpoint: AnyEndpoint): readonly Reply[] => {
 export const listErrors = (
   endpoint: AnyEndpoint,
   own: ReadonlySet<number>,
+  method: Method,
 ): readonly ErrorReply[] => {
   const { resultHandler } = endpoint;
-  const errors = joinErrors(endpoint);
+  const errors = joinErrors(endpoint, method);
   const named = listNegative(resultHandler, undefined).flatMap(({ statusCode = [] }) => statusCode);
   const statuses = new Set([...errors.keys(), ...own, ...named]);
   return [...statuses].map((status) => {

@@ -3,6 +3,7 @@ import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../reply/http-error.ts";
 import { toSchema, type AnySchema, type ZodSchema } from "../schemas/schema.ts";
+import type { Method } from "../http/method.ts";
 import type { Conditions } from "./conditions.ts";
 
 /** The declaration of an error that a handler or a middleware throws. */
@@ -120,25 +121,41 @@ export const aSuccessStatus: Check = be(
 
 interface Declaring {
   readonly errors?: ErrorDeclarations | undefined;
+  readonly isForWrites?: boolean | undefined;
 }
 
-/** Merges the errors that an endpoint and its middlewares declare, by status; those of the endpoint come first. */
+/** Leaves out the middlewares that do nothing for a method; without a method, none. */
+export const selectActive = <One extends Declaring>(
+  middlewares: readonly One[],
+  method: Method | undefined,
+): readonly One[] => middlewares.filter(({ isForWrites }) => method !== "get" || !isForWrites);
+
+/**
+ * Merges the errors that an endpoint and its middlewares declare, by status; those of the endpoint come first.
+ *
+ * @param method the method whose errors are wanted; by default, those of all methods
+ */
 export const joinErrors = (
   endpoint: Declaring & {
     readonly middlewares: readonly Declaring[];
     readonly deprecation?: { readonly gone?: boolean | undefined } | undefined;
     readonly conditions?: Conditions | undefined;
   },
+  method?: Method,
 ): ReadonlyMap<number, DeclaredError> => {
   const joined = new Map<number, DeclaredError>();
   const { gone } = endpoint.deprecation ?? {};
-  const { ifMatch } = endpoint.conditions ?? {};
+  const { ifMatch, version } = endpoint.conditions ?? {};
+  const isWrite = method !== "get";
   const ofOptions = {
     ...(gone && { 410: "Gone" }),
-    ...(ifMatch && { 412: "The resource has another version than the request expects" }),
-    ...(ifMatch === "required" && { 428: "The request does not name a version in If-Match" }),
+    ...(ifMatch &&
+      (isWrite || version) && { 412: "The resource has another version than the request expects" }),
+    ...(ifMatch === "required" &&
+      isWrite && { 428: "The request does not name a version in If-Match" }),
   };
-  for (const { errors } of [endpoint, ...endpoint.middlewares, { errors: ofOptions }])
+  const active = selectActive(endpoint.middlewares, method);
+  for (const { errors } of [endpoint, ...active, { errors: ofOptions }])
     for (const [key, declaration] of Object.entries(errors ?? {})) {
       const one = typeof declaration === "string" ? { description: declaration } : declaration;
       const status = Number(key);

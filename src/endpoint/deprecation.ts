@@ -18,8 +18,8 @@ export interface Deprecation<Context = Readonly<Record<string, unknown>>> {
   /** The date from which the endpoint may no longer respond, for the header field `Sunset` (RFC 8594). */
   readonly sunset?: string | Date | undefined;
   /**
-   * The URL or the path of what replaces the endpoint. Path parameters, as in `/v2/users/:id`, are filled in from
-   * the request.
+   * The URL or the path of what replaces the endpoint. Path parameters, as in `/v2/users/:id` and
+   * `/v2/files/*rest`, are filled in from the request.
    */
   readonly replacement?: string | undefined;
   /** The URL of a page about the deprecation. */
@@ -96,6 +96,19 @@ export const describeDeprecation = (deprecation: Deprecation<never> | undefined)
   if (replacement !== undefined) texts.push(`Replaced by ${replacement}.`);
   if (policy !== undefined) texts.push(`See ${policy}.`);
   return texts.join(" ");
+};
+
+/** Describes the header fields of an endpoint that is deprecated since a date. */
+export const describeFields = (
+  deprecation: Deprecation<never> | undefined,
+): Readonly<Record<string, string>> => {
+  if (!deprecation) return {};
+  const { sunset, replacement, policy } = deprecation;
+  return {
+    Deprecation: "Since when this is deprecated (RFC 9745).",
+    ...(sunset !== undefined && { Sunset: "From when this may no longer respond (RFC 8594)." }),
+    ...((replacement ?? policy) && { Link: "Links about the deprecation (RFC 9745)." }),
+  };
 };
 
 export const toDeprecation = (

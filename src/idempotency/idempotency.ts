@@ -181,7 +181,11 @@ export const idempotency = <Context = EmptyObject>(
     },
   });
   const checkEndpoint = assertKeepable;
-  return Object.assign(middleware, { name: "idempotency", writeHeaders, checkEndpoint });
+  const sentFields = { "Idempotency-Replayed": "`true` if an earlier request got this reply, too" };
+  const isForWrites = true;
+  return Object.assign(middleware, {
+    ...{ name: "idempotency", writeHeaders, sentFields, isForWrites, checkEndpoint },
+  });
 };
 
 /** @throws {@link DefinitionError} when an endpoint sends something that cannot be kept. */

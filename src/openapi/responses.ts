@@ -20,20 +20,16 @@ export const toResponses = (
   place: WritePlace,
   context: WriteContext,
 ): JsonObject => {
-  const sent = Object.assign(
-    {},
-    ...operation.endpoint.middlewares.map(({ sentFields }) => sentFields),
-  ) as Record<string, string>;
-  const own = { ...toHeaders(sent), ...listOwnHeaders(operation) };
   const successes = operation.successes.map(
     ({ status, bodies, description = toStatusText(status) }) => {
+      const own = toOwnHeaders(operation, status);
       const headers = nonEmpty({ ...own, ...toDeclaredHeaders(operation, place, context) });
       const content = toContent(bodies, { ...place, path: "response" }, context);
       return [status, compact({ description, headers, content })] as const;
     },
   );
   const errors = operation.errors.map(
-    (reply) => [reply.status, toError(reply, sent, place, context)] as const,
+    (reply) => [reply.status, toError(reply, operation, place, context)] as const,
   );
   // JavaScript lists keys that are integers in ascending order
   return Object.fromEntries([...successes, ...errors]);
@@ -58,40 +54,40 @@ const toDeclaredHeaders = (
 const toHeaders = (headers: Readonly<Record<string, string>>): JsonObject =>
   mapValues(headers, (description) => ({ description, schema: { type: "string" } }));
 
-/** Describes the header fields that the framework itself sets on successful responses. */
-const listOwnHeaders = ({ endpoint, hasLinks, hasVersion }: Operation): JsonObject => {
-  const { sunset, replacement, policy } = endpoint.deprecation ?? {};
-  const links = [
-    ...(hasLinks ? ["Links to the neighbouring pages, as relative URLs (RFC 8288)."] : []),
-    ...((replacement ?? policy) ? ["Links about the deprecation (RFC 9745)."] : []),
-  ];
+/** Describes the header fields that are set on a successful response without being declared. */
+const toOwnHeaders = (operation: Operation, status: number): JsonObject => {
+  const { hasLinks, hasVersion } = operation;
+  const { Link: link, ...sent } = operation.listSentFields(status);
+  const pages = hasLinks && "Links to the neighbouring pages, as relative URLs (RFC 8288).";
+  const links = [pages, link].filter(Boolean).join(" ");
   return toHeaders({
+    ...sent,
     ...(hasVersion && {
       etag: "The version, as a strong tag, if it is a string.",
       "last-modified": "The version, if it is a date.",
     }),
-    ...(endpoint.deprecation && { Deprecation: "Since when this is deprecated (RFC 9745)." }),
-    ...(sunset && { Sunset: "From when this may no longer respond (RFC 8594)." }),
-    ...(links.length > 0 && { Link: links.join(" ") }),
+    ...(links && { Link: links }),
   });
 };
 
 const toError = (
   { status, bodies, declared, hasData }: ErrorReply,
-  sent: Readonly<Record<string, string>>,
+  operation: Operation,
   place: WritePlace,
   context: WriteContext,
 ): JsonObject => {
   const { components } = context;
+  const { deprecation } = operation.endpoint;
   const own = { ...place, name: `${place.name}Error${status}`, path: `errors[${status}]` };
   const written = toContent(bodies, own, context);
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
   const response = compact({
     description: descriptions.join("\n\n"),
-    headers: nonEmpty(toHeaders({ ...headers, ...sent })),
+    headers: nonEmpty(toHeaders({ ...headers, ...operation.listSentFields(status) })),
     content: written && (hasData ? written : nameSchemas(written, own, components)),
   });
-  return declared ? response : components.shareResponse(status, response);
+  // the names of shared responses must not depend on what is about to end
+  return (declared ?? deprecation) ? response : components.shareResponse(status, response);
 };
 
 const nameSchemas = (content: JsonObject, place: WritePlace, components: Components): JsonObject =>

@@ -54,7 +54,7 @@ export const createDeprecation = (deprecation: Deprecation<never>): AnyMiddlewar
 
 /** Puts the path parameters of a request in place of their names; those of wildcards are arrays. */
 const fillIn = (target: string, params: Readonly<Record<string, unknown>>): string =>
-  target.replaceAll(/:(\w+)/g, (all, name: string) =>
+  target.replaceAll(/[:*]([A-Za-z_$][\w$]*)/g, (all, name: string) =>
     Object.hasOwn(params, name)
       ? [params[name]]
           .flat()

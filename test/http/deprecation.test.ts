@@ -37,9 +37,9 @@ describe("A deprecated endpoint", () => {
     expect(responseMock.statusCode).toBe(200);
   });
 
-  test("names each segment of a wildcard in its replacement", async () => {
+  test.each([":path", "*path"])("names each segment of a wildcard as %s", async (name) => {
     const server = await start({
-      "files/*path": build({ ...dates, replacement: "/v2/files/:path" }),
+      "files/*path": build({ ...dates, replacement: `/v2/files/${name}` }),
     });
     const { headers } = await server.send("/files/a/b%20c");
     expect(headers["link"]).toBe('</v2/files/a/b%20c>; rel="successor-version"');
