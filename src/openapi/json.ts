@@ -139,9 +139,21 @@ const toValues = (schema: JsonObject): readonly unknown[] | undefined => {
   return keys[0] === "enum" ? listOf(schema["enum"]) : undefined;
 };
 
-const toEnum = (values: readonly unknown[]): JsonObject => {
-  const types = new Set(values.map((value) => (value === null ? "null" : typeof value)));
-  const [type] = types;
+/** Lists values in a form in which generators of clients do not lose null, which needs a type. */
+export const toEnum = (values: readonly unknown[]): JsonObject => {
   const distinct = [...new Set(values)];
-  return types.size === 1 ? { type, enum: distinct } : { enum: distinct };
+  const others = distinct.filter((value) => value !== null);
+  const types = [...new Set(others.map((value) => typeof value))];
+  const [type = "null"] = types;
+  const hasNull = others.length < distinct.length;
+  if (types.length < 2)
+    return { type: hasNull && types.length > 0 ? [type, "null"] : type, enum: distinct };
+  if (!hasNull) return { enum: distinct };
+  const options = types.map((one) => toOption(others.filter((value) => typeof value === one)));
+  return { anyOf: [...options, { type: "null" }] };
+};
+
+const toOption = (values: readonly unknown[]): JsonObject => {
+  const [value] = values;
+  return { type: typeof value, ...(values.length > 1 ? { enum: values } : { const: value }) };
 };

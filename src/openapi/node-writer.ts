@@ -5,7 +5,7 @@ import { readEncoded, readToldOutput } from "../schemas/encode.ts";
 import { readOwnKind } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
-import { isObject, isSame, listOf } from "./json.ts";
+import { isObject, isSame, listOf, toEnum } from "./json.ts";
 import type { Direction, JsonObject, OpenApiOverride, WrittenSchema } from "./options.ts";
 import { correctPatterns } from "./patterns.ts";
 import { correctKeys } from "./record-keys.ts";
@@ -98,6 +98,11 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
       const kind = readOwnKind(schema);
       if (kind === "buffer" && direction === "output") Object.assign(json, bufferAsJson);
       else if (kind) Object.assign(json, toBinary("application/octet-stream"));
+      return;
+    }
+    case "literal": {
+      const { enum: values, ...rest } = json;
+      if (listOf(values).includes(null)) replace(json, { ...toEnum(listOf(values)), ...rest });
       return;
     }
     case "string":

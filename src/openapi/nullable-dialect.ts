@@ -1,9 +1,39 @@
-import { compact, dataKeywords, distinctBy, isObject, listOf, maps, mapValues } from "./json.ts";
+import { toFreeName } from "../api/operation-ids.ts";
+import {
+  compact,
+  dataKeywords,
+  distinctBy,
+  isObject,
+  listOf,
+  listReferences,
+  mapReferences,
+  maps,
+  mapValues,
+} from "./json.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 
 /** Converts a document to the schema dialect of its version: 3.0 has its own, and later versions use JSON Schema. */
 export const toVersion = (document: JsonObject, version: OpenApiVersion): JsonObject =>
-  version === "3.0" ? (changeSchemas(document) as JsonObject) : document;
+  version === "3.0" ? addNull(changeSchemas(document) as JsonObject) : document;
+
+const onlyNull: JsonObject = { type: "string", nullable: true, enum: [null] };
+
+const prefix = "#/components/schemas/";
+
+/** Refers to null until the other components are known. */
+const toNull: JsonObject = { $ref: `${prefix}:null` };
+
+/** Adds null as a component if a schema refers to it; some readers cannot express an alternative that is only null. */
+const addNull = (document: JsonObject): JsonObject => {
+  if (!listReferences(document).includes(String(toNull["$ref"]))) return document;
+  const { components = {} } = document as { readonly components?: JsonObject };
+  const schemas = { ...(components["schemas"] as JsonObject | undefined) };
+  const name = toFreeName("Null", (one) => one in schemas);
+  schemas[name] = onlyNull;
+  const whole = { ...document, components: { ...components, schemas } };
+  const refer = (reference: string) => (reference === toNull["$ref"] ? prefix + name : undefined);
+  return mapReferences(whole, refer) as JsonObject;
+};
 
 /** Converts the schemas in a document: those under `schema`, and in the components or extensions that mirror them. */
 const changeSchemas = (value: unknown, around = ""): unknown => {
@@ -25,8 +55,6 @@ const keywords: ReadonlySet<string> = new Set([
   ...["properties", "additionalProperties", "description", "format", "default", "nullable"],
   ...["discriminator", "readOnly", "writeOnly", "xml", "externalDocs", "example", "deprecated"],
 ]);
-
-const onlyNull: JsonObject = { type: "string", nullable: true, enum: [null] };
 
 const toSchema30 = (value: unknown): JsonObject => {
   if (value === false) return { not: {} };
@@ -60,15 +88,22 @@ const toNullable = (schema: JsonObject): JsonObject => {
     const options = listOf(schema[keyword]);
     const others = options.filter((option) => !isNull(option));
     if (others.length === options.length) continue;
-    const [only] = others;
     const { [keyword]: _options, ...rest } = schema;
-    const inline = others.length === 1 && isObject(only) && typeof only["type"] === "string";
-    return inline
-      ? { ...only, ...rest, nullable: true }
-      : { ...rest, [keyword]: [...others, onlyNull] };
+    const at = others.findIndex(mayBeNullable);
+    if (at < 0) return { ...rest, [keyword]: [...others, toNull] };
+    const nullable = { ...(others[at] as JsonObject), nullable: true };
+    return others.length === 1
+      ? { ...nullable, ...rest }
+      : { ...rest, [keyword]: others.with(at, nullable) };
   }
   return schema;
 };
+
+/** Checks whether `nullable` makes a schema accept null: its parts would still reject it. */
+const mayBeNullable = (schema: unknown): boolean =>
+  isObject(schema) &&
+  typeof schema["type"] === "string" &&
+  !["allOf", "anyOf", "oneOf", "not"].some((keyword) => keyword in schema);
 
 const finish = (schema: JsonObject): JsonObject => {
   const { $ref: reference, const: constant, examples, ...json } = schema;

@@ -1,5 +1,5 @@
 import type { ZodSchema } from "../schemas/schema.ts";
-import { allOf } from "./json.ts";
+import { distinctBy, nonEmpty } from "./json.ts";
 import type { JsonObject } from "./options.ts";
 
 interface Check {
@@ -21,10 +21,13 @@ export const correctPatterns = (schema: ZodSchema, json: JsonObject): void => {
     else part["pattern"] = portable;
     return part;
   };
-  const { allOf: parts } = correct(json);
-  if (!Array.isArray(parts)) return;
+  const { allOf: parts } = correct(json) as { readonly allOf?: readonly JsonObject[] };
+  if (!parts) return;
   delete json["allOf"];
-  Object.assign(json, allOf(parts.map((part) => correct({ ...part }))));
+  const patterns = distinctBy(parts.map((part) => correct({ ...part }))).filter(nonEmpty);
+  // many readers take a schema for anything if one of its parts has no type
+  const more = patterns.splice(1).map((part) => ({ type: "string", ...part }));
+  Object.assign(json, ...patterns, more.length > 0 && { allOf: more });
 };
 
 /** Converts a pattern of a schema to the dialect of JSON Schema; undefined if that is impossible. */

@@ -435,7 +435,12 @@ test("schemas use the dialect of OpenAPI 3.0", () => {
   const cases: readonly (readonly [z.ZodType, JsonObject])[] = [
     [z.string().nullable(), { type: "string", nullable: true }],
     [z.enum(["a"]).nullable(), { type: "string", enum: ["a", null], nullable: true }],
-    [named.nullable(), { anyOf: [{ $ref: "#/components/schemas/Named" }, onlyNull] }],
+    [
+      named.nullable(),
+      {
+        anyOf: [{ $ref: "#/components/schemas/Named" }, { $ref: "#/components/schemas/Null" }],
+      },
+    ],
     [z.null(), onlyNull],
     [z.literal("a"), { type: "string", enum: ["a"] }],
     [z.number().gt(1), { type: "number", minimum: 1, exclusiveMinimum: true }],
@@ -449,7 +454,7 @@ test("schemas use the dialect of OpenAPI 3.0", () => {
     ],
     [
       z.union([z.string(), z.int(), z.null()]),
-      { anyOf: [{ type: "string" }, { type: "integer" }, onlyNull] },
+      { anyOf: [{ type: "string", nullable: true }, { type: "integer" }] },
     ],
     [z.string().meta({ examples: ["a", "b"], odd: 1 }), { type: "string", example: "a" }],
     [
