@@ -5,6 +5,7 @@ import { checkBodies } from "./check-bodies.ts";
 import { checkPathParameters, checkSources } from "./check-fields.ts";
 import { checkShadows } from "./check-shadows.ts";
 import { checkInputs, checkOutputs } from "./check-schemas.ts";
+import { checkSharedFields } from "./check-shared-fields.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 
 export interface CheckedConfig extends DocumentedConfig {
@@ -28,6 +29,7 @@ export const checkRouting = (
     () => checkCookies(operations, config),
     () => checkPathParameters(operations),
     () => checkInputs(operations),
+    () => checkSharedFields(operations),
     () => checkBodies(operations, facts),
     () => checkSources(operations, facts),
     () => checkOutputs(operations),

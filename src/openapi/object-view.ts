@@ -1,5 +1,5 @@
 import type { Components } from "./components.ts";
-import { allOf, anyOf, isObject, listOf } from "./json.ts";
+import { allOf, anyOf, isObject, listOf, mapValues } from "./json.ts";
 import type { JsonObject } from "./options.ts";
 
 export interface Field {
@@ -76,19 +76,37 @@ export const omitFields = (
   json: JsonObject,
   names: ReadonlySet<string>,
   components: Components,
+): JsonObject => changeFields(json, names, components, false);
+
+/** Returns a schema in which some fields may have any value; the schema itself if it has none of them. */
+export const openFields = (
+  json: JsonObject,
+  names: ReadonlySet<string>,
+  components: Components,
+): JsonObject => (names.size > 0 ? changeFields(json, names, components, true) : json);
+
+const changeFields = (
+  json: JsonObject,
+  names: ReadonlySet<string>,
+  components: Components,
+  isKept: boolean,
 ): JsonObject => {
   const { fields } = viewObject(json, components);
   if (![...fields.keys()].some((name) => names.has(name))) return json;
   const { discriminator, ...own } = { ...components.resolve(json) };
   const omit = (part: unknown): unknown =>
-    isObject(part) ? omitFields(part, names, components) : part;
+    isObject(part) ? changeFields(part, names, components, isKept) : part;
   const keep = (object: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
-  if (isObject(own["properties"])) own["properties"] = keep(own["properties"]);
+  const { properties } = own;
+  if (isObject(properties))
+    own["properties"] = isKept
+      ? mapValues(properties, (field, name) => (names.has(name) ? {} : field))
+      : keep(properties);
   const examples = listParts(own, "examples").map(keep);
   delete own["examples"];
   if (examples.some((example) => Object.keys(example).length > 0)) own["examples"] = examples;
-  const required = listOf(own["required"]).filter((name) => !names.has(String(name)));
+  const required = listOf(own["required"]).filter((name) => isKept || !names.has(String(name)));
   delete own["required"];
   if (required.length > 0) own["required"] = required;
   for (const keyword of ["allOf", "anyOf", "oneOf"])

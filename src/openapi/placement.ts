@@ -1,9 +1,11 @@
 import type { Location, Operation } from "../api/operation.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
 import type { Components } from "./components.ts";
 import { distinctBy, listOf } from "./json.ts";
 import { join, mergeObjects, omitFields, viewObject, type Field } from "./object-view.ts";
 import type { WritePlace } from "./node-writer.ts";
 import type { JsonObject } from "./options.ts";
+import { settleFields } from "./shared-fields.ts";
 
 export interface PlacedField extends Field {
   readonly name: string;
@@ -16,7 +18,15 @@ export type Placement = ReturnType<typeof placeInput>;
 /** Places each field of an input in the path, the headers, the cookies, the query or the body. */
 export const placeInput = (operation: Operation, place: WritePlace, components: Components) => {
   const { parameters, hasBody, sources, inputs, body, queryParser } = operation;
-  const schemas = inputs.map((schema) => components.write(schema, "input", place));
+  const read = (stages: readonly ZodSchema[], isText: (name: string) => boolean) =>
+    settleFields(
+      stages.map((schema) => ({ schema, json: components.write(schema, "input", place) })),
+      isText,
+      components,
+    );
+  const isJson = (name: string): boolean =>
+    body.kind === "json" && operation.locate(name) === "body";
+  const schemas = read(inputs, (name) => !isJson(name));
   const { fields, others, examples } = join(
     "all",
     schemas.map((schema) => viewObject(schema, components)),
@@ -43,10 +53,11 @@ export const placeInput = (operation: Operation, place: WritePlace, components: 
   for (const name of parameters)
     if (!placed.some((field) => field.name === name && field.location === "path"))
       placed.push({ name, json: { type: "string" }, isRequired: true, location: "path" });
-  const headers = [operation.conditions ?? [], operation.headers]
-    .flat()
-    .map((schema) => viewObject(components.write(schema, "input", place), components));
-  const declared = join("all", headers).fields;
+  const headers = read([operation.conditions ?? [], operation.headers].flat(), () => true);
+  const declared = join(
+    "all",
+    headers.map((schema) => viewObject(schema, components)),
+  ).fields;
   const own = schemas.map((schema) => omitFields(schema, elsewhere, components));
   return {
     fields: [

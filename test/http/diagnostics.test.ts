@@ -106,6 +106,17 @@ const defects: readonly Defect[] = [
     {},
   ],
   [
+    "SLP_WARN_INPUT_CONFLICT",
+    "post /notes",
+    ["`input.id` of POST /notes", "string", "number or null", "another name"],
+    {
+      "post notes": factory
+        .addMiddleware({ input: z.object({ id: text }), handler: none })
+        .build({ input: z.object({ id: z.int().nullable() }), handler: none }),
+    },
+    {},
+  ],
+  [
     "SLP_WARN_PATH_PARAMETER",
     "get /v1/:id",
     [":id", "/v1/:id", "Add `id`"],
