@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { ez } from "../schemas/ez.ts";
 import { toFix, toReason } from "./misfit-texts.ts";
 import type { Misfit } from "./misfits.ts";
 import type { Kind, Wire } from "./wire.ts";
@@ -15,7 +16,7 @@ const toMisfit = (
 
 const forInputs: readonly Kind[] = [
   ...(["bigint", "buffer", "date", "dateOut", "file", "map", "nan", "never"] as const),
-  ...(["set", "symbol"] as const),
+  ...(["set", "stream", "symbol"] as const),
 ];
 const forTexts: readonly Kind[] = [...forInputs, "array", "boolean", "null", "number", "object"];
 
@@ -46,6 +47,11 @@ test.each<[Wire["carrier"], string]>([
       expect(toReason(toMisfit(kind, carrier))).toContain(`is ez.${kind}(), `);
   },
 );
+
+test("the reason tells the file of this package from that of Zod", () => {
+  expect(toReason(toMisfit("file", "json", z.file()))).toMatch(/^is z\.file\(\), /);
+  expect(toReason(toMisfit("file", "json", ez.file()))).toMatch(/^is ez\.file\(\), /);
+});
 
 test("the reason for a schema that accepts no value does not name the schema", () => {
   expect(toReason(toMisfit("never", "json"))).toBe("accepts no value at all");

@@ -15,6 +15,7 @@ const forJson: Fixes = {
   map: "Use z.record(), and .transform() to a Map",
   nan: "Use z.number() or z.null()",
   never: "Remove it, or add .optional() to forbid the key",
+  stream: "Use ez.raw(); ez.stream() is for outputs",
   set: "Use z.array(), and .transform() to a Set",
   symbol: "Use z.enum()",
 };
@@ -70,7 +71,8 @@ export const toReason = ({ kind, schema, wire }: Misfit): string => {
   if (kind === "never") return "accepts no value at all";
   if (kind === "coercedBoolean")
     return 'is z.coerce.boolean(), which turns every non-empty string into true, even "false"';
-  const name = ownKinds.has(kind) ? `ez.${kind}()` : `z.${schema._zod.def.type}()`;
+  const isOwn = ownKinds.has(kind) || schema._zod.def.type === "custom";
+  const name = isOwn ? `ez.${kind}()` : `z.${schema._zod.def.type}()`;
   return `is ${name}, ${carriers[wire.carrier].why}`;
 };
 

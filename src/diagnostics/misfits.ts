@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
-import { readOwnKind } from "../schemas/content.ts";
+import { readContent, readOwnKind } from "../schemas/content.ts";
 import type { Kind, Wire } from "./wire.ts";
 import { readLazy, readValues } from "../schemas/zod-internals.ts";
 
@@ -77,7 +77,9 @@ export class MisfitFinder {
       case "enum":
         return checkKinds([...(readValues(schema) ?? [])].map(kindOfValue), schema, wire);
       case "custom": {
-        const own = readOwnKind(schema);
+        // another check reports content inside an output
+        const content = this.#isInput ? readContent(schema)?.kind : undefined;
+        const own = readOwnKind(schema) ?? content;
         return own ? checkKinds([own], schema, wire) : fit;
       }
       case "array":

@@ -3,7 +3,7 @@ import type { Operation } from "../api/operation.ts";
 
 export type Kind =
   | ("string" | "number" | "boolean" | "null" | "array" | "object" | "undefined")
-  | ("bigint" | "date" | "map" | "set" | "symbol" | "nan" | "function" | "file")
+  | ("bigint" | "date" | "map" | "set" | "symbol" | "nan" | "function" | "file" | "stream")
   | ("buffer" | "raw" | "upload" | "dateIn" | "dateOut" | "never" | "coercedBoolean");
 
 /** The values that are possible at a place in the input or the output. */
