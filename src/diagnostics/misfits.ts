@@ -79,6 +79,8 @@ export class MisfitFinder {
       case "custom": {
         // another check reports content inside an output
         const content = this.#isInput ? readContent(schema)?.kind : undefined;
+        // a path is a string, which the schema accepts
+        if (content === "file") return allowSome(toMisfit(content, schema, wire));
         const own = readOwnKind(schema) ?? content;
         return own ? checkKinds([own], schema, wire) : fit;
       }
