@@ -30,9 +30,11 @@ interface Node extends WrittenSchema {
   readonly write: (schema: ZodSchema, direction: Direction) => JsonObject;
 }
 
-export const toBinary = (contentMediaType: string): JsonObject => {
-  return { type: "string", format: "binary", contentMediaType };
-};
+/** Describes bytes; a range of media types, such as any, is not the type of the bytes. */
+export const toBinary = (type: string): JsonObject => ({
+  ...{ type: "string", format: "binary" },
+  ...(!type.includes("*") && { contentMediaType: type }),
+});
 
 /** An integer as text, which may be longer than a number in JSON. */
 const digits = { type: "string", pattern: String.raw`^-?\d+$` } as const;

@@ -4,7 +4,7 @@ import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
 import { compact, mapValues, nonEmpty } from "./json.ts";
-import type { WritePlace } from "./node-writer.ts";
+import { toBinary, type WritePlace } from "./node-writer.ts";
 import { omitFields, viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiOperation } from "./options.ts";
 import {
@@ -130,7 +130,9 @@ const toRequestBody = (
 ): JsonObject | undefined => {
   if (!body) return undefined;
   const { fields, mayBeEmpty } = viewObject(body, components);
-  const raw = kind === "raw" ? fields.get("raw")?.json : undefined;
+  const { contentMediaType: _any, ...bytes } = fields.get("raw")?.json ?? {};
+  const raw =
+    kind === "raw" ? { ...bytes, ...(isBinary(bytes) && toBinary(mediaType)) } : undefined;
   const json = kind === "files" ? withoutFiles(body, components) : undefined;
   const { description } = components.resolve(body);
   const hasBrackets = kind === "form" && queryParser === "extended";

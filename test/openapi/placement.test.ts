@@ -293,6 +293,14 @@ describe("the body of a request", () => {
     expect(Object.keys(bodyOf(input)?.content ?? {})).toEqual(types);
   });
 
+  test.each([undefined, "text/csv", "image/*"])("of bytes says its type once: %s", (type) => {
+    const content = bodyOf(
+      ez.raw({}, type === undefined ? {} : { contentMediaType: type }),
+    )?.content;
+    const own = type === "text/csv" ? { contentMediaType: type } : {};
+    expect(content?.[type ?? "*/*"]?.schema).toEqual({ type: "string", format: "binary", ...own });
+  });
+
   test("has deep objects in a form with the extended query parser", () => {
     const input = ez.form({ a: z.object({ b: z.string() }).optional(), c: z.string() });
     const endpoint = factory.build({ input, handler: () => ({}) });
