@@ -1,6 +1,7 @@
 import { generateOpenApi, type OpenApiDocument, type OpenApiVersion } from "sallyport/openapi";
 import { config, routing } from "../../fixtures/users-api/src/api.ts";
 import { createDesk } from "../../http/support-desk.ts";
+import { placesConfig, placesRouting } from "../../openapi/torture/places.ts";
 import { tortureConfig, tortureRouting } from "../../openapi/torture/routing.ts";
 
 export const versions: readonly OpenApiVersion[] = ["3.0", "3.1", "3.2"];
@@ -16,6 +17,13 @@ export const generateDocuments = (): ReadonlyMap<string, OpenApiDocument> =>
           ...createDesk(),
           info: { title: "Support desk", version: "2.0.0" },
           openapi,
+        }),
+      ] as const,
+      [
+        `places-${openapi}`,
+        generateOpenApi({
+          ...{ routing: placesRouting, config: placesConfig, openapi },
+          info: { title: "Places", version: "1.0.0" },
         }),
       ] as const,
       [
