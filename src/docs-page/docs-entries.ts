@@ -94,10 +94,11 @@ const toContent = (type: string, body: string | Buffer): Content => {
 
 const toPath = (path = "/docs"): string => `/${path.split("/").filter(Boolean).join("/")}`;
 
-/** Returns the path of the page as it was requested, including the path at which the API is mounted. */
+/** Returns the path of the page relative to its URL, because a proxy in front may have another path than the server. */
 const toBase = ({ originalUrl }: Request): string => {
   const [path = ""] = originalUrl.split("?", 1);
-  return path.endsWith("/") ? path.slice(0, -1) : path;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return name === "" ? "." : `./${name}`;
 };
 
 /** Sends bytes; Express sends a 304 to clients that already have them. */
@@ -122,7 +123,7 @@ const warnEarly = (write: () => OpenApiDocument, logger: Logger): void => {
   }).unref();
 };
 
-/** @param base the path of the page as the browser sees it */
+/** @param base the path of the page, relative to its URL */
 const toPage = (title: string, base: string, { files }: UserInterface): string => {
   const names = [...files.keys()];
   const toUrl = (name: string): string => escape(`${base}/assets/${name}`);

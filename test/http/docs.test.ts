@@ -45,11 +45,49 @@ describe("the documentation", () => {
     );
     expect(page.text).toContain("<title>Users &#38; more</title>");
     const urls = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url ?? "");
-    expect(urls.filter((url) => !url.startsWith("/docs/assets/"))).toEqual(["data:,"]);
-    for (const url of urls.filter((one) => one.startsWith("/")))
-      expect((await server.send(url)).status).toBe(200);
+    expect(urls.filter((url) => !url.startsWith("./docs/assets/"))).toEqual(["data:,"]);
+    for (const url of urls.filter((one) => one.startsWith(".")))
+      expect((await server.send(url.slice(1))).status).toBe(200);
     expect((await server.send("/docs/assets/package.json")).status).toBe(404);
     expect((await server.send("/docs/assets/..%2Fpackage.json")).status).toBe(404);
+  });
+
+  test.each(["/api/v1/docs", "/api/v1/docs/"])(
+    "loads its files behind a proxy that removes a part of the path: %s",
+    async (path) => {
+      const server = await start({ users }, { docs });
+      const toUpstream = ({ pathname }: URL): string =>
+        pathname.startsWith("/api/v1/") ? pathname.slice(7) : "/of-another-server";
+      const page = new URL(path, "https://example.com");
+      const { text } = await server.send(toUpstream(page));
+      const urls = [...text.matchAll(/(?:src|data-document)="([^"]+)"/g)].map(
+        ([, url]) => url ?? "",
+      );
+      expect(urls).toHaveLength(3);
+      for (const url of urls) {
+        const reply = await server.send(toUpstream(new URL(url, page)));
+        expect([url, reply.status]).toEqual([url, 200]);
+      }
+    },
+  );
+
+  test("has its own policy behind a middleware that sets another", async () => {
+    const server = await start(
+      { users },
+      {
+        docs,
+        beforeRouting: ({ app }) => {
+          app.use((_request, response, next) => {
+            response.setHeader("Content-Security-Policy", "script-src 'none'");
+            next();
+          });
+        },
+      },
+    );
+    const page = await server.send("/docs");
+    expect(page.headers["content-security-policy"]).toContain("script-src 'self'");
+    const other = await server.send("/users");
+    expect(other.headers["content-security-policy"]).toBe("script-src 'none'");
   });
 
   test("of a mounted API names the path of the mount as its server", async () => {
@@ -113,10 +151,12 @@ describe("the documentation", () => {
     const server = await start({ users }, { docs: { ...docs, path: "internal/api/" } });
     expect((await server.send("/docs")).status).toBe(404);
     const page = await server.send("/internal/api/");
-    expect(page.text).toContain('data-document="/internal/api/openapi.json"');
+    expect(page.text).toContain('data-document="./openapi.json"');
+    const other = await server.send("/internal/api?a=/b/");
+    expect(other.text).toContain('data-document="./api/openapi.json"');
     expect((await server.send("/internal/api/openapi.json")).status).toBe(200);
     const root = await start({ users }, { docs: { ...docs, path: "/" } });
-    expect((await root.send("/")).text).toContain('data-document="/openapi.json"');
+    expect((await root.send("/")).text).toContain('data-document="./openapi.json"');
     expect((await root.send("/openapi.json")).status).toBe(200);
   });
 
