@@ -1,15 +1,23 @@
+import { listOperations } from "../api/operation.ts";
 import { toDocumentOptions, type DocsOptions } from "../docs-page/docs-options.ts";
 import { generateClient } from "../generate-client/generate-client.ts";
 import { generateOpenApi } from "../openapi/generate-openapi.ts";
 import type { OpenApiVersion } from "../openapi/options.ts";
+import { listRoutes } from "../routing/walk-routing.ts";
 import { toYaml } from "../openapi/to-yaml.ts";
 import { defineCommand, toUsageError } from "./command.ts";
 import { useEntry, type Entry } from "./load-entry.ts";
-import { checkFile, writeFile, writeOut } from "./output.ts";
+import { checkFile, writeOut } from "./output.ts";
+import { markJson, writeGenerated, yamlMark } from "./write-generated.ts";
 
 const checkOption = {
   type: "boolean",
   description: "Fail if the file in --out is out of date, and show the difference",
+} as const;
+
+const forceOption = {
+  type: "boolean",
+  description: "Overwrite the file in --out even if it was not generated",
 } as const;
 
 export const clientCommand = defineCommand({
@@ -26,8 +34,9 @@ export const clientCommand = defineCommand({
       description: "Write a .d.ts file with the types of the inferred client instead",
     },
     check: checkOption,
+    force: forceOption,
   },
-  run: async ({ out, format = "string", types = false, check }, given) => {
+  run: async ({ out, format = "string", types = false, check, force = false }, given) => {
     if (format !== "string" && format !== "date")
       throw toUsageError(`--format must be string or date; got ${format}.`);
     if (out === undefined)
@@ -38,10 +47,14 @@ export const clientCommand = defineCommand({
       );
     return useEntry(given, async ({ routing, config }) => {
       const text = generateClient({ routing, config, format, types });
-      return check ? checkFile(out, text) : writeFile(out, text);
+      if (check) return checkFile(out, text);
+      const { length } = listOperations(listRoutes(routing, config).endpoints, config);
+      return writeGenerated(out, text, countRoutes(length), force);
     });
   },
 });
+
+const countRoutes = (count: number): string => `${count} ${count === 1 ? "route" : "routes"}`;
 
 const versions: readonly string[] = ["3.0", "3.1", "3.2"];
 
@@ -69,8 +82,9 @@ export const openApiCommand = defineCommand({
       description: "The document to write if `config.docs` lists several, by its path",
     },
     check: checkOption,
+    force: forceOption,
   },
-  run: async ({ out, format = toFormat(out), openapi, docs, check }, given) => {
+  run: async ({ out, format = toFormat(out), openapi, docs, check, force = false }, given) => {
     if (format !== "json" && format !== "yaml")
       throw toUsageError(`--format must be json or yaml; got ${format}.`);
     if (openapi !== undefined && !versions.includes(openapi))
@@ -81,8 +95,15 @@ export const openApiCommand = defineCommand({
       const version = (openapi ?? options.openapi) as OpenApiVersion | undefined;
       const document = generateOpenApi({ routing, config, ...options, openapi: version });
       const text =
-        format === "json" ? `${JSON.stringify(document, undefined, 2)}\n` : toYaml(document);
-      if (out !== undefined) return check ? checkFile(out, text) : writeFile(out, text);
+        format === "json"
+          ? `${JSON.stringify(markJson(document), undefined, 2)}\n`
+          : `${yamlMark}${toYaml(document)}`;
+      if (out !== undefined && check) return checkFile(out, text);
+      if (out !== undefined) {
+        const methods = Object.values(document.paths).flatMap((path) => Object.keys(path));
+        const { length } = methods.filter((method) => method !== "head");
+        return writeGenerated(out, text, countRoutes(length), force);
+      }
       await writeOut(text);
       return 0;
     });

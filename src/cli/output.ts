@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { getMessageFromError } from "../reply/http-error.ts";
-import { toUsageError } from "./command.ts";
+import { CliError, toUsageError } from "./command.ts";
 
 export const writeOut = (text: string): Promise<void> => write(process.stdout, text);
 
@@ -12,18 +11,12 @@ const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
     stream.write(text, () => resolve());
   });
 
-/** Writes a file, and creates its directories. Returns an exit code. */
-export const writeFile = (file: string, text: string): number =>
-  useFile("write", file, () => {
-    mkdirSync(dirname(resolve(file)), { recursive: true });
-    writeFileSync(file, text);
-    return 0;
-  });
-
-const useFile = <Result>(verb: string, file: string, work: () => Result): Result => {
+/** @throws {@link CliError} when the file cannot be used. */
+export const useFile = <Result>(verb: string, file: string, work: () => Result): Result => {
   try {
     return work();
   } catch (error) {
+    if (error instanceof CliError) throw error;
     throw toUsageError(`--out: cannot ${verb} ${file}: ${getMessageFromError(error)}`);
   }
 };
