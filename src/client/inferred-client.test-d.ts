@@ -89,7 +89,7 @@ describe("a client for a routing map in all forms", () => {
 
 describe("inputs", () => {
   const routing = {
-    post: factory
+    upload: factory
       .addMiddleware({ input: z.object({ key: z.string() }), handler: async () => ({}) })
       .build({
         method: "post",
@@ -116,7 +116,7 @@ describe("inputs", () => {
   type Input<Call extends (...args: never) => unknown> = Parameters<Call>[1];
 
   test("have the types that a client sends: files, dates, bytes, and fields before they are transformed", () => {
-    const call = () => client().provide<"post /post">;
+    const call = () => client().provide<"post /upload">;
     expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<{
       key: string;
       file: Blob;

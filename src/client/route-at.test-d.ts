@@ -83,3 +83,31 @@ test("a map declared `: Routing` has no routes", () => {
   // @ts-expect-error -- the map has lost its keys
   void (() => client().subscribe("get /sub/forgotten/x"));
 });
+
+test("a key that names a method is no segment of a path", () => {
+  const users = { get: one, "post /:id": other, "delete me": one, put: { x: one } };
+  const nested = { users, "users/all": { get: one } } satisfies Routing;
+  const named = () => createClient<typeof nested>({ baseUrl: "" });
+  void (() => named().provide("get /users", input));
+  void (() => named().provide("get /users/all", input));
+  void (() => named().provide("post /users/:id", { id: "1" }));
+  void (() => named().provide("delete /users/me", input));
+  // the server reads a key with a slash, and one with a map, as segments
+  void (() =>
+    createClient<{ a: { "/get": typeof one } }>({ baseUrl: "" }).provide("get /a/get", input));
+  void (() => named().provide("get /users/put/x", input));
+  // @ts-expect-error -- `get` is the method
+  void (() => named().provide("get /users/get", input));
+  // @ts-expect-error -- `get` is the method
+  void (() => named().provide("get /users/all/get", input));
+  // @ts-expect-error -- `get` is the method
+  void (() => named().request("get /users/all/get", input));
+  // @ts-expect-error -- `post /:id` is a method and a path
+  void (() => named().provide("get /users/post /:id", { id: "1" }));
+  // @ts-expect-error -- `delete me` is a method and a path
+  void (() => named().provide("get /users/delete me", input));
+  const root = () => createClient<typeof users>({ baseUrl: "" });
+  void (() => root().provide("get /", input));
+  // @ts-expect-error -- `delete me` is a method and a path
+  void (() => root().provide("get /delete me", input));
+});

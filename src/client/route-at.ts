@@ -24,6 +24,9 @@ type Named<Value> = Value extends TypedEndpoint ? Value["~types"] : null;
 /** The methods that an endpoint serves: the declared ones, or GET if it declares none. */
 type Answered<M> = [M] extends [never] ? "get" : M;
 
+/** A key that names a method, and is no segment of a path, if its value is an endpoint. */
+type MethodKey = Method | `${Method} ${string}`;
+
 /** The endpoint for a method: the value itself, or the value's entry under the method or under the empty key. */
 type Own<Value, M> = M extends keyof Value
   ? Named<Value[M]>
@@ -45,7 +48,7 @@ type AnyOwn<Value, M> = Present<Value extends object ? Own<Value, M> : null>;
 
 /** The entry of a map for a path that is not split any further. */
 type Whole<Map, M extends string, Path extends string> = (
-  Path extends keyof Map ? AnyOwn<Map[Path], M> : null
+  Path extends keyof Map ? (Path extends MethodKey ? null : AnyOwn<Map[Path], M>) : null
 ) extends infer Found extends object
   ? Found
   : Spelled<Map, M, Path>;
@@ -93,7 +96,9 @@ type Straight<
     ? Straight<Map[Segment], M, Rest>
     : null
   : Path extends keyof Map
-    ? Own<Map[Path], M>
+    ? Path extends MethodKey
+      ? null
+      : Own<Map[Path], M>
     : null;
 
 /** The types of the endpoint that a key such as `get /v1/users/:id` calls. */
