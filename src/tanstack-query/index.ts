@@ -1,4 +1,4 @@
-import type { DataTag, InfiniteData, QueryFunctionContext } from "@tanstack/query-core";
+import type { DataTag, InfiniteData, QueryFunctionContext, SkipToken } from "@tanstack/query-core";
 import type { CallOptions, OptionsFor } from "../client/call-options.ts";
 import type { createPlainClient } from "../client/client.ts";
 import type { CallError } from "../client/client-errors.ts";
@@ -19,19 +19,38 @@ export type { RouteData, RouteInput, RoutePage } from "../client/route-parts.ts"
 /** A query key, or the beginning of one. */
 export type RouteQueryKey = readonly unknown[];
 
-/** Converts an input to a value that TanStack Query can hash and compare, without bigints and undefined values. */
-const toPlain = (input: unknown): unknown =>
-  JSON.parse(
-    JSON.stringify(input ?? {}, (_key, value: unknown) =>
-      typeof value === "bigint" ? String(value) : value,
-    ),
-  );
+/** Random numbers instead of counted ones, because keys may outlive the page in a persisted cache. */
+const fileIds = new WeakMap<Blob, number>();
+
+/** Describes a file in a key. Its content, which can only be read later, is represented by the identity of the object. */
+const describeFile = (file: Blob): object => {
+  const id = fileIds.get(file) ?? Math.random();
+  fileIds.set(file, id);
+  const { name, size, type } = file as File;
+  return { name, size, type, id };
+};
+
+/** Replaces the values that JSON cannot represent, and would not distinguish from others. */
+const toDistinct = (_key: string, value: unknown): unknown => {
+  if (typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value)))
+    return String(value);
+  if (value instanceof Blob) return describeFile(value);
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  return value instanceof DataView
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : value;
+};
+
+/** Converts an input to a value that TanStack Query can hash and compare, without undefined values. */
+const toPlain = (input: unknown): unknown => JSON.parse(JSON.stringify(input ?? {}, toDistinct));
 
 /**
  * Returns the key of a query: the segments of the path, the method and the input.
  *
  * With fewer arguments, it returns a prefix that matches several queries, for example to invalidate them. Without an
  * input, these are all queries for a route; with only a path, all queries for the routes beneath that path.
+ *
+ * A file in the input is identified by its object: another `File` with the same content has another key.
  *
  * @example
  * queryKey("get /v1/users", { limit: 10 }); // ["v1", "users", "get", { limit: 10 }]
@@ -72,6 +91,15 @@ type Arguments<R, Key extends string> = [
   ...options: OptionsFor<QueryCallOptions, RouteFields<R, Key>>,
 ];
 
+/** The same arguments, with `skipToken` as a possible input. */
+type SkippableArguments<R, Key extends string> = [
+  input: RouteInput<R, Key> | SkipToken,
+  ...options: OptionsFor<QueryCallOptions, RouteFields<R, Key>>,
+];
+
+// importing `skipToken` itself would load TanStack Query
+const isSkipped = (input: unknown): input is SkipToken => typeof input === "symbol";
+
 /** What a query of a route may fail with. */
 export type RouteError<R, Key extends string> = CallError | RouteReplyError<R, Key>;
 
@@ -93,10 +121,14 @@ interface Failing<Failure> {
 /** Options for the calls; TanStack Query provides the signal. */
 export type QueryCallOptions = Omit<CallOptions, "signal">;
 
-/** Options for `useQuery` and the like. */
-export interface RouteQueryOptions<Data, Failure = Error> extends Failing<Failure> {
+/** Options for `useQuery` and the like; `Skipped` is the type of `skipToken` if the input may be that. */
+export interface RouteQueryOptions<
+  Data,
+  Failure = Error,
+  Skipped = never,
+> extends Failing<Failure> {
   readonly queryKey: DataTag<RouteQueryKey, Data, Failure>;
-  readonly queryFn: (context: Pick<QueryFunctionContext, "signal">) => Promise<Data>;
+  readonly queryFn: ((context: Pick<QueryFunctionContext, "signal">) => Promise<Data>) | Skipped;
 }
 
 /**
@@ -105,20 +137,39 @@ export interface RouteQueryOptions<Data, Failure = Error> extends Failing<Failur
  * The data is the `data` of the default envelope, or the body of other result handlers. An error response is thrown as
  * a `ReplyError`, which has `status`, `body`, `issues` and `issuesAt`.
  *
+ * With `skipToken` as its input, the query waits until it has another.
+ *
  * @example
- * const { data, error } = useQuery(queryOptions(client, "get /v1/users/:id", { id }));
+ * const { data, error } = useQuery(queryOptions(client, "get /v1/users/:id", id ? { id } : skipToken));
  */
-export const queryOptions = <R, Key extends string>(
+export function queryOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
-  ...[input, options]: Arguments<R, Key>
-): RouteQueryOptions<QueryData<RouteData<R, Key>>, RouteError<R, Key>> => ({
-  queryKey: queryKey(key, input ?? {}) as never,
-  queryFn: async ({ signal }) => {
-    const data = await fetchPayload<unknown>(client, key, input, { ...options, signal });
-    return (data ?? null) as never;
-  },
-});
+  ...given: Arguments<R, Key>
+): RouteQueryOptions<QueryData<RouteData<R, Key>>, RouteError<R, Key>>;
+export function queryOptions<R, Key extends string>(
+  client: ClientOf<R>,
+  key: CheckedKey<R, Key>,
+  ...given: SkippableArguments<R, Key>
+): RouteQueryOptions<QueryData<RouteData<R, Key>>, RouteError<R, Key>, SkipToken>;
+export function queryOptions(
+  client: ClientOf<unknown>,
+  key: string,
+  input?: unknown,
+  options?: object,
+): object {
+  return {
+    queryKey: toInputKey(key, input),
+    queryFn: isSkipped(input)
+      ? input
+      : async ({ signal }: { readonly signal: AbortSignal }) =>
+          (await fetchPayload<unknown>(client, key, input, { ...options, signal })) ?? null,
+  };
+}
+
+/** Returns the key of a query; without input if it is skipped, so no data of another query is shown meanwhile. */
+const toInputKey = (key: string, input: unknown): RouteQueryKey =>
+  isSkipped(input) ? queryKey(key) : queryKey(key, input ?? {});
 
 /** TanStack Query refuses undefined as data, so a response without a body is null. */
 type QueryData<Data> = Data extends undefined ? null : Data;
@@ -126,12 +177,18 @@ type QueryData<Data> = Data extends undefined ? null : Data;
 /** The input to add for every page after the first. */
 export type PageParameter = { readonly cursor?: unknown; readonly offset?: number };
 
-/** Options for `useInfiniteQuery` and the like. */
-export interface RouteInfiniteQueryOptions<Page, Failure = Error> extends Failing<Failure> {
+/** Options for `useInfiniteQuery` and the like; `Skipped` is the type of `skipToken` if the input may be that. */
+export interface RouteInfiniteQueryOptions<
+  Page,
+  Failure = Error,
+  Skipped = never,
+> extends Failing<Failure> {
   readonly queryKey: DataTag<RouteQueryKey, InfiniteData<Page, PageParameter>, Failure>;
-  readonly queryFn: (
-    context: Pick<QueryFunctionContext<RouteQueryKey, PageParameter>, "pageParam" | "signal">,
-  ) => Promise<Page>;
+  readonly queryFn:
+    | ((
+        context: Pick<QueryFunctionContext<RouteQueryKey, PageParameter>, "pageParam" | "signal">,
+      ) => Promise<Page>)
+    | Skipped;
   readonly initialPageParam: PageParameter;
   readonly getNextPageParam: (page: Page) => PageParameter | undefined;
 }
@@ -139,22 +196,39 @@ export interface RouteInfiniteQueryOptions<Page, Failure = Error> extends Failin
 /**
  * Returns the options for an infinite query that fetches the pages of a route, in offset or cursor style.
  *
- * @param input the input for the first page
+ * With `skipToken` as its input, the query waits until it has another.
+ *
+ * @param given the input for the first page, and the options for the calls
  * @example
  * const { data, fetchNextPage, hasNextPage } = useInfiniteQuery(infiniteQueryOptions(client, "get /v1/users", { limit: 50 }));
  */
-export const infiniteQueryOptions = <R, Key extends string>(
+export function infiniteQueryOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedPage<R, Key>,
-  ...[input, options]: Arguments<R, Key>
-): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>> => ({
-  // the key differs from that of a plain query for the same route, because the data has a different shape
-  queryKey: [...queryKey(key, input ?? {}), "infinite"] as never,
-  queryFn: ({ pageParam, signal }) =>
-    fetchPayload(client, key, { ...(input as object), ...pageParam }, { ...options, signal }),
-  initialPageParam: {},
-  getNextPageParam: toNextPage,
-});
+  ...given: Arguments<R, Key>
+): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>>;
+export function infiniteQueryOptions<R, Key extends string>(
+  client: ClientOf<R>,
+  key: CheckedPage<R, Key>,
+  ...given: SkippableArguments<R, Key>
+): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>, SkipToken>;
+export function infiniteQueryOptions(
+  client: ClientOf<unknown>,
+  key: string,
+  input?: unknown,
+  options?: object,
+): object {
+  return {
+    // the key differs from that of a plain query for the same route, because the data has a different shape
+    queryKey: [...toInputKey(key, input), "infinite"],
+    queryFn: isSkipped(input)
+      ? input
+      : ({ pageParam, signal }: { readonly pageParam: object; readonly signal: AbortSignal }) =>
+          fetchPayload(client, key, { ...(input as object), ...pageParam }, { ...options, signal }),
+    initialPageParam: {},
+    getNextPageParam: toNextPage,
+  };
+}
 
 /** Options for `useMutation` and the like. */
 export interface RouteMutationOptions<Input, Data, Failure = Error> extends Failing<Failure> {

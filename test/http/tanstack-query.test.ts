@@ -1,7 +1,9 @@
 import {
+  hashKey,
   MutationObserver,
   QueryClient,
   QueryObserver,
+  skipToken,
   type InfiniteData,
 } from "@tanstack/query-core";
 import createHttpError from "http-errors";
@@ -210,4 +212,90 @@ test("queryKey returns a key that begins with the path, so a prefix matches all 
     ...["v1", "users", "get"],
     { since: "1970-01-01T00:00:00.000Z", id: "7" },
   ]);
+});
+
+describe("skipToken", () => {
+  const toId = (id: string): string | undefined => id || undefined;
+
+  test("lets a query wait for its input, without showing the data of another", async () => {
+    const client = await connect();
+    const toOptions = (id: string | undefined) =>
+      queryOptions(client, "get /v1/users/:id", id === undefined ? skipToken : { id });
+    const [waiting, options] = [toOptions(toId("")), toOptions(toId("7"))];
+    expect(waiting).toEqual({ queryKey: queryKey("get /v1/users/:id"), queryFn: skipToken });
+    const observer = new QueryObserver(queryClient, waiting);
+    const off = observer.subscribe(() => undefined);
+    expect(observer.getCurrentResult()).toMatchObject({ fetchStatus: "idle", data: undefined });
+    observer.setOptions(options);
+    await expect.poll(() => observer.getCurrentResult().data).toMatchObject({ id: "7" });
+    expectTypeOf(observer.getCurrentResult().data).toEqualTypeOf<
+      { id: string; at: string } | undefined
+    >();
+    off();
+    await queryClient.fetchQuery(queryOptions(client, "get /v1/users"));
+    const skipped = queryOptions(client, "get /v1/users", skipToken);
+    expect(queryClient.getQueryData(skipped.queryKey)).toBeUndefined();
+  });
+
+  test("lets an infinite query wait", async () => {
+    const client = await connect();
+    const options = infiniteQueryOptions(client, "get /v1/offset", skipToken);
+    expect(options).toMatchObject({ queryFn: skipToken });
+    expect(options.queryKey).toEqual(["v1", "offset", "get", "infinite"]);
+  });
+
+  test("is in the type only where it may be the input", async () => {
+    const client = await connect();
+    const sure = queryOptions(client, "get /v1/users/:id", { id: "7" });
+    expectTypeOf(sure.queryFn).toBeFunction();
+    const unsure = queryOptions(client, "get /v1/users/:id", skipToken);
+    expectTypeOf(unsure.queryFn).extract<symbol>().toEqualTypeOf<typeof skipToken>();
+    // @ts-expect-error -- the input has another field
+    void queryOptions(client, "get /v1/users/:id", toId("") ? { di: "7" } : skipToken);
+    // @ts-expect-error -- a mutation cannot wait
+    void mutationOptions(client, "post /v1/users", skipToken);
+  });
+});
+
+describe("a key tells inputs apart that JSON does not", () => {
+  const picture = new File(["cat"], "a.png");
+  const hash = (input: unknown): string => hashKey(queryKey("post /search", input));
+
+  test.each<[string, unknown, unknown]>([
+    ["files", picture, new File(["dog"], "b.png")],
+    ["files that look alike", picture, new File(["cow"], "a.png")],
+    ["blobs", new Blob(["cat"]), new Blob(["dog"])],
+    ["files in arrays", [picture, picture], [picture, new File(["cow"], "a.png")]],
+    ["bytes", new Uint8Array([1]), new Uint8Array([2])],
+    ["buffers", new Uint8Array([1]).buffer, new Uint8Array([2]).buffer],
+    ["views", new DataView(new ArrayBuffer(1)), new DataView(new ArrayBuffer(2))],
+    ["numbers that cannot be sent", NaN, null],
+  ])("%s", (_name, one, other) => {
+    expect(hash({ raw: one })).not.toBe(hash({ raw: other }));
+    expect(hash({ raw: one })).toBe(hash({ raw: one }));
+  });
+
+  test("buffers of the same bytes have the same key", () => {
+    const toView = () => new DataView(new Uint8Array([0, 1, 2, 3]).buffer, 1, 2);
+    expect(hash({ raw: toView() })).toBe(hash({ raw: toView() }));
+    expect(hash({ raw: toView() })).toBe(hash({ raw: new Uint8Array([1, 2]).buffer }));
+  });
+
+  test("so a query receives the data of its own file", async () => {
+    const search = factory.build({
+      method: "post",
+      input: z.object({ image: ez.upload() }),
+      output: z.object({ saw: z.string() }),
+      handler: async ({ input }) => ({ saw: input.image.data.toString() }),
+    });
+    const map = { "post /search": search };
+    const { port } = await start(map, { upload: true });
+    const client = createClient<typeof map>({ baseUrl: `http://127.0.0.1:${port}` });
+    const cat = queryOptions(client, "post /search", { image: picture });
+    const dog = queryOptions(client, "post /search", { image: new File(["dog"], "a.png") });
+    const options = { staleTime: Infinity };
+    expect(await queryClient.fetchQuery({ ...cat, ...options })).toEqual({ saw: "cat" });
+    expect(await queryClient.fetchQuery({ ...dog, ...options })).toEqual({ saw: "dog" });
+    expect(dog.queryKey.at(-1)).toMatchObject({ image: { name: "a.png", size: 3 } });
+  });
 });
