@@ -33,13 +33,10 @@ const maxEmptyPages = 100;
  * @throws {@link TypeError} when there is no usable `baseUrl`, or `idempotency` is not a boolean.
  */
 export const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => {
-  if (typeof client?.baseUrl !== "string" || !/^$|^\/|:\/\//.test(client.baseUrl))
+  // the paths of the routes are added to its end
+  if (typeof client?.baseUrl !== "string" || !/^(?:$|\/|[^?#]*:\/\/)[^?#]*$/.test(client.baseUrl))
     throw new TypeError(
-      "createClient: `baseUrl` must be a URL, such as https://api.example.com or /api",
-    );
-  if (/[?#]/.test(client.baseUrl))
-    throw new TypeError(
-      "createClient: `baseUrl` must have neither a query nor a fragment, because the paths of the routes are added to its end; leave it out, and pass what it contains in the inputs or in `headers`",
+      "createClient: `baseUrl` must be a URL, such as https://api.example.com or /api, without a query or a fragment",
     );
   if (typeof (client.idempotency ?? true) !== "boolean")
     throw new TypeError("createClient: `idempotency` is not a boolean");
