@@ -44,8 +44,7 @@ export const buildRequest = (call: Call, input: unknown): BuiltRequest => {
 
 const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const fields = new Map(listFields("", input ?? {}));
-  const { baseUrl } = call.client;
-  let base = baseUrl;
+  let { baseUrl: base } = call.client;
   while (base.endsWith("/")) base = base.slice(0, -1);
   const url = base + fillPath(call.path, fields);
   const sources = listSources(call);

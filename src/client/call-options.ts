@@ -78,7 +78,8 @@ export interface SharedOptions {
    */
   readonly timeout?: number | undefined;
   /**
-   * How many times a request is retried after a network error, a timeout or a status of 408, 425, 429, 502, 503 or 504.
+   * How many times a request is retried after a network error, a timeout or a status of 408, 425, 429, 502, 503, 504
+   * or 520 to 524, which CDNs send if they cannot reach the server.
    *
    * @default 0
    */

@@ -18,13 +18,20 @@ export interface Pages<Item, Page> extends AsyncIterable<Item> {
   readonly pages: () => AsyncIterable<Page>;
 }
 
-/** Returns the body of a successful reply, and throws all others. */
-const toBody = ({ ok, body, response, isForeign }: Reply, call: Call): unknown => {
-  if (ok) return body;
-  throw new (isForeign ? UnexpectedBodyError : ReplyError)(call, response, body);
+/** Returns the body of a successful reply, which must be a page if `isPage` says so, and throws all others. */
+const toBody = (
+  { ok, body, response, isForeign }: Reply,
+  call: Call,
+  isPage?: boolean,
+): unknown => {
+  if (ok && (!isPage || findItems(body, call.plan?.items))) return body;
+  throw new (ok || isForeign ? UnexpectedBodyError : ReplyError)(call, response, body);
 };
 
-/** The number of consecutive empty pages, each with a new cursor, after which an iteration ends. */
+/**
+ * The number of consecutive empty pages, each with a new cursor, after which an iteration ends. Databases that filter
+ * after reading send some, rarely a hundred; an API that counts its cursors up would send them for ever.
+ */
 const maxEmptyPages = 100;
 
 /**
@@ -36,7 +43,7 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => 
   // the paths of the routes are added to its end
   if (typeof client?.baseUrl !== "string" || !/^(?:$|\/|[^?#]*:\/\/)[^?#]*$/.test(client.baseUrl))
     throw new TypeError(
-      "createClient: `baseUrl` must be a URL, such as https://api.example.com or /api, without a query or a fragment",
+      "createClient: `baseUrl` must be a URL, such as https://api.example.com or /api, without ? or #",
     );
   if (typeof (client.idempotency ?? true) !== "boolean")
     throw new TypeError("createClient: `idempotency` is not a boolean");
@@ -70,7 +77,9 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => 
     let next: object | undefined = {};
     let [last, marked, empty] = ["", "", 0];
     for (let count = 1; ; count++) {
-      const body = await send(call, { ...(input as object), ...next }, toBody);
+      const body = await send(call, { ...(input as object), ...next }, (reply) =>
+        toBody(reply, call, true),
+      );
       yield toPayload(body);
       next = toNextPage(body);
       if (!next) return;
@@ -87,10 +96,7 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => 
   return {
     hasMore,
     request: toCaller((reply) => reply),
-    provide: toCaller(({ body, response, isForeign }, call) => {
-      if (isForeign) throw new UnexpectedBodyError(call, response, body);
-      return body;
-    }),
+    provide: toCaller((reply, call) => (reply.isForeign ? toBody(reply, call) : reply.body)),
     download: toCaller(toBody, true),
     /** Resolves to the data of a successful reply and throws all others, as queries need it. */
     "~query": toCaller((reply, call) => toPayload(toBody(reply, call))),

@@ -19,10 +19,11 @@ export const readKind = (type: string): BodyKind => {
 
 /** @throws {@link NetworkError} when the response breaks off. */
 export const readReply = async (call: Call, response: Response): Promise<Reply> => {
-  const { status, headers } = response;
-  const [first = ""] = (headers.get("content-type") ?? "").split(";");
-  const type = first.trim().toLowerCase();
-  const replies = call.plan?.replies;
+  const { client, plan } = call;
+  const { status, headers, ok } = response;
+  // two proxies may have added the same type
+  const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(/[\s,;]/);
+  const replies = plan?.replies;
   const declared = replies?.[status];
   const isBlob = headers.has("x-content-as") || String(declared) === "blob";
   let kind = isBlob ? "blob" : readKind(type);
@@ -32,33 +33,28 @@ export const readReply = async (call: Call, response: Response): Promise<Reply> 
   if (body === "" && kind !== "text") {
     kind = "none";
     body = undefined;
-  } else if (kind === "json") {
+  } else if (typeof body === "string" && kind !== "text") {
+    // JSON, or a body whose type a proxy has dropped
     try {
-      body = JSON.parse(body as string);
+      body = JSON.parse(body);
+      kind = "json";
     } catch {
       kind = "text";
     }
   }
-  const isForeign = declared
-    ? !declared.includes(kind)
-    : !isBlob && !isUsual(call, response, kind, type);
-  if (!isForeign) body = call.plan?.revive?.[status]?.(body) ?? body;
-  const isExpected = !isForeign && (declared || !replies);
-  const reply = { ok: response.ok, status, headers, body, response, isForeign };
-  return isExpected ? reply : { ...reply, ok: false, status: "unexpected", actualStatus: status };
-};
-
-/** Checks whether an API sends a body of this kind and media type with a status that it does not declare. */
-const isUsual = (
-  { client, plan }: Call,
-  { status, ok }: Response,
-  kind: BodyKind,
-  type: string,
-): boolean => {
-  if (kind === "json" || status === 204 || status === 205) return true;
-  const isListed = (client.mediaTypes ?? []).some((one) =>
+  const isListed = client.mediaTypes?.some((one) =>
     one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type === one,
   );
-  // JSON that cannot be parsed has become a string by now
-  return isListed || (ok && !plan?.replies && type !== "text/html" && readKind(type) !== "json");
+  const isForeign = !(declared
+    ? declared.includes(kind)
+    : isBlob ||
+      kind === "json" ||
+      isListed ||
+      // JSON that cannot be parsed has become a string by now
+      (ok && !replies && (status === 204 || status === 205 || !/[/+](json|html)$/.test(type))));
+  if (!isForeign) body = plan?.revive?.[status]?.(body) ?? body;
+  const reply = { ok, status, headers, body, response, isForeign };
+  return !isForeign && (declared || !replies)
+    ? reply
+    : { ...reply, ok: false, status: "unexpected", actualStatus: status };
 };

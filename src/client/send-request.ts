@@ -62,10 +62,8 @@ const toProgressFetch = (
 
 const toResponse = (request: ProgressRequest): Response => {
   const { status, statusText } = request;
-  const fields = request.getAllResponseHeaders().matchAll(/^([^:\r\n]+):(.*)$/gm);
-  const headers = new Headers(
-    Array.from(fields, ([, name = "", value = ""]): [string, string] => [name, value]),
-  );
+  const fields = request.getAllResponseHeaders().matchAll(/^(.+?):(.*)$/gm);
+  const headers = new Headers(Array.from(fields, (field) => field.slice(1) as [string, string]));
   const body = [204, 205, 304].includes(status) ? null : request.response;
   return new Response(body, { status, statusText, headers });
 };
@@ -170,13 +168,14 @@ export const sendRequest = async <Result extends { readonly response: Response }
 
 /** Checks whether a request may succeed later; a 409 may say that an earlier attempt with the key is still running. */
 export const isTemporary = ({ status, headers }: Response, hasKey?: unknown): boolean =>
-  [408, 425, 429, 502, 503, 504].includes(status) ||
+  /^(408|42[59]|5(0[234]|2[0-4]))$/.test(String(status)) ||
   Boolean(hasKey && status === 409 && headers.has("retry-after"));
 
 /** Returns how long a response asks to wait, in milliseconds. */
 export const toAskedTime = ({ headers }: Response): number => {
   const asked = headers.get("retry-after") ?? "";
-  return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
+  // two proxies may both have asked
+  return parseFloat(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
 /** Checks whether an error is a temporary failure of a call, and not of another one that a hook has made. */
@@ -195,10 +194,8 @@ export const waitFor = async <Result>(
   signal: AbortSignal | null | undefined,
   result?: Promise<Result>,
 ): Promise<Result | undefined> => {
-  let end = (): void => undefined;
-  const ended = new Promise<undefined>((resolve) => {
-    end = () => resolve(undefined);
-  });
+  let end!: (ended?: unknown) => void;
+  const ended = new Promise<undefined>((resolve) => (end = () => resolve(undefined)));
   // longer times would end at once
   const timer =
     milliseconds === Infinity ? undefined : setTimeout(end, Math.min(milliseconds, maxTime));
@@ -284,12 +281,7 @@ const tellDeprecation = async (
     replacement: headers
       .get("link")
       ?.split("<")
-      .find((link) =>
-        /; ?rel="?([^",;]+)/
-          .exec(link.toLowerCase())?.[1]
-          ?.split(" ")
-          .includes("successor-version"),
-      )
+      .find((link) => /; ?rel="?([^",;]+ )?successor-version(?![\w-])/i.test(link))
       ?.split(">")[0],
   });
 };
