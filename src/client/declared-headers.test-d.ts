@@ -43,6 +43,23 @@ describe("declared header fields in an inferred client", () => {
     expectTypeOf(calls).toBeFunction();
   });
 
+  test("are not required where a middleware requires them, because a client may give them once", () => {
+    const tenant = z.object({ "x-tenant": z.string() });
+    const shared = factory.addMiddleware({ headers: tenant, handler: async () => ({}) });
+    const shop = {
+      all: shared.build({ handler: async () => ({}) }),
+      one: shared.build({ headers: tenant, handler: async () => ({}) }),
+    };
+    const calls = (client: ReturnType<typeof createClient<typeof shop>>) => [
+      client.provide("get /all"),
+      client.provide("get /all", {}, { headers: { "x-tenant": "a" } }),
+      client.provide("get /one", {}, { headers: { "x-tenant": "a" } }),
+      // @ts-expect-error -- the endpoint declares it as well
+      client.provide("get /one"),
+    ];
+    expectTypeOf(calls).toBeFunction();
+  });
+
   test("of replies are strings, or null where they are optional", () => {
     const call = async (client: ReturnType<typeof create>) => {
       const reply = await client.request("put /write", {}, { headers: { "if-match": '"1"' } });
