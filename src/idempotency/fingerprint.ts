@@ -30,28 +30,43 @@ export const digestRequest = async (request: Request, plan: EndpointPlan): Promi
     .filter((name) => !ignoredFields.has(name));
   if (endpoint.conditions?.ifMatch) fields.push(...conditionFields);
   const { params, query, body, files } = request as Request & { readonly files?: unknown };
-  const bytes = body instanceof Uint8Array ? body : undefined;
   const parts = [
-    ...[params, query, bytes ? bytes.length : { body }, files],
+    ...[params, query, body, files],
     pick(inputs, (name) => others[name]),
     pick(fields, (name) => request.headers[name]),
   ];
   const uploads: FileUpload[] = [];
-  const text = JSON.stringify(parts, (_name, value: unknown) => {
-    if (typeof value === "bigint") return `${value}n`;
-    if (!isObject(value)) return value;
-    if (!isFile(value))
-      return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-    uploads.push(value);
-    return [value.name, value.mimetype, value.size];
-  });
-  const hash = createHash("sha256").update(text);
-  if (bytes) hash.update(bytes);
+  const hash = createHash("sha256").update(toText(parts, uploads));
   for (const { tempFilePath, data } of uploads) {
     if (tempFilePath === undefined) hash.update(data);
     else for await (const chunk of createReadStream(tempFilePath)) hash.update(chunk as Buffer);
   }
   return hash.digest("base64url");
+};
+
+/**
+ * Returns a text that is the same for equal values only, whatever the order of their fields. Bytes count by their digest;
+ * files are put into `uploads`.
+ */
+const toText = (value: unknown, uploads: FileUpload[]): string => {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "bigint") return `${value}n`;
+  if (Array.isArray(value)) return `[${value.map((one) => toText(one, uploads)).join()}]`;
+  // JSON would write NaN and Infinity, which 1e400 is, as null
+  if (!isObject(value)) return String(value);
+  if (value instanceof Uint8Array)
+    return `bytes ${createHash("sha256").update(value).digest("base64url")}`;
+  if (isFile(value)) {
+    uploads.push(value);
+    return `file ${toText([value.name, value.mimetype, value.size], uploads)}`;
+  }
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (isFunction(toJSON)) return toText(Reflect.apply(toJSON, value, []), uploads);
+  const fields = Object.keys(value).toSorted();
+  const texts = fields.map(
+    (name) => `${JSON.stringify(name)}:${toText(Reflect.get(value, name), uploads)}`,
+  );
+  return `{${texts.join()}}`;
 };
 
 /** Checks whether a value is an uploaded file: no client can send a function. */
