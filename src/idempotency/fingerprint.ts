@@ -61,7 +61,7 @@ const toText = (value: unknown, uploads: FileUpload[]): string => {
     return `file ${toText([value.name, value.mimetype, value.size], uploads)}`;
   }
   const { toJSON } = value as { readonly toJSON?: unknown };
-  if (isFunction(toJSON)) return toText(Reflect.apply(toJSON, value, []), uploads);
+  if (typeof toJSON === "function") return toText(Reflect.apply(toJSON, value, []), uploads);
   const fields = Object.keys(value).toSorted();
   const texts = fields.map(
     (name) => `${JSON.stringify(name)}:${toText(Reflect.get(value, name), uploads)}`,

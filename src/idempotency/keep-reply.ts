@@ -61,20 +61,39 @@ export const keepReply = async (
       logger.error("The store of idempotency keys failed", { error: failure });
     }
   };
-  const renew = (): void => void tell(() => store.renew(claim, lease));
-  const renewing = setInterval(renew, lease / 3).unref();
-  const endClaim = (): Promise<void> => {
+  const log = (level: "error" | "warn", text: string): void => {
+    logger[level](text, { method: request.method, path: toLoggedPath(request) });
+  };
+  let renewal: Promise<void> | undefined;
+  let isLate = false;
+  let isOver = false;
+  const renew = async (): Promise<void> => {
+    if ((await store.renew(claim, lease)) || isLate || isOver) return;
+    isLate = true;
+    log("error", "The lease of an idempotency key has ended before the store was told to renew it");
+  };
+  const renewing = setInterval(() => {
+    // a store that is behind would only fall further behind
+    renewal ??= tell(renew).finally(() => (renewal = undefined));
+  }, lease / 3).unref();
+  const keep = async (reply: KeptReply): Promise<void> => {
+    if (await store.keep(claim, reply, ttl)) return;
+    const text = "The lease of an idempotency key has ended, and another request has used the key";
+    log("error", `${text}: both have run, and only the reply to the other one is kept`);
+  };
+  const endClaim = async (): Promise<void> => {
     clearInterval(renewing);
     clearTimeout(giveUp);
     const isRefused = readSafely(error, "code") === "SLP_INPUT_INVALID";
     const reply = sent && !isRefused && isKept(sent.status) ? sent : noReply;
-    if (reply === noReply && !isDone) return store.release(claim);
-    if (reply.body.length <= maxBytes) return store.keep(claim, reply, ttl);
-    logger.warn("A reply of more than 1 MiB is not kept, so repeated requests receive 422", {
-      method: request.method,
-      path: toLoggedPath(request),
-    });
-    return store.keep(claim, noReply, ttl);
+    const isFree = reply === noReply && !isDone;
+    // afterwards, the store could not tell whether it came too late
+    if (renewal) await renewal;
+    isOver = true;
+    if (isFree) return store.release(claim);
+    if (reply.body.length <= maxBytes) return keep(reply);
+    log("warn", "A reply of more than 1 MiB is not kept, so repeated requests receive 422");
+    return keep(noReply);
   };
   const settle = (): Promise<void> => (settling ??= tell(endClaim));
   // the client may ask for the reply later, although it has left now

@@ -41,6 +41,7 @@ const end = (parameter: string): string =>
 /**
  * Creates a store in PostgreSQL, in a table that {@link postgresTable} describes.
  *
+ * @param pool connections of its own, with which renewals do not have to wait for transactions
  * @param options `table` is the name of the table; by default "idempotency_keys"
  * @throws {@link DefinitionError} when the name has other characters than letters, digits, underscores and one dot.
  */
@@ -58,11 +59,14 @@ export const postgresStore = (
 VALUES ($1, $2, $3, ${end("$4")})
 ON CONFLICT (key) DO UPDATE SET ${["token", "fingerprint", "reply", "ends_at"].map(ifOver).join(", ")}
 RETURNING token, fingerprint, reply`;
-  const renewText = `UPDATE ${table} SET ends_at = ${end("$3")} WHERE key = $1 AND token = $2 AND reply IS NULL`;
+  const renewText = `WITH old AS (SELECT ends_at FROM ${table} WHERE key = $1 AND token = $2 AND reply IS NULL FOR UPDATE)
+UPDATE ${table} SET ends_at = ${end("$3")} FROM old WHERE key = $1
+RETURNING old.ends_at > statement_timestamp() AS "isInTime"`;
   // the row may be gone, if the lease has ended
   const keepText = `INSERT INTO ${table} AS k (key, token, fingerprint, ends_at, reply)
 VALUES ($1, $2, $3, ${end("$4")}, $5)
-ON CONFLICT (key) DO UPDATE SET ends_at = excluded.ends_at, reply = excluded.reply WHERE k.token = $2`;
+ON CONFLICT (key) DO UPDATE SET ends_at = excluded.ends_at, reply = excluded.reply WHERE k.token = $2
+RETURNING key`;
   let sweptAt = Date.now();
   return {
     claim: async ({ key, token, fingerprint }, lease) => {
@@ -76,9 +80,12 @@ ON CONFLICT (key) DO UPDATE SET ends_at = excluded.ends_at, reply = excluded.rep
       const reply = row.reply === null ? undefined : (JSON.parse(row.reply) as KeptReply);
       return { fingerprint: row.fingerprint, reply };
     },
-    renew: async ({ key, token }, lease) => void (await run(renewText, key, token, lease)),
+    renew: async ({ key, token }, lease) => {
+      const row = (await run(renewText, key, token, lease)) as { isInTime: boolean } | undefined;
+      return row?.isInTime === true;
+    },
     keep: async ({ key, token, fingerprint }, reply, ttl) =>
-      void (await run(keepText, key, token, fingerprint, ttl, JSON.stringify(reply))),
+      (await run(keepText, key, token, fingerprint, ttl, JSON.stringify(reply))) !== undefined,
     release: async ({ key, token }) =>
       void (await run(`DELETE FROM ${table} WHERE key = $1 AND token = $2`, key, token)),
   };

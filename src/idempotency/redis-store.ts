@@ -16,10 +16,15 @@ if not known then redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2]) end
 return known`;
 
 const renewScript = `
-if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("PEXPIRE", KEYS[1], ARGV[2]) end`;
+if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end
+return 0`;
 
 const keepScript = `
-if (redis.call("GET", KEYS[1]) or ARGV[1]) == ARGV[1] then redis.call("SET", KEYS[1], ARGV[2], "PX", ARGV[3]) end`;
+local known = redis.call("GET", KEYS[1])
+-- a client may send the command again
+if known and known ~= ARGV[1] and known ~= ARGV[2] then return 0 end
+redis.call("SET", KEYS[1], ARGV[2], "PX", ARGV[3])
+return 1`;
 
 const releaseScript = `
 if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("DEL", KEYS[1]) end`;
@@ -44,9 +49,9 @@ export const redisStore = (
       // a client may send a command again whose answer was lost, so a claim may find itself
       return known === null || known === toText(claim) ? undefined : (JSON.parse(known) as UsedKey);
     },
-    renew: async (claim, lease) => void (await run(renewScript, claim, Math.ceil(lease))),
+    renew: async (claim, lease) => (await run(renewScript, claim, Math.ceil(lease))) === 1,
     keep: async (claim, reply, ttl) =>
-      void (await run(keepScript, claim, toText(claim, reply), Math.ceil(ttl))),
+      (await run(keepScript, claim, toText(claim, reply), Math.ceil(ttl))) === 1,
     release: async (claim) => void (await run(releaseScript, claim)),
   };
 };

@@ -31,13 +31,16 @@ export interface IdempotencyStore {
    * same time, only one may claim the key; a call that is repeated with the same token claims it again.
    */
   readonly claim: (claim: Claim, lease: number) => Promise<UsedKey | undefined>;
-  /** Extends the lease of a claim that has no reply yet. */
-  readonly renew: (claim: Claim, lease: number) => Promise<void>;
+  /**
+   * Extends the lease of a claim that has no reply yet. Resolves to whether the lease had not ended before, by the clock
+   * of the store: if it had, another request may have claimed the key.
+   */
+  readonly renew: (claim: Claim, lease: number) => Promise<boolean>;
   /**
    * Keeps the reply for some time, from now on, even if the lease has ended, unless another request has claimed the key
-   * in the meantime.
+   * in the meantime. Resolves to whether the reply is kept.
    */
-  readonly keep: (claim: Claim, reply: KeptReply, ttl: number) => Promise<void>;
+  readonly keep: (claim: Claim, reply: KeptReply, ttl: number) => Promise<boolean>;
   /** Frees the key, unless another request has claimed it in the meantime. */
   readonly release: (claim: Claim) => Promise<void>;
 }
@@ -53,30 +56,41 @@ export const noReply: KeptReply = { status: 0, headers: {}, body: "" };
 /** How often expired entries are deleted, in milliseconds. */
 const sweepInterval = 1000;
 
-/** How many bytes of bodies are kept in memory. */
-const maxKeptBytes = 64 * 1024 * 1024;
+/** How many characters of bodies and header fields are kept in memory. */
+const maxKeptSize = 64 * 1024 * 1024;
+
+/** How many keys of requests that have ended are kept in memory; each takes about 1 kB. */
+const maxKeys = 50_000;
 
 /**
  * Creates a store in the memory of one process, for development and for APIs with a single process. It keeps up to 64
- * MiB of bodies: the oldest replies are dropped, and requests that repeat theirs receive 422.
+ * MiB of replies: the oldest are dropped, and requests that repeat theirs receive 422. Of more than 50,000 requests that
+ * have ended, it forgets the oldest, which then run again.
  */
 export const memoryStore = (): IdempotencyStore => {
   const entries = new Map<string, Entry>();
-  /** The bytes of the bodies by key, the oldest first. */
+  /** The sizes of the replies by key, the oldest first. */
   const sizes = new Map<string, number>();
-  let bytes = 0;
+  /** The keys of the requests that have ended, the oldest first. */
+  const ended = new Set<string>();
+  let size = 0;
   let sweptAt = Date.now();
   const isOthers = ({ key, token }: Claim): boolean => (entries.get(key)?.token ?? token) !== token;
   const set = (entry: Entry): void => {
-    remove(entry.key);
-    entries.set(entry.key, entry);
-    const { length } = entry.reply?.body ?? "";
-    if (length > 0) sizes.set(entry.key, length);
-    bytes += length;
+    const { key, reply } = entry;
+    remove(key);
+    entries.set(key, entry);
+    if (!reply) return;
+    ended.add(key);
+    if (reply === noReply) return;
+    const own = reply.body.length + JSON.stringify(reply.headers).length;
+    sizes.set(key, own);
+    size += own;
   };
   const remove = (key: string): void => {
-    bytes -= sizes.get(key) ?? 0;
+    size -= sizes.get(key) ?? 0;
     sizes.delete(key);
+    ended.delete(key);
     entries.delete(key);
   };
   return {
@@ -92,15 +106,28 @@ export const memoryStore = (): IdempotencyStore => {
       return undefined;
     },
     renew: async (claim, lease) => {
-      if (!isOthers(claim) && !entries.get(claim.key)?.reply)
-        set({ ...claim, end: Date.now() + lease });
+      const own = entries.get(claim.key);
+      if (own?.token !== claim.token || own.reply) return false;
+      const now = Date.now();
+      set({ ...claim, end: now + lease });
+      return own.end > now;
     },
     keep: async (claim, reply, ttl) => {
-      if (!isOthers(claim)) set({ ...claim, reply, end: Date.now() + ttl });
+      if (isOthers(claim)) return false;
+      set({ ...claim, reply, end: Date.now() + ttl });
       for (const key of sizes.keys()) {
-        if (bytes <= maxKeptBytes) return;
-        set({ ...(entries.get(key) as Entry), reply: noReply });
+        if (size <= maxKeptSize) break;
+        const entry = entries.get(key) as Entry;
+        // in place, because its time stays the same
+        entries.set(key, { ...entry, reply: noReply });
+        size -= sizes.get(key) ?? 0;
+        sizes.delete(key);
       }
+      for (const key of ended) {
+        if (ended.size <= maxKeys) break;
+        remove(key);
+      }
+      return true;
     },
     release: async (claim) => {
       if (!isOthers(claim)) remove(claim.key);

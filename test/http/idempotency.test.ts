@@ -188,36 +188,6 @@ test("after a time limit, the key is free once the handler has ended", async () 
   expect(runs.count).toBe(2);
 });
 
-test("a running handler renews its lease", async () => {
-  const gate = createGate();
-  const store = memoryStore();
-  const renew = vi.spyOn(store, "renew");
-  const { runs, routing } = createPayment({ store, lease: 500 }, () => gate.opened);
-  const server = await start(routing);
-  const first = pay(server, "a");
-  await expect.poll(() => renew.mock.calls.length).toBeGreaterThan(4);
-  expect((await pay(server, "a")).status).toBe(409);
-  gate.open();
-  expect((await first).status).toBe(201);
-  expect(runs.count).toBe(1);
-});
-
-test("the lease of a dead process ends, and its late reply does not replace a newer one", async () => {
-  const gate = createGate();
-  const store = memoryStore();
-  vi.spyOn(store, "renew").mockResolvedValue();
-  const { runs, routing } = createPayment({ store, lease: 50 }, (count) =>
-    count === 1 ? gate.opened : undefined,
-  );
-  const server = await start(routing);
-  const first = pay(server, "a");
-  await expect.poll(() => runs.count).toBe(1);
-  await expect.poll(async () => (await pay(server, "a")).status).toBe(201);
-  gate.open();
-  expect((await first).json()).toEqual(successEnvelope({ count: 1 }));
-  expect((await pay(server, "a")).json()).toEqual(successEnvelope({ count: 2 }));
-});
-
 test.each(["", "a b", '"a', "é", "a".repeat(256), '"a";b=1'])(
   "the key %j is refused with 400",
   async (key) => {

@@ -110,10 +110,11 @@ describe.each(stores)("the store $name", ({ isUp, open }) => {
   test.skipIf(!isUp)("keeps a reply, which only the claim's own request may set", async () => {
     const own = createClaim("b");
     expect(await store.claim(own, minute)).toBeUndefined();
-    await store.keep(createClaim("b"), { ...reply, status: 500 }, minute);
+    expect(await store.keep(createClaim("b"), { ...reply, status: 500 }, minute)).toBe(false);
     await store.release(createClaim("b"));
     expect((await store.claim(createClaim("b"), minute))?.reply).toBeUndefined();
-    await store.keep(own, reply, minute);
+    expect(await store.keep(own, reply, minute)).toBe(true);
+    expect(await store.keep(own, reply, minute)).toBe(true);
     await store.renew(createClaim("b"), 1);
     await store.renew(own, 1);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -154,7 +155,7 @@ describe.each(stores)("the store $name", ({ isUp, open }) => {
         fingerprint: "f",
         reply,
       });
-      await store.keep(lost, reply, minute);
+      expect(await store.keep(lost, reply, minute)).toBe(false);
       expect((await store.claim(createClaim("h"), minute))?.reply).toBeUndefined();
     },
   );
@@ -162,9 +163,18 @@ describe.each(stores)("the store $name", ({ isUp, open }) => {
   test.skipIf(!isUp)("extends the lease of a request", async () => {
     const own = createClaim("e");
     await store.claim(own, 500);
-    await store.renew(own, minute);
+    expect(await store.renew(own, minute)).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await store.claim(createClaim("e"), minute)).toBeDefined();
+  });
+
+  test.skipIf(!isUp)("tells that a lease had ended, whether or not the key is taken", async () => {
+    const own = createClaim("i");
+    await store.claim(own, 1);
+    await expect.poll(() => store.renew(own, 1)).toBe(false);
+    await expect.poll(() => store.claim(createClaim("i"), minute)).toBeUndefined();
+    expect(await store.renew(own, minute)).toBe(false);
+    expect(await store.keep(own, reply, minute)).toBe(false);
   });
 });
 
