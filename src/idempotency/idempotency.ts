@@ -66,8 +66,8 @@ export interface IdempotencyOptions<Context = EmptyObject> {
   /**
    * The names of more header fields of the reply to keep.
    *
-   * @default none, besides those that `responseHeaders` declares, those that describe the body, and Cache-Control,
-   * Deprecation, Link, Location, Sunset and Vary
+   * @default none, besides those that `responseHeaders` declares, those that describe the body, those that RFC 9110
+   * requires with a status, such as WWW-Authenticate, and Cache-Control, Deprecation, Link, Location, Sunset and Vary
    */
   readonly keepHeaders?: readonly string[] | undefined;
 }
@@ -100,10 +100,13 @@ const optionChecks = {
 
 const keyField = "idempotency-key";
 
+/** Those that RFC 9110 requires or advises with 401, 405, 407, 415, 416, 426, 429 and 503 come last. */
 const keptFields = [
   ...["Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language"],
-  ...["Content-Type", "Deprecation", "ETag", "Last-Modified", "Link", "Location", "Sunset"],
-  ...["Vary", "X-Content-Type-Options"],
+  ...["Content-Location", "Content-Type", "Deprecation", "ETag", "Last-Modified", "Link"],
+  ...["Location", "Sunset", "Vary", "X-Content-Type-Options"],
+  ...["Accept", "Accept-Encoding", "Allow", "Content-Range", "Proxy-Authenticate", "Retry-After"],
+  ...["Upgrade", "WWW-Authenticate"],
 ];
 
 /** The statuses of requests that were refused before any work was done: a failed or missing precondition, a rate limit. */
@@ -201,6 +204,8 @@ const assertKeepable = (where: string, definition: object, isStream: boolean): v
 const replay = (response: Response, { status, headers, body }: KeptReply): void => {
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  // RFC 9110, section 7.8
+  if (response.hasHeader("Upgrade")) response.setHeader("Connection", "Upgrade");
   response.setHeader("Idempotency-Replayed", "true");
   response.end(Buffer.from(body, "latin1"));
 };
