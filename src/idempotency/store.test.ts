@@ -3,18 +3,45 @@ import { memoryStore, type Claim } from "./store.ts";
 
 const toClaim = (key: string): Claim => ({ key, token: key, fingerprint: "" });
 
-test("memoryStore keeps 64 MiB of bodies, and remembers that older requests have run", async () => {
+test("memoryStore keeps less than 64 MiB of replies, and remembers that older requests have run", async () => {
   const store = memoryStore();
   const body = "x".repeat(1_048_576);
   const keep = async (key: string): Promise<void> => {
     await store.claim(toClaim(key), 1000);
     await store.keep(toClaim(key), { status: 200, headers: {}, body }, 60_000);
   };
-  for (let number = 0; number < 64; number++) await keep(String(number));
+  for (let number = 0; number < 63; number++) await keep(String(number));
   // a reply that is kept again is the latest
   await keep("0");
-  await keep("64");
+  await keep("63");
   const statusOf = async (key: string): Promise<number | undefined> =>
     (await store.claim({ ...toClaim(key), token: "other" }, 1000))?.reply?.status;
-  expect(await Promise.all(["0", "1", "2", "64"].map(statusOf))).toEqual([200, 0, 200, 200]);
+  expect(await Promise.all(["0", "1", "2", "63"].map(statusOf))).toEqual([200, 0, 200, 200]);
+});
+
+test("memoryStore forgets the oldest of more than 50,000 requests that have ended, but none that runs", async () => {
+  const store = memoryStore();
+  await store.claim(toClaim("running"), 60_000);
+  for (let number = 0; number <= 50_000; number++) {
+    const claim = toClaim(String(number));
+    await store.claim(claim, 60_000);
+    await store.keep(claim, { status: 204, headers: {}, body: "" }, 60_000);
+  }
+  const find = (key: string) => store.claim({ ...toClaim(key), token: "other" }, 60_000);
+  expect(await find("running")).toMatchObject({ token: "running" });
+  expect(await find("1")).toMatchObject({ reply: { status: 204 } });
+  expect(await find("0")).toBeUndefined();
+});
+
+test("memoryStore counts header fields, too", async () => {
+  const store = memoryStore();
+  const headers = { Link: "x".repeat(1_048_576) };
+  for (let number = 0; number <= 64; number++) {
+    const claim = toClaim(String(number));
+    await store.claim(claim, 60_000);
+    await store.keep(claim, { status: 200, headers, body: "" }, 60_000);
+  }
+  const statusOf = async (key: string) =>
+    (await store.claim({ ...toClaim(key), token: "other" }, 60_000))?.reply?.status;
+  expect([await statusOf("0"), await statusOf("64")]).toEqual([0, 200]);
 });

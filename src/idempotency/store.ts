@@ -59,7 +59,7 @@ const sweepInterval = 1000;
 /** How many characters of bodies and header fields are kept in memory. */
 const maxKeptSize = 64 * 1024 * 1024;
 
-/** How many keys of requests that have ended are kept in memory; each takes about 1 kB. */
+/** How many keys of requests that have ended are kept in memory; each takes about 1.5 kB. */
 const maxKeys = 50_000;
 
 /**

@@ -13,20 +13,25 @@ export type Database = PgDatabase<PgQueryResultHKT>;
 
 const limit = environment.REQUEST_TIMEOUT;
 
-/** The connections to PostgreSQL, if the shop uses it; they are opened when they are first needed. */
-export const pool: Pool | undefined =
-  environment.DATABASE_URL === undefined
-    ? undefined
-    : new Pool({
-        connectionString: environment.DATABASE_URL,
-        max: environment.DATABASE_CONNECTIONS,
-        connectionTimeoutMillis: limit,
-        statement_timeout: limit,
-        idle_in_transaction_session_timeout: limit,
-      });
-// the pool replaces a connection that breaks; without these listeners, the process would end
-pool?.on("error", () => undefined);
-pool?.on("connect", (client) => void client.on("error", () => undefined));
+/** Creates connections to PostgreSQL, if the shop uses it; they are opened when they are first needed. */
+const createPool = (max: number): Pool | undefined => {
+  if (environment.DATABASE_URL === undefined) return undefined;
+  const created = new Pool({
+    connectionString: environment.DATABASE_URL,
+    max,
+    connectionTimeoutMillis: limit,
+    statement_timeout: limit,
+    idle_in_transaction_session_timeout: limit,
+  });
+  // the pool replaces a connection that breaks; without these listeners, the process would end
+  created.on("error", () => undefined);
+  return created.on("connect", (client) => void client.on("error", () => undefined));
+};
+
+const pool = createPool(environment.DATABASE_CONNECTIONS);
+
+/** The connections for idempotency keys, whose leases must not wait for the transactions to end. */
+export const keyPool: Pool | undefined = createPool(2);
 
 interface Opened {
   readonly db: Database;
@@ -87,7 +92,11 @@ const openPostgres = async (pool: Pool): Promise<Opened> => {
     // the connection is closed, and with it the lock
     client.release(true);
   }
-  return { db: drizzlePool(pool), close: () => pool.end() };
+  const close = async (): Promise<void> => {
+    await pool.end();
+    await keyPool?.end();
+  };
+  return { db: drizzlePool(pool), close };
 };
 
 /** Opens the database, creates what is missing in it, and fills an empty one. */

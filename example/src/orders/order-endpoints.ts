@@ -4,7 +4,7 @@ import { EventStreamFactory, ez } from "sallyport";
 import { idempotency, memoryStore, postgresStore, redisStore } from "sallyport/idempotency";
 import { z } from "zod";
 import type { Caller } from "../accounts/credentials.ts";
-import { pool } from "../database/connection.ts";
+import { keyPool } from "../database/connection.ts";
 import { orders, payments } from "../database/tables.ts";
 import { environment } from "../environment.ts";
 import { accountFactory, inTransaction, versionOf } from "../factories.ts";
@@ -23,7 +23,7 @@ const noSuchOrder = () => createHttpError(404, "There is no such order");
 
 const keptReplies = () => {
   if (redis) return redisStore(redis, { prefix: "shop:reply:" });
-  return pool ? postgresStore(pool) : memoryStore();
+  return keyPool ? postgresStore(keyPool) : memoryStore();
 };
 
 const once = idempotency({
