@@ -6,7 +6,7 @@ import { checkPathParameters, checkSources } from "./check-fields.ts";
 import { checkShadows } from "./check-shadows.ts";
 import { checkInputs, checkOutputs } from "./check-schemas.ts";
 import { checkSharedFields } from "./check-shared-fields.ts";
-import type { Diagnostic } from "./diagnostic.ts";
+import { report, type Diagnostic } from "./diagnostic.ts";
 
 export interface CheckedConfig extends DocumentedConfig {
   readonly beforeRouting?: unknown;
@@ -27,6 +27,7 @@ export const checkRouting = (
   const operations = listOperations(endpoints, config);
   const checks: readonly (() => readonly Diagnostic[])[] = [
     () => checkCookies(operations, config),
+    () => checkLimits(operations),
     () => checkPathParameters(operations),
     () => checkInputs(operations),
     () => checkSharedFields(operations),
@@ -51,6 +52,22 @@ const toGapWarning = ({ key, path }: Routes["gappedKeys"][number]): Diagnostic =
   text: `The key "${key}" has an empty segment, which no path can have, so it stands for "${path}". Remove the second slash.`,
   meta: { path },
 });
+
+/** Finds limits that clients cannot tell apart, and whose counts a common store would add up. */
+const checkLimits = (operations: readonly Operation[]): readonly Diagnostic[] =>
+  report(operations, ({ route, endpoint }) => {
+    const known = new Set<string>();
+    return endpoint.middlewares.flatMap((at) => {
+      const { limitName: name } = at;
+      if (name === undefined) return [];
+      if (!known.has(name)) {
+        known.add(name);
+        return [];
+      }
+      const text = `${route} has two rate limits with the name "${name}", which clients cannot tell apart. Set another \`name\` for one of them.`;
+      return [{ at, code: "SLP_WARN_LIMIT_NAME", text, meta: { name } }];
+    });
+  });
 
 const checkCookies = (
   operations: readonly Operation[],

@@ -48,12 +48,10 @@ test.each<[string, z.ZodType, z.ZodType, Method?]>([
 });
 
 test("does not warn about a field that only one option of a union has", () => {
-  const endpoint = factory
-    .addMiddleware({ input: z.object({ id: z.string() }), handler })
-    .build({
-      input: z.union([z.object({ id: z.number() }), z.object({ a: z.string() })]),
-      handler,
-    });
+  const endpoint = factory.addMiddleware({ input: z.object({ id: z.string() }), handler }).build({
+    input: z.union([z.object({ id: z.number() }), z.object({ a: z.string() })]),
+    handler,
+  });
   const { endpoints } = walkRouting({ "post a": endpoint });
   expect(checkSharedFields(endpoints.map((entry) => new Operation(entry, {})))).toEqual([]);
 });

@@ -155,6 +155,8 @@ export interface AnyMiddleware {
   readonly errors?: ErrorDeclarations | undefined;
   /** The header fields that it sets on each response, each with a description; used in documents. */
   readonly sentFields?: Readonly<Record<string, string>> | undefined;
+  /** The name by which clients tell a limit from the others of an endpoint. */
+  readonly limitName?: string | undefined;
   readonly takesBody?: boolean | undefined;
   /** Whether the endpoint's input is validated before the middleware runs. */
   readonly afterValidation?: boolean | undefined;

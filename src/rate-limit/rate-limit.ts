@@ -1,5 +1,12 @@
 import { createHash } from "node:crypto";
-import { ipKeyGenerator, MemoryStore, type Options, type Store } from "express-rate-limit";
+import { isIP } from "node:net";
+import {
+  ipKeyGenerator,
+  MemoryStore,
+  type ClientRateLimitInfo,
+  type Options,
+  type Store,
+} from "express-rate-limit";
 import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
@@ -52,8 +59,8 @@ export interface RateLimitOptions<Context = EmptyObject> {
    */
   readonly store?: Store | undefined;
   /**
-   * The name of the limit, sent to clients. It is also part of the keys in the store, so limits whose stores share a
-   * database need different names.
+   * The name of the limit, sent to clients, which tell the limits of an endpoint apart by it. It is also part of the keys
+   * in the store, so limits whose stores share a database need different names.
    *
    * @default "default"
    */
@@ -178,7 +185,7 @@ export const rateLimit = <Context = EmptyObject>(
       // a key may be long, and must not be taken for an address
       const client = given
         ? createHash("sha256").update(`${name}:${given}`).digest("base64url")
-        : ipKeyGenerator(request.ip ?? "");
+        : ipKeyGenerator(toAddress(request));
       let counted;
       try {
         counted = await inTime(count(`${name}:${client}`, hits), storeTimeout);
@@ -204,6 +211,7 @@ export const rateLimit = <Context = EmptyObject>(
   });
   return Object.assign(middleware, {
     name: "rateLimit",
+    limitName: name,
     sentFields: {
       RateLimit: "The remaining requests `r` of each limit, and the seconds `t` of its window",
       "RateLimit-Policy": "The requests `q` of each limit that are allowed in `w` seconds",
@@ -224,6 +232,35 @@ const assertProxies = (trusted: unknown): void => {
     );
 };
 
+/**
+ * Returns the address of a client, without the port that some proxies add to it.
+ *
+ * @throws {@link ConfigError} when clients connect to a UNIX socket, and thus have no address.
+ */
+const toAddress = ({ ip, socket }: Request): string => {
+  if (ip === undefined) {
+    // TCP connections that the client has reset have no remote address, either
+    if (socket.destroyed || socket.localAddress !== undefined) return "";
+    throw new ConfigError(
+      "SLP_CONFIG_VALUE",
+      'rateLimit: the request has come through a UNIX socket, so its client has no address. Tell the application how many proxies stand before it, as in app.set("trust proxy", 1), or set `key`.',
+    );
+  }
+  if (isIP(ip) > 0) return ip;
+  const bare = ip.replace(/:\d+$/, "").replace(/^\[(.+)\]$/, "$1");
+  return isIP(bare) > 0 ? bare : ip;
+};
+
+/** @throws {Error} when a store has not counted. */
+const assertCounted = (info: ClientRateLimitInfo): ClientRateLimitInfo => {
+  const { totalHits, resetTime } = (info ?? {}) as Partial<ClientRateLimitInfo>;
+  const isTime = resetTime === undefined || Number.isFinite(resetTime?.getTime?.());
+  if (Number.isInteger(totalHits) && isTime) return info;
+  throw new Error(
+    "The store returned no `totalHits` that is a number, or a `resetTime` that is no Date",
+  );
+};
+
 /** Creates a function that counts a request as `hits` requests. */
 const createCounter = (store: Store, limit: number, window: number) => {
   let starting: Promise<void> | undefined;
@@ -238,7 +275,7 @@ const createCounter = (store: Store, limit: number, window: number) => {
     }
     // of all requests at the same time, those within the limit have different counts, none of which is above it
     const counts = await Promise.all(
-      Array.from({ length: hits }, async () => store.increment(key)),
+      Array.from({ length: hits }, async () => assertCounted(await store.increment(key))),
     );
     return counts.reduce((most, one) => (one.totalHits > most.totalHits ? one : most));
   };

@@ -1,3 +1,8 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { get, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import express from "express";
 import { MemoryStore, type ClientRateLimitInfo, type Store } from "express-rate-limit";
 import {
@@ -8,7 +13,7 @@ import {
 } from "sallyport";
 import { generateOpenApi } from "sallyport/openapi";
 import { rateLimit } from "sallyport/rate-limit";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { errorEnvelope, start } from "./harness.ts";
 
 const handler = () => ({});
@@ -68,6 +73,104 @@ test("requests without a key are counted by the address of the client", async ()
     200, 200, 429,
   ]);
   expect(await ask("192.0.2.2")).toBe(200);
+});
+
+test.each([
+  ["203.0.113.8:50001", "203.0.113.8:50002"],
+  ["203.0.113.8", "203.0.113.8:50002"],
+  ["[2001:db8::9]:50001", "[2001:db8::9]:50002"],
+  ["2001:db8::9", "[2001:db8::9]"],
+])("an address with a port counts as the address: %s is %s", async (first, second) => {
+  const limited = factory.addMiddleware(rateLimit({ limit: 1 }));
+  const server = await start(
+    { "get /a": limited.build({ handler }) },
+    { beforeRouting: ({ app }) => void app.set("trust proxy", 1) },
+  );
+  const ask = async (from: string) =>
+    (await server.send("/a", { headers: { "x-forwarded-for": from } })).status;
+  expect([await ask(first), await ask(second)]).toEqual([200, 429]);
+});
+
+/** Creates the path of a UNIX socket, and a function that asks through it. */
+const createSocket = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sallyport-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const listen = join(folder, "socket");
+  const ask = async (headers: Record<string, string> = {}) => {
+    const request = get({ socketPath: listen, path: "/a", headers, agent: false });
+    const [reply] = (await once(request, "response")) as [IncomingMessage];
+    reply.resume();
+    return reply.statusCode;
+  };
+  return { listen, ask };
+};
+
+test("a request through a UNIX socket fails unless a proxy tells the address, or it has a key", async () => {
+  const limited = factory.addMiddleware(
+    rateLimit({ limit: 1, key: ({ request }) => request.get("x-user") }),
+  );
+  const { listen, ask } = await createSocket();
+  const server = await start({ "get /a": limited.build({ handler }) }, { http: { listen } });
+  expect(await ask()).toBe(500);
+  expect(server.linesOf("error")).toMatchObject([
+    { meta: { error: { code: "SLP_CONFIG_VALUE" } } },
+  ]);
+  expect([await ask({ "x-user": "ada" }), await ask({ "x-user": "ada" })]).toEqual([200, 429]);
+});
+
+test("clients behind a proxy at a UNIX socket are told apart", async () => {
+  const { listen, ask } = await createSocket();
+  const routing = { "get /a": factory.addMiddleware(rateLimit({ limit: 1 })).build({ handler }) };
+  await start(routing, {
+    http: { listen },
+    beforeRouting: ({ app }) => void app.set("trust proxy", 1),
+  });
+  const from = (address: string) => ask({ "x-forwarded-for": address });
+  const statuses = [await from("192.0.2.1"), await from("192.0.2.1"), await from("192.0.2.2")];
+  expect(statuses).toEqual([200, 429, 200]);
+});
+
+test.each([
+  ["NaN", { totalHits: Number.NaN, resetTime: undefined }],
+  ["text", { totalHits: "1", resetTime: undefined }],
+  ["nothing", undefined],
+  ["null", null],
+  ["an empty object", {}],
+  ["no time", { totalHits: 1, resetTime: new Date(Number.NaN) }],
+  ["a number as time", { totalHits: 1, resetTime: 5 }],
+])("a store that answers %s has failed", async (_what, answer) => {
+  const store = {
+    increment: async () => answer,
+    decrement: () => undefined,
+    resetKey: () => undefined,
+  } as unknown as Store;
+  const strict = rateLimit({ limit: 1, store: { ...store }, passOnStoreError: false });
+  const server = await start({
+    "get /a": factory.addMiddleware(rateLimit({ limit: 1, store })).build({ handler }),
+    "get /b": factory.addMiddleware(strict).build({ handler }),
+  });
+  const passed = await server.send("/a");
+  expect([passed.status, passed.headers["ratelimit"]]).toEqual([200, undefined]);
+  expect((await server.send("/b")).status).toBe(503);
+});
+
+test("two limits of one endpoint with the same name cause one warning", async () => {
+  const twice = factory
+    .addMiddleware(rateLimit({ limit: 1, name: "a" }))
+    .addMiddleware(rateLimit({ limit: 1 }))
+    .addMiddleware(rateLimit({ limit: 2 }));
+  const server = await start({
+    "get /a": twice.build({ handler }),
+    "get /b": twice.build({ handler }),
+  });
+  expect(server.linesOf("warn")).toMatchObject([
+    {
+      message: expect.stringMatching(
+        /^SLP_WARN_LIMIT_NAME: GET \/a has two rate limits with the name "default"/,
+      ) as string,
+      meta: { path: "/a", name: "default" },
+    },
+  ]);
 });
 
 test("a key is stored in a short form, and is never taken for an address", async () => {
