@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Response } from "express";
+import type { Request, Response } from "express";
 import type { Conditions } from "../endpoint/conditions.ts";
 import { middlewareMark, type AnyMiddleware } from "../endpoint/middleware.ts";
 import { RequestError, ServerFault } from "../errors.ts";
+import { namesTag, toTime } from "../http/validators.ts";
 import { show } from "../messages/show.ts";
 import { clearRepresentation, isTaken } from "../reply/response-state.ts";
 import { findState, noOutput, type RequestState } from "./request-state.ts";
@@ -47,8 +48,7 @@ export const createConditions = ({ version, ifMatch, current }: Conditions): Any
     if (outcome === "failed") throw new RequestError("SLP_PRECONDITION_FAILED");
     setVersion(response, sent);
     if (outcome === "met") {
-      // Express would judge the request again, by other rules
-      if (isRead) Object.defineProperty(request, "fresh", { configurable: true, value: false });
+      if (isRead) judgeTagOfExpress(request, response);
       return;
     }
     state.resultHandler = {
@@ -81,6 +81,19 @@ const setVersion = (response: Response, { tag, date }: Version = {}): void => {
   if (date !== undefined) response.setHeader("Last-Modified", new Date(date).toUTCString());
 };
 
+/**
+ * Lets Express, which judges requests by other rules, find only one thing: that a client knows the tag which Express, or
+ * the result handler, gives to a reply whose version is a date.
+ */
+const judgeTagOfExpress = (request: Request, response: Response): void => {
+  const { "if-none-match": noneMatch = "" } = request.headers;
+  const isFresh = (): boolean => {
+    const [, tag] = /^(?:W\/)?"([^"]*)"$/.exec(String(response.getHeader("ETag"))) ?? [];
+    return tag !== undefined && response.statusCode < 300 && namesTag(noneMatch, tag, "weak");
+  };
+  Object.defineProperty(request, "fresh", { configurable: true, get: isFresh });
+};
+
 /** Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2; without a version, there is no resource. */
 const judge = (
   headers: IncomingHttpHeaders,
@@ -100,38 +113,5 @@ const judge = (
   return isRead ? "unchanged" : "failed";
 };
 
-/** Checks whether a list of entity tags names a version; a weak tag does so only in the weak comparison. */
-const names = (
-  list: string,
-  version: Version | undefined,
-  comparison: "strong" | "weak",
-): boolean => {
-  if (list.trim() === "*") return version !== undefined;
-  if (!tagListPattern.test(list)) return false;
-  // a tag may contain commas, but no quotes, so every second part is one
-  const parts = list.split('"');
-  return parts.some(
-    (tag, at) =>
-      at % 2 === 1 &&
-      tag === version?.tag &&
-      (comparison === "weak" || parts[at - 1]?.endsWith("W/") === false),
-  );
-};
-
-/** Matches a list of entity tags, whose elements may be empty. */
-const tagListPattern = /^[\t ,]*(?:(?:W\/)?"[^"]*"[\t ]*(?:,[\t ,]*|$))+$/;
-
-/** The three forms of dates in HTTP (RFC 9110, section 5.6.7); the last of them lacks its GMT. */
-const datePatterns = [
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/,
-  /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d\d \d\d:\d\d:\d\d GMT$/,
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d \d{4}$/,
-];
-
-/** Returns the time of a date; NaN if there is none, or one that is not valid and therefore ignored. */
-const toTime = (field = ""): number => {
-  if (!datePatterns.some((pattern) => pattern.test(field))) return Number.NaN;
-  const date = new Date(field.replace(/( GMT)?$/, " GMT"));
-  // 31 Feb would be a day in March
-  return date.getUTCDate() === Number(/\d+/.exec(field)) ? date.getTime() : Number.NaN;
-};
+const names = (list: string, version: Version | undefined, comparison: "strong" | "weak") =>
+  list.trim() === "*" ? version !== undefined : namesTag(list, version?.tag, comparison);

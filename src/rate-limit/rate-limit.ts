@@ -246,9 +246,9 @@ const toAddress = ({ ip, socket }: Request): string => {
       'rateLimit: the request has come through a UNIX socket, so its client has no address. Tell the application how many proxies stand before it, as in app.set("trust proxy", 1), or set `key`.',
     );
   }
-  if (isIP(ip) > 0) return ip;
-  const bare = ip.replace(/:\d+$/, "").replace(/^\[(.+)\]$/, "$1");
-  return isIP(bare) > 0 ? bare : ip;
+  const [, inBrackets, beforePort] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(ip) ?? [];
+  const address = inBrackets ?? beforePort ?? ip;
+  return isIP(address) > 0 ? address : ip;
 };
 
 /** @throws {Error} when a store has not counted. */

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { Readable } from "node:stream";
@@ -5,6 +6,7 @@ import type { ReadableStream } from "node:stream/web";
 import type { Response } from "express";
 import { ServerFault } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
+import { namesTag, toTime } from "../http/validators.ts";
 import { loadHttpErrors } from "../lazy/packages.ts";
 import type { ContentDeclaration, FileContent, StreamContent } from "../schemas/content.ts";
 import { holdErrors, throwHeldError } from "./hold-errors.ts";
@@ -75,16 +77,19 @@ const writeFile = async (
   // conditional requests and ranges determine the other statuses
   if (response.statusCode >= 300) response.statusCode = 200;
   setHead(response, { type: declaration.type, fileName });
-  const etag = await toEtag(response, root === undefined ? path : join(root, path));
+  // if the file is missing, `sendFile` reports the error
+  const found = await stat(root === undefined ? path : join(root, path)).catch(() => undefined);
+  const fields = found?.isFile() ? toValidators(response, found) : {};
   // by default, Express would let shared caches store the file
   if (!response.hasHeader("Cache-Control"))
     response.setHeader("Cache-Control", `private, max-age=${Math.floor(maxAge)}`);
   await new Promise<void>((resolve, reject) => {
     response.once("close", resolve);
-    // Express sets the ETag only once the path has been accepted
+    // Express sets the fields only once the path has been accepted
     const options = {
       ...(root !== undefined && { root }),
-      ...(etag && { headers: { ETag: etag } }),
+      headers: fields,
+      acceptRanges: !("Accept-Ranges" in fields),
     };
     response.sendFile(path, options, (error) => {
       response.off("close", resolve);
@@ -100,13 +105,24 @@ const toFileError = (error: Error): Error =>
     ? loadHttpErrors()(404, toStatusText(404), { cause: error })
     : toSendingError(error);
 
-/** Returns the ETag of a file unless the handler has set one; Express adds ETags to all responses or none. */
-const toEtag = async (response: Response, path: string): Promise<string | undefined> => {
-  if (response.hasHeader("ETag")) return undefined;
-  // if the file is missing, `sendFile` reports the error
-  const file = await stat(path).catch(() => undefined);
-  if (!file?.isFile()) return undefined;
-  return `W/"${file.size.toString(16)}-${file.mtime.getTime().toString(16)}"`;
+/**
+ * Returns header fields with which Express compares `If-Match` and `If-Range` strongly, as RFC 9110 asks in sections 13.1.1
+ * and 13.1.5: a tag that no list can name, and ranges without Express' help, which ignores them. The ETag is that of the
+ * handler, or one of the file; Express adds ETags to all responses or none.
+ */
+const toValidators = (response: Response, { size, mtime }: Stats): Record<string, string> => {
+  const { "if-match": match = "*", "if-range": range } = response.req.headers;
+  const own = response.getHeader("ETag");
+  const etag =
+    own === undefined ? `W/"${size.toString(16)}-${mtime.getTime().toString(16)}"` : String(own);
+  const [, tag] = /^"([^"]*)"$/.exec(etag) ?? [];
+  const isMatch = match === "*" || (tag !== undefined && namesTag(match, tag, "strong"));
+  const modified = String(response.getHeader("Last-Modified") ?? mtime.toUTCString());
+  const isSame =
+    range === undefined ||
+    (tag !== undefined && range === etag) ||
+    toTime(String(range)) === toTime(modified);
+  return { ETag: isMatch ? etag : '","', ...(!isSame && { "Accept-Ranges": "bytes" }) };
 };
 
 const writeStream = async (response: Response, output: StreamContent): Promise<void> => {

@@ -320,6 +320,53 @@ describe("a file", () => {
     expect([head.status, head.headers["content-length"], head.text]).toEqual([200, "10", ""]);
   });
 
+  test.each<[string | undefined, string, string, number]>([
+    [undefined, "If-Match", "the weak tag", 412],
+    [undefined, "If-Match", '"a"', 412],
+    [undefined, "If-Match", "*", 200],
+    ['"a"', "If-Match", '"b", "a"', 200],
+    ['"a"', "If-Match", 'W/"a"', 412],
+    ['W/"a"', "If-Match", 'W/"a"', 412],
+    ['W/"a"', "If-Match", '"a"', 412],
+    [undefined, "If-Range", "the weak tag", 200],
+    [undefined, "If-Range", "the date", 206],
+    [undefined, "If-Range", "Fri, 01 Jan 2100 00:00:00 GMT", 200],
+    ['"a"', "If-Range", '"a"', 206],
+    ['"a"', "If-Range", 'W/"a"', 200],
+    ['"a"', "If-Range", '"ab"', 200],
+    ['W/"a"', "If-Range", 'W/"a"', 200],
+  ])(
+    "with the ETag %s is compared strongly to %s: %s responds with %i",
+    async (own, name, value, status) => {
+      const file = factory.build({
+        output: ez.file(),
+        handler: ({ response }) => {
+          if (own !== undefined) response.set("ETag", own);
+          return path("ten.txt");
+        },
+      });
+      const server = await start({ file });
+      const { headers } = await server.send("/file");
+      const known = { "the weak tag": headers.etag, "the date": headers["last-modified"] };
+      const sent = known[value as keyof typeof known] ?? value;
+      const range = name === "If-Range" ? { Range: "bytes=2-4" } : {};
+      const answer = await server.send("/file", { headers: { [name]: sent, ...range } });
+      expect(answer.status).toBe(status);
+      if (status === 412) expect(answer.headers).not.toHaveProperty("etag");
+      else expect(answer.headers).toMatchObject({ etag: headers.etag, "accept-ranges": "bytes" });
+    },
+  );
+
+  test("does not tell by a 412 which files are outside the root", async () => {
+    const server = await begin();
+    const headers = { "If-Match": '"a"' };
+    const outside = await server.send("/given?name=../package.json", { headers });
+    expect([
+      outside.status,
+      (await server.send("/given?name=../none", { headers })).status,
+    ]).toEqual([403, 403]);
+  });
+
   test("with a root never leads outside the root, and may be sent with a file name for the browser", async () => {
     const server = await begin();
     const answer = await server.send("/given?name=ten.txt");

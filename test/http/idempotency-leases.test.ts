@@ -16,18 +16,16 @@ const createGate = () => {
 const startPayment = async (store: IdempotencyStore, lease: number) => {
   const gate = createGate();
   const runs = { count: 0, responses: [] as Response[] };
-  const pay = factory
-    .addMiddleware(idempotency({ store, lease, scope: () => "all" }))
-    .build({
-      method: "post",
-      statusCode: 201,
-      handler: async ({ response }) => {
-        const count = ++runs.count;
-        runs.responses.push(response);
-        if (count === 1) await gate.opened;
-        return { count };
-      },
-    });
+  const pay = factory.addMiddleware(idempotency({ store, lease, scope: () => "all" })).build({
+    method: "post",
+    statusCode: 201,
+    handler: async ({ response }) => {
+      const count = ++runs.count;
+      runs.responses.push(response);
+      if (count === 1) await gate.opened;
+      return { count };
+    },
+  });
   return { gate, runs, server: await start({ pay }) };
 };
 
