@@ -52,7 +52,7 @@ export const readHeaders = async (
 
 const toHeaderError: ToError = (issues) => {
   const named = issues.map((issue) => ({ ...issue, path: ["headers", ...(issue.path ?? [])] }));
-  return new InputValidationError(toZodError(named));
+  return Object.assign(new InputValidationError(toZodError(named)), { source: "headers" });
 };
 
 export const pick = (

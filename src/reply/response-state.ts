@@ -84,6 +84,8 @@ export interface ReplyState {
   harmlessCloses: number;
   /** What observes the request, if the `telemetry` option is set. */
   observation: Pick<Observation, "logFields" | "recordFault"> | undefined;
+  /** The plan of the endpoint, with the sources of its input in the order in which they are merged. */
+  plan: { readonly sources: readonly string[] } | undefined;
 }
 
 /** The property of a request and of its response that holds the state of the request. */

@@ -14,6 +14,8 @@ export interface ErrorAnswer {
   readonly message: string;
   /** The invalid parts of the input; set only for an input validation error that has them. */
   readonly issues?: readonly ShortIssue[] | undefined;
+  /** Whether the issues are about declared header fields. */
+  readonly isOfHeaders?: boolean;
   readonly data?: unknown;
   readonly problem?: Result["problem"];
   /** Whether the client may see the error's own message. */
@@ -82,6 +84,7 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
     status,
     message: shown ? getMessageFromError(error) : toStatusText(status),
     issues: invalid && toShortIssues(invalid.issues),
+    isOfHeaders: isInvalid && (cause as InputValidationError).source === "headers",
     // a fault that replaces the error has no data
     ...(thrown === result.error && { data: result.errorData, problem: result.problem }),
     isPublic: shown,

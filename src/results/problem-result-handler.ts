@@ -11,6 +11,7 @@ import type {
 } from "./api-response.ts";
 import type { InputIssue } from "./default-result-handler.ts";
 import { readSafely } from "../reply/http-error.ts";
+import { findReplyState } from "../reply/response-state.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendJson } from "../reply/send-json.ts";
 
@@ -42,7 +43,7 @@ export interface InvalidPart {
   readonly detail: string;
   /** A JSON pointer to the part of the body, as a URI fragment. */
   readonly pointer?: string | undefined;
-  /** The name of the parameter, if the part is not in the body. */
+  /** The name of the path or query parameter, header field or cookie, if the part is not in the body. */
   readonly parameter?: string | undefined;
 }
 
@@ -96,20 +97,39 @@ const readOwn = (thrown: unknown): Readonly<Record<string, unknown>> => {
   };
 };
 
-/** Points at an invalid part: into the body if the field is there, or may be missing there. */
+/** Points at an invalid part: into the body, or at a parameter, which may be a header field. */
 const toInvalidPart = (
-  { path: [field, ...rest], message: detail }: InputIssue,
+  { path, message: detail }: InputIssue,
   request: Request,
+  isOfHeaders = false,
 ): InvalidPart => {
-  const { method, body, params } = request;
-  const has = (source: unknown): boolean =>
-    field !== undefined && Object.hasOwn(Object(source) as object, field);
-  const takesBody = ["POST", "PUT", "PATCH"].includes(method);
-  const isInBody = !has(params) && (has(body) || (takesBody && !has(readSafely(request, "query"))));
-  if (!isInBody)
-    return field === undefined ? { detail } : { detail, parameter: toName(field, rest) };
-  const steps = field === undefined ? [] : [field, ...rest];
-  return { detail, pointer: `#${steps.map((step) => `/${toStep(step)}`).join("")}` };
+  const [field, ...rest] = isOfHeaders ? path.slice(1) : path;
+  if (!isOfHeaders && isInBody(field, request)) {
+    const steps = field === undefined ? [] : [field, ...rest];
+    return { detail, pointer: `#${steps.map((step) => `/${toStep(step)}`).join("")}` };
+  }
+  return field === undefined ? { detail } : { detail, parameter: toName(field, rest) };
+};
+
+/** The sources that are parts of the body. */
+const bodySources: ReadonlySet<string> = new Set(["body", "files"]);
+
+/** Checks whether a field, or the whole input, comes from the body, or belongs there if no source has it. */
+const isInBody = (field: string | number | undefined, request: Request): boolean => {
+  const sources = findReplyState(request)?.plan?.sources ?? [];
+  const read = (source: string): object => Object(readSafely(request, source)) as object;
+  const isCustom = String(field).startsWith("x-");
+  const origin = sources.findLast(
+    (source) =>
+      field !== undefined &&
+      (source !== "headers" || isCustom) &&
+      Object.hasOwn(read(source), field),
+  );
+  if (origin !== undefined) return bodySources.has(origin);
+  if (sources.includes("headers") && isCustom) return false;
+  // of a query and a body, the request may have only one
+  const isSent = !sources.includes("query") || Object.keys(read("body")).length > 0;
+  return isSent && sources.some((source) => bodySources.has(source));
 };
 
 /** Escapes a step of a JSON pointer in a URI fragment; see RFC 6901, section 6. */
@@ -134,7 +154,15 @@ const toInstance = (request: Request): { readonly instance?: string } => {
 };
 
 const toProblem = (
-  { status, message, issues, data, problem: { type, title } = {}, isPublic }: ErrorAnswer,
+  {
+    status,
+    message,
+    issues,
+    isOfHeaders,
+    data,
+    problem: { type, title } = {},
+    isPublic,
+  }: ErrorAnswer,
   thrown: unknown,
   request: Request,
 ): ProblemDetails => ({
@@ -145,7 +173,10 @@ const toProblem = (
   ...(type !== undefined && { type }),
   status,
   detail: message,
-  ...(issues && { errors: issues.map((issue) => toInvalidPart(issue, request)), issues }),
+  ...(issues && {
+    errors: issues.map((issue) => toInvalidPart(issue, request, isOfHeaders)),
+    issues,
+  }),
   ...(data !== undefined && { data }),
 });
 

@@ -140,6 +140,8 @@ export class InputValidationError extends Error {
   readonly code = "SLP_INPUT_INVALID";
   readonly statusCode = 400;
   readonly expose = true;
+  /** Set if declared header fields are invalid; the paths of the issues then begin with `headers`. */
+  declare readonly source?: "headers";
   /** The issues that Zod reports, at most ten; undefined if the error was created from a message alone. */
   declare readonly cause: z.ZodError | undefined;
 

@@ -352,8 +352,8 @@ describe("a file", () => {
       const range = name === "If-Range" ? { Range: "bytes=2-4" } : {};
       const answer = await server.send("/file", { headers: { [name]: sent, ...range } });
       expect(answer.status).toBe(status);
-      if (status === 412) expect(answer.headers).not.toHaveProperty("etag");
-      else expect(answer.headers).toMatchObject({ etag: headers.etag, "accept-ranges": "bytes" });
+      const isRefused = status === 412;
+      expect(answer.headers.etag).toBe(isRefused ? undefined : headers.etag);
     },
   );
 
