@@ -80,11 +80,18 @@ export const createHandler =
     sendFault: (result: Result, thrown: unknown) => void,
   ) =>
   (result: Result): void => {
-    if (result.error) {
-      sendFault(result, result.error);
+    const { response, request, logger, output, error, errorData } = result;
+    if (error) {
+      try {
+        sendFault(result, error);
+      } catch (cause) {
+        if (response.headersSent || errorData === undefined) throw cause;
+        const fault = toUnserialisable("The data of an error", errorData, "data", cause);
+        logServerFault(logger, request, fault, error);
+        sendFault(result, fault);
+      }
       return;
     }
-    const { response, request, logger, output } = result;
     const body = toBody(output as Output);
     try {
       const { statusCode } = response;

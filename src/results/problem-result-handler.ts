@@ -1,6 +1,10 @@
 import type { Request } from "express";
 import { z } from "zod";
+import { ServerFault } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
+import { isObject } from "../messages/option-checks.ts";
+import { findUnserialisable } from "../reply/find-unserialisable.ts";
+import { logServerFault } from "./log-fault.ts";
 import { beginError, toIssuesSchema, type ErrorAnswer } from "./answer-error.ts";
 import { createHandler } from "./default-result-handler.ts";
 import type {
@@ -76,10 +80,8 @@ const toNegativeSchema = (data?: z.ZodType, type?: string) =>
     ...(data && { data }),
   });
 
-/** Reads an error's property `problem`; members whose type violates the RFC are left out. */
-const readOwn = (thrown: unknown): Readonly<Record<string, unknown>> => {
-  const problem = readSafely(thrown, "problem");
-  if (typeof problem !== "object" || problem === null || Array.isArray(problem)) return {};
+/** Picks what may be sent of an error's property `problem`; members whose type violates the RFC are left out. */
+const pickOwn = (problem: object): Readonly<Record<string, unknown>> => {
   const {
     type,
     title,
@@ -95,6 +97,31 @@ const readOwn = (thrown: unknown): Readonly<Record<string, unknown>> => {
     ...(typeof title === "string" && { title }),
     ...(typeof instance === "string" && { instance }),
   };
+};
+
+/**
+ * Returns the members of a `problem` that JSON can represent, and logs what is wrong with the others.
+ *
+ * @throws the cause, if JSON can represent them all
+ */
+const dropUnserialisable = (problem: object, cause: unknown, result: Result): object => {
+  const kept: Record<string, unknown> = {};
+  const faults: (string | undefined)[] = [];
+  for (const name of Object.keys(problem)) {
+    const member = { get: () => Reflect.get(problem, name) as unknown, enumerable: true };
+    const part = Object.defineProperty({}, name, member);
+    try {
+      JSON.stringify(part);
+      kept[name] = Reflect.get(problem, name);
+    } catch {
+      faults.push(findUnserialisable(part, "problem"));
+    }
+  }
+  if (faults.length === 0) throw cause;
+  const text = `Members of the \`problem\` of an error are left out, because JSON cannot represent them: ${faults.join("; ")}`;
+  const fault = new ServerFault("SLP_OUTPUT_UNSERIALIZABLE", text, cause);
+  logServerFault(result.logger, result.request, fault, result.error ?? undefined);
+  return kept;
 };
 
 /** Points at an invalid part: into the body, or at a parameter, which may be a header field. */
@@ -154,22 +181,14 @@ const toInstance = (request: Request): { readonly instance?: string } => {
 };
 
 const toProblem = (
-  {
-    status,
-    message,
-    issues,
-    isOfHeaders,
-    data,
-    problem: { type, title } = {},
-    isPublic,
-  }: ErrorAnswer,
-  thrown: unknown,
+  { status, message, issues, isOfHeaders, data, problem: { type, title } = {} }: ErrorAnswer,
+  own: object,
   request: Request,
 ): ProblemDetails => ({
   type: "about:blank",
   title: title ?? toStatusText(status),
   ...toInstance(request),
-  ...(isPublic && readOwn(thrown)),
+  ...pickOwn(own),
   ...(type !== undefined && { type }),
   status,
   detail: message,
@@ -181,9 +200,19 @@ const toProblem = (
 });
 
 const sendError = (result: Result, thrown: unknown): void => {
+  const { response, request } = result;
   const answer = beginError(result, thrown);
   const type = "application/problem+json; charset=utf-8";
-  sendJson(result.response, answer.status, toProblem(answer, thrown, result.request), type);
+  const send = (own: object): void =>
+    sendJson(response, answer.status, toProblem(answer, own, request), type);
+  const problem = answer.isPublic ? readSafely(thrown, "problem") : undefined;
+  const own = isObject(problem) ? problem : {};
+  try {
+    send(own);
+  } catch (cause) {
+    if (response.headersSent) throw cause;
+    send(dropUnserialisable(own, cause, result));
+  }
 };
 
 /**

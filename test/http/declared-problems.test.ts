@@ -51,6 +51,25 @@ test("The type of an error does not replace the declared one, but its title does
   });
 });
 
+test.each([factory, defaultEndpointsFactory])(
+  "An error whose data JSON cannot represent is replaced by a 500 in the envelope",
+  async (any) => {
+    const run = any.build({
+      errors: { 409: { description: "Taken", schema: z.object({ id: z.bigint() }) } },
+      handler: () => {
+        throw createHttpError(409, "Taken", { data: { id: 1n } });
+      },
+    });
+    const server = await start({ run });
+    const { status, headers, text } = await server.send("/run");
+    expect([status, headers["content-type"]]).toEqual([500, expect.stringContaining("json")]);
+    expect(text).toContain("data.id is a BigInt");
+    expect(server.linesOf("error")).toMatchObject([
+      { meta: { error: { code: "SLP_OUTPUT_UNSERIALIZABLE" }, original: { message: "Taken" } } },
+    ]);
+  },
+);
+
 test("The type is sent although the message is not", async () => {
   vi.stubEnv("NODE_ENV", "production");
   onTestFinished(() => void vi.unstubAllEnvs());

@@ -184,9 +184,45 @@ describe("problemResultHandler", () => {
     expectProblem(answer, problem(403, "Forbidden", "No", { balance: 30 }));
   });
 
-  test("sends a plain-text 500 for a `problem` that JSON cannot represent", async () => {
-    const { answer } = await throwProblem(createHttpError(403, "No", { problem: { n: 1n } }));
-    expect([answer.status, answer.text]).toEqual([500, "Internal Server Error"]);
+  const circular: { self?: object } = {};
+  circular.self = circular;
+  test.each([
+    ["a BigInt", { n: 1n }, "problem.n is a BigInt"],
+    ["a BigInt within", { n: { a: [1n] } }, "problem.n.a[0] is a BigInt"],
+    ["a cycle", { n: circular }, "problem.n.self contains itself"],
+    [
+      "a toJSON that throws",
+      {
+        n: {
+          toJSON: () => {
+            throw new Error("no");
+          },
+        },
+      },
+      "problem.n has a toJSON that throws: Error: no",
+    ],
+    [
+      "a getter that throws",
+      {
+        get n(): never {
+          throw new Error("no");
+        },
+      },
+      "problem.n throws when it is read: Error: no",
+    ],
+  ])("leaves out members that JSON cannot represent, and logs them: %s", async (...given) => {
+    const [, own, fault] = given;
+    const problems = Object.defineProperties(
+      { balance: 30, title: "Mine" },
+      Object.getOwnPropertyDescriptors(own),
+    );
+    const { answer, server } = await throwProblem(
+      createHttpError(403, "No", { problem: problems }),
+    );
+    expectProblem(answer, problem(403, "Mine", "No", { balance: 30 }));
+    expect(server.linesOf("error")).toMatchObject([
+      { meta: { error: { message: expect.stringContaining(fault) as string } } },
+    ]);
   });
 
   test("hides the message of a 5xx in production, unless it is exposed", async () => {
