@@ -99,13 +99,14 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
     const metadata: RPCMetadata = { type: RPCType.HTTP, span };
     const active = setRPCMetadata(trace.setSpan(parent, span), metadata);
-    const end = (): void => {
+    const end = (broken: string | undefined): void => {
       const { route } = metadata;
       // if the client has left before the response began, there is no status
       const status = response.headersSent ? response.statusCode : 0;
       const sent = {
         ...(route !== undefined && { "http.route": route }),
         ...(status > 0 && { "http.response.status_code": status }),
+        ...(broken !== undefined && { "error.type": broken }),
         ...(status >= 500 && { "error.type": String(status) }),
       };
       if (route !== undefined) span.updateName(`${name} ${route}`);
@@ -131,14 +132,24 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
       const own = isGiven ? undefined : observe(request, response, outer);
       const { metadata, active } = own ?? { metadata: given as RPCMetadata, active: outer };
       owners.set(metadata, request);
+      const { span } = metadata;
+      let fault: Error | undefined;
       return {
-        logFields: toLogFields(metadata.span),
+        logFields: toLogFields(span),
         run: (serve) => context.with(active, serve),
-        recordFault: (error) => recordException(ensureError(error), metadata.span, active),
+        recordFault: (error) => {
+          fault = ensureError(error);
+          recordException(fault, span, active);
+        },
         end: () => {
           const route = toRoute(request);
           if (route !== undefined) metadata.route = route;
-          own?.end();
+          // a response that a fault has broken off has failed, whatever its status
+          const isBroken = response.headersSent && !response.writableEnded;
+          const broken = isBroken ? fault?.name : undefined;
+          if (broken !== undefined)
+            span.setAttribute("error.type", broken).setStatus({ code: SpanStatusCode.ERROR });
+          own?.end(broken);
         },
       };
     },

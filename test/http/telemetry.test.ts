@@ -13,6 +13,7 @@ import {
   attachRouting,
   defaultEndpointsFactory as factory,
   EventStreamFactory,
+  ez,
   ServeStatic,
   type Routing,
 } from "sallyport";
@@ -188,6 +189,31 @@ test("a client that leaves is no error, and there is no status if nothing was se
   for (const attributes of [span?.attributes, point?.attributes])
     for (const name of ["http.response.status_code", "error.type"])
       expect(attributes).not.toHaveProperty([name]);
+});
+
+test("a response that a fault breaks off is an error of its name, with the status that was sent", async () => {
+  const broken = async function* () {
+    yield "a";
+    throw new RangeError("no more");
+  };
+  const stream = factory.build({ output: ez.stream("text/plain"), handler: () => broken() });
+  const events = new EventStreamFactory({ tick: z.number() }).build({
+    handler: async ({ ctx }) => {
+      await ctx.emit("tick", 1);
+      throw new RangeError("no more");
+    },
+  });
+  const server = await startObserved({}, { stream, events });
+  await expect(server.send("/stream")).rejects.toThrow();
+  await expect(server.send("/events")).rejects.toThrow();
+  const spans = await sdk.untilServed(2);
+  const failed = { "http.response.status_code": 200, "error.type": "RangeError" };
+  for (const { status, attributes, events: recorded } of spans) {
+    expect(status.code).toBe(SpanStatusCode.ERROR);
+    expect(attributes).toMatchObject(failed);
+    expect(recorded).toHaveLength(1);
+  }
+  for (const { attributes } of await sdk.readDurations()) expect(attributes).toMatchObject(failed);
 });
 
 test("the span of an event stream ends with the stream", async () => {
