@@ -281,6 +281,22 @@ describe("architecture", () => {
     expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(450);
   });
 
+  test("only `exchange/replace-methods.ts` replaces methods of a response", () => {
+    const senders = "(?:end|json|render|send|sendFile|write|writeHead|writableEnded)";
+    const assigned = new RegExp(
+      `\\b(?:response|reply|methods)(?:\\.|\\[")${senders}(?:"\\])? =(?!=)`,
+      "g",
+    );
+    const defined = new RegExp(
+      `(?:defineProperty|set)\\(\\s*(?:response|reply|this), "${senders}"`,
+      "g",
+    );
+    const all = /\bassign\(\s*(?:response|reply)\b/g;
+    const outside = sources.filter((file) => file !== "src/exchange/replace-methods.ts");
+    expect(search(outside, assigned, defined, all)).toEqual([]);
+    expect(search(["src/exchange/replace-methods.ts"], defined)).toHaveLength(1);
+  });
+
   test("no property is named by a symbol, apart from the marks", () => {
     const declared = sources.flatMap((file) =>
       [...readCode(file).matchAll(/\b(\w+)(?:: unique symbol)? = Symbol(?:\.for)?\(/g)].map(

@@ -1,5 +1,6 @@
 import type { AroundNext, Passed } from "../endpoint/middleware.ts";
 import { RequestError } from "../errors.ts";
+import { holdEnd, replaceMethods } from "../exchange/replace-methods.ts";
 import type { Response } from "../http/express-objects.ts";
 import { inTime } from "../pipeline/in-time.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
@@ -129,8 +130,6 @@ export const keepReply = async (
   }
 };
 
-type Methods = Record<"end" | "write" | "writeHead", (...args: readonly unknown[]) => unknown>;
-
 /** The header fields with which Node does not need to be told the length of the body. */
 const framing = ["Content-Length", "Transfer-Encoding", "Trailer"];
 
@@ -146,61 +145,58 @@ const recordReply = (
   onEnd: (reply: KeptReply) => Promise<void> | undefined,
 ): void => {
   const { response } = state;
-  const { end, write, writeHead } = response as unknown as Methods;
-  const isOwnHead = Object.hasOwn(response, "writeHead");
   let head: Omit<KeptReply, "body"> = noReply;
   let body = "";
   let isEnded = false;
   const record = (bytes: Buffer): void => {
     if (body.length <= maxBytes) body += bytes.toString("latin1", 0, maxBytes + 1);
   };
-  const methods: Methods = {
-    writeHead: (status, ...rest) => {
-      if (!response.headersSent) {
-        setFields(response, rest.at(-1));
-        const headers: Record<string, string | readonly string[]> = {};
-        for (const name of fields) {
-          const value = response.getHeader(name);
-          if (value !== undefined) headers[name] = Array.isArray(value) ? value : String(value);
+  replaceMethods(response, {
+    writeHead: (original) =>
+      function (status, ...rest) {
+        if (!response.headersSent) {
+          setFields(response, rest.at(-1));
+          const headers: Record<string, string | readonly string[]> = {};
+          for (const name of fields) {
+            const value = response.getHeader(name);
+            if (value !== undefined) headers[name] = Array.isArray(value) ? value : String(value);
+          }
+          head = { status: Number(status), headers };
         }
-        head = { status: Number(status), headers };
-      }
-      const reason = rest.filter((one) => typeof one === "string");
-      // a shutdown may have replaced the method of the prototype
-      const { writeHead: current } = Object.getPrototypeOf(response) as Methods;
-      return Reflect.apply(isOwnHead ? writeHead : current, response, [status, ...reason]);
-    },
-    write: (...args) => {
-      if (isEnded) return false;
-      const isFlowing = Reflect.apply(write, response, args);
-      record(toBytes(args));
-      return isFlowing;
-    },
-    end: (...args) => {
-      if (isEnded) return response;
-      const bytes = toBytes(args);
-      // from now on, nothing can change the head
-      if (!response.headersSent) {
-        const { statusCode } = response;
-        if (![204, 304].includes(statusCode) && !framing.some((name) => response.hasHeader(name)))
-          response.setHeader("Content-Length", bytes.length);
-        response.writeHead(statusCode);
-      }
-      isEnded = true;
-      record(bytes);
-      const holding = onEnd({ ...head, body });
-      if (!holding) return Reflect.apply(end, response, args);
-      // the reply is complete, so an error that comes now must not cut it off
-      Object.defineProperty(response, "writableEnded", { configurable: true, value: true });
-      const send = (): void => {
-        Reflect.deleteProperty(response, "writableEnded");
-        Reflect.apply(end, response, args);
-      };
-      holding.then(send).catch((error: unknown) => recover(state, error));
-      return response;
-    },
-  };
-  Object.assign(response, methods);
+        const reason = rest.filter((one) => typeof one === "string");
+        return Reflect.apply(original, response, [status, ...reason]);
+      },
+    write: (original) =>
+      function (...args) {
+        if (isEnded) return false;
+        const isFlowing = Reflect.apply(original, response, args);
+        record(toBytes(args));
+        return isFlowing;
+      },
+    end: (original) =>
+      function (...args) {
+        if (isEnded) return response;
+        const bytes = toBytes(args);
+        // from now on, nothing can change the head
+        if (!response.headersSent) {
+          const { statusCode } = response;
+          if (![204, 304].includes(statusCode) && !framing.some((name) => response.hasHeader(name)))
+            response.setHeader("Content-Length", bytes.length);
+          response.writeHead(statusCode);
+        }
+        isEnded = true;
+        record(bytes);
+        const holding = onEnd({ ...head, body });
+        if (!holding) return Reflect.apply(original, response, args);
+        const release = holdEnd(response);
+        const send = (): void => {
+          release();
+          Reflect.apply(original, response, args);
+        };
+        holding.then(send).catch((error: unknown) => recover(state, error));
+        return response;
+      },
+  });
 };
 
 /** Sets the header fields that `writeHead` was given: an object, or an array of names and values. */
