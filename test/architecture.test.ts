@@ -292,7 +292,9 @@ describe("architecture", () => {
       "g",
     );
     const all = /\bassign\(\s*(?:response|reply)\b/g;
-    const outside = sources.filter((file) => file !== "src/exchange/replace-methods.ts");
+    // the mocks of tests only add members
+    const others = sources.filter((file) => !file.startsWith("src/testing/"));
+    const outside = others.filter((file) => file !== "src/exchange/replace-methods.ts");
     expect(search(outside, assigned, defined, all)).toEqual([]);
     expect(search(["src/exchange/replace-methods.ts"], defined)).toHaveLength(1);
   });

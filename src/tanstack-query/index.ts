@@ -31,7 +31,7 @@ const describeFile = (file: Blob): object => {
 };
 
 /** Replaces the values that JSON cannot represent, and would not distinguish from others. */
-const toDistinct = (_key: string, value: unknown): unknown => {
+const toDistinct = (_: string, value: unknown): unknown => {
   if (typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value)))
     return String(value);
   if (value instanceof Blob) return describeFile(value);
