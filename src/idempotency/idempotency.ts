@@ -16,7 +16,7 @@ import {
   isObject,
   refuseValue,
 } from "../messages/option-checks.ts";
-import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
+import type { PlannedRun } from "../pipeline/endpoint-plan.ts";
 import { findState, type RequestState } from "../pipeline/request-state.ts";
 import { readHeaders } from "../pipeline/validate.ts";
 import { readContent } from "../schemas/content.ts";
@@ -162,7 +162,7 @@ export const idempotency = <Context = EmptyObject>(
       if (!["string", "number"].includes(typeof caller) || caller === "" || Number.isNaN(caller))
         refuseValue("idempotency", "scope", "a function that returns who calls", caller);
       const state = findState(request) as RequestState;
-      const plan = state.plan as EndpointPlan;
+      const { plan } = state.run as PlannedRun;
       const { path = "" } = (request.route ?? {}) as { readonly path?: string };
       const place = [request.method, request.baseUrl + path];
       const identity = JSON.stringify([typeof caller, `${caller}`, ...place, unquote(text)]);

@@ -3,8 +3,10 @@ import { RequestError } from "../errors.ts";
 import { holdEnd, replaceMethods } from "../exchange/replace-methods.ts";
 import type { Response } from "../http/express-objects.ts";
 import { inTime } from "../pipeline/in-time.ts";
+import type { EndpointRun } from "../pipeline/endpoint-run.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
-import { isDeparture, recover, sendingLimit } from "../pipeline/send-result.ts";
+import { isDeparture, recover } from "../pipeline/last-resort.ts";
+import { sendingLimit } from "../pipeline/send-result.ts";
 import { readSafely } from "../reply/http-error.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
@@ -49,6 +51,7 @@ export const keepReply = async (
   next: AroundNext,
 ): Promise<Passed<EmptyObject>> => {
   const { request, response, logger } = state;
+  const run = state.run as EndpointRun;
   /** Whether the work is done; undefined while it runs. */
   let isDone: boolean | undefined;
   let sent: KeptReply | undefined;
@@ -98,7 +101,7 @@ export const keepReply = async (
   };
   const settle = (): Promise<void> => (settling ??= tell(endClaim));
   // the client may ask for the reply later, although it has left now
-  state.isReplyKept = true;
+  run.isReplyKept = true;
   recordReply(state, fields, (reply) => {
     sent = reply;
     // an error that is sent while the stages run, such as that of a time limit, says nothing about their outcome
@@ -112,7 +115,7 @@ export const keepReply = async (
     return passed;
   } catch (thrown) {
     error = thrown;
-    isDone = state.failure !== undefined && state.isDone;
+    isDone = state.failure !== undefined && run.isDone;
     throw error;
   } finally {
     // nothing more is sent: the reply has broken off, an earlier failure was not sent, or the client has left
@@ -124,7 +127,7 @@ export const keepReply = async (
       // a result handler may fail to send anything
       giveUp = setTimeout(() => void settle(), 2 * sendingLimit).unref();
       response.once("close", () => {
-        if (state.isAnswered) void settle();
+        if (run.isAnswered) void settle();
       });
     }
   }

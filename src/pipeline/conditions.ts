@@ -6,7 +6,8 @@ import { RequestError, ServerFault } from "../errors.ts";
 import { namesTag, toTime } from "../http/validators.ts";
 import { show } from "../messages/show.ts";
 import { clearRepresentation, isTaken } from "../reply/response-state.ts";
-import { findState, noOutput, type RequestState } from "./request-state.ts";
+import { noOutput, OwnReply, type EndpointRun } from "./endpoint-run.ts";
+import type { Surround } from "./run-around.ts";
 
 /** A version of a resource: the tag without its quotes, or the date in milliseconds, in whole seconds. */
 interface Version {
@@ -19,49 +20,52 @@ interface Version {
  *
  * @see RFC 9110, section 13
  */
-export const createConditions = ({ version, ifMatch, current }: Conditions): AnyMiddleware => ({
-  [middlewareMark]: true,
-  isObserver: true,
-  afterValidation: current !== undefined,
-  handle: () => undefined,
-  wrap: async ({ request, response }, next) => {
+export const createConditions = (
+  conditions: Conditions,
+): { readonly middleware: AnyMiddleware; readonly surround: Surround } => ({
+  middleware: {
+    [middlewareMark]: true,
+    isObserver: true,
+    afterValidation: conditions.current !== undefined,
+    handle: () => undefined,
+  },
+  surround: checkConditions(conditions),
+});
+
+const checkConditions =
+  ({ version, ifMatch, current }: Conditions): Surround =>
+  async (_args, state, inside) => {
+    const { request, response } = state;
+    const { fields, ctx, input } = state.run as EndpointRun;
     const { method, headers } = request;
-    const state = findState(response) as RequestState;
     const isRead = method === "GET" || method === "HEAD";
     if (current && !isRead) {
       if (ifMatch === "required" && headers["if-match"] === undefined)
         throw new RequestError("SLP_PRECONDITION_REQUIRED");
-      const { fields, ctx } = state;
-      const own = state.input?.value as object;
+      const own = input?.value as object;
       const known = await current({ input: fields ? { ...fields, ...own } : own, ctx });
       if (judge(headers, toVersion("current", known ?? undefined), isRead) !== "met")
         throw new RequestError("SLP_PRECONDITION_FAILED");
       // another middleware has responded in the meantime
-      if (isTaken(response)) return;
+      if (isTaken(response)) return noOutput;
     }
-    await next();
-    const { output, ctx, resultHandler } = state;
-    if (!version || output === noOutput || response.statusCode >= 300) return;
+    const output = await inside.run(undefined);
+    if (!version || output === noOutput || response.statusCode >= 300) return output;
     const sent = toVersion("version", (await version({ output, ctx })) ?? null);
-    if (isTaken(response)) return;
+    if (isTaken(response)) return output;
     const outcome = isRead ? judge(headers, sent, isRead) : "met";
     if (outcome === "failed") throw new RequestError("SLP_PRECONDITION_FAILED");
     setVersion(response, sent);
     if (outcome === "met") {
       if (isRead) judgeTagOfExpress(request, response);
-      return;
+      return output;
     }
-    state.resultHandler = {
-      ...resultHandler,
-      handle: (result) => {
-        if (result.error) return resultHandler.handle(result);
-        clearRepresentation(response);
-        setVersion(response, sent);
-        return response.status(304).end();
-      },
-    };
-  },
-});
+    return new OwnReply(output, () => {
+      clearRepresentation(response);
+      setVersion(response, sent);
+      response.status(304).end();
+    });
+  };
 
 /** Converts what the application returned; undefined remains. */
 const toVersion = (name: string, value: unknown): Version | undefined => {

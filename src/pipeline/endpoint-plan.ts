@@ -8,8 +8,10 @@ import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { Request, Response } from "../http/express-objects.ts";
 import type { BodyPlan } from "../request/parse-body.ts";
 import type { Observation } from "../reply/response-state.ts";
+import type { Conditions } from "../endpoint/conditions.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent } from "../schemas/content.ts";
+import type { EndpointRun } from "./endpoint-run.ts";
 import { createConditions } from "./conditions.ts";
 import { createDeprecation } from "./deprecation.ts";
 import { runAround } from "./run-around.ts";
@@ -68,6 +70,7 @@ const planMiddleware = (middleware: AnyMiddleware, at: number, all: readonly Any
   };
 };
 
+/** A middleware with everything that is known before the first request. */
 export type MiddlewareStep = Readonly<ReturnType<typeof planMiddleware>>;
 
 /** What observes the requests of a server; made by `openTelemetry` of `sallyport/opentelemetry`. */
@@ -103,6 +106,11 @@ const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
   );
 };
 
+const planConditions = (conditions: Conditions): MiddlewareStep => {
+  const { middleware, surround } = createConditions(conditions);
+  return { ...planMiddleware(middleware, 0, []), surround };
+};
+
 const createPlan = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
@@ -110,7 +118,6 @@ const createPlan = (
 ) => {
   const { conditions, deprecation, inputSchema, outputSchema } = endpoint;
   const last = deprecation ? [createDeprecation(deprecation)] : [];
-  if (conditions) last.push(createConditions(conditions));
   const declared = endpoint.middlewares.flatMap((one) => one.inputSchema ?? []);
   const schemas = inputSchema ? [...declared, inputSchema] : declared;
   const whole = schemas.some(takesRawBody) ? "raw" : "parsed";
@@ -129,7 +136,10 @@ const createPlan = (
     fileLists: schemas.flatMap(listFileLists),
     textLists:
       sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],
-    middlewares: [...endpoint.middlewares, ...last].map(planMiddleware),
+    middlewares: [
+      ...[...endpoint.middlewares, ...last].map(planMiddleware),
+      ...(conditions ? [planConditions(conditions)] : []),
+    ],
     /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
     hasMiddlewareInput: declared.length > 0,
     parseInput: inputSchema && toParser(inputSchema),
@@ -156,6 +166,8 @@ const createPlan = (
 
 /** Everything about an endpoint and a method that is known before the first request. */
 export type EndpointPlan = Readonly<ReturnType<typeof createPlan>>;
+
+export type PlannedRun = EndpointRun<EndpointPlan>;
 
 /**
  * Prepares an endpoint; `where` is its path, for errors.

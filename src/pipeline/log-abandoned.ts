@@ -7,13 +7,10 @@ export const logAbandoned = ({ request, logger }: RequestState): void => {
 };
 
 /** Logs a fault of a stage whose outcome is not sent, because the client has left or the time limit has expired. */
-export const logLateFault = (
-  { request, logger, isLate, failure }: RequestState,
-  error: unknown,
-): void => {
+export const logLateFault = ({ request, logger, failure }: RequestState, error: unknown): void => {
   // this is how handlers end when `signal` is aborted
   if (readSafely(error, "name") === "AbortError") return;
-  const when = isLate
+  const when = failure?.isLate
     ? "its time limit had expired"
     : failure
       ? "another error had been sent"

@@ -1,8 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Request, Response } from "express";
-import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
-import type { InputSource } from "../endpoint/input-sources.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
 import {
   findSocket,
@@ -14,56 +12,9 @@ import {
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
-import { combineInput, type CombinedInput } from "../request/combine-input.ts";
+import type { CombinedInput } from "../request/combine-input.ts";
+import type { EndpointRun, RequestContext } from "./endpoint-run.ts";
 import { toLoggedRoute } from "../results/log-fault.ts";
-
-/** The merged return values of a request's middlewares. */
-export type RequestContext = Record<string, unknown>;
-
-/** The parts of a plan that determine how the input is combined. */
-export interface InputPlan {
-  readonly sources: readonly InputSource[];
-  /** The fields that expect an array of files; a single file is put into an array. */
-  readonly fileLists: readonly string[];
-  /** The fields that expect an array; a single value from a query or a form is put into an array. */
-  readonly textLists: readonly string[];
-}
-
-export class Deadline {
-  readonly limit: number;
-  readonly #onExpire: () => void;
-  #left: number;
-  #since = 0;
-  #isOver = false;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(limit: number, onExpire: () => void) {
-    this.limit = limit;
-    this.#left = limit;
-    this.#onExpire = onExpire;
-  }
-
-  start(): void {
-    if (this.#isOver) return;
-    this.#since = performance.now();
-    this.#timer = setTimeout(this.#onExpire, Math.max(1, this.#left));
-  }
-
-  stop(): void {
-    this.#isOver = true;
-    clearTimeout(this.#timer);
-  }
-
-  async pauseFor(reading: Promise<void>): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#left -= performance.now() - this.#since;
-    try {
-      await reading;
-    } finally {
-      this.start();
-    }
-  }
-}
 
 /** What the requests of one server, or of one attached API, share. */
 export interface Service {
@@ -80,10 +31,12 @@ export interface Service {
 }
 
 const noHeaders: object = Object.freeze({});
-const noContext: RequestContext = Object.freeze({});
 
-/** A placeholder for an output that is not sent because the response has already been sent or the client has left. */
-export const noOutput: unique symbol = Symbol("no output");
+/** An error that does not wait for the stages: of the time limit, or one that was raised outside of them. */
+export interface Failure {
+  readonly error: Error;
+  readonly isLate: boolean;
+}
 
 /** Everything that the stages of one request tell each other; created when the request begins. */
 export class RequestState implements ReplyState {
@@ -103,36 +56,10 @@ export class RequestState implements ReplyState {
   /** Whether a fault may still be offered to the error handlers of the application. */
   mayOfferFault = true;
 
-  resultHandler: AnyResultHandler;
-  ctx: RequestContext = noContext;
-  /** Whether the body has been read, or need not be; "failing" while it is read. */
-  body: "unread" | "failing" | "read" = "read";
-  /** How the input is combined; undefined if no endpoint was reached. */
-  plan: InputPlan | undefined = undefined;
-  /** The combined input before validation; null until a stage asks for it. */
-  combined: CombinedInput | null = null;
-  /** The validated fields of the middlewares; undefined if none of them has an input. */
-  fields: Record<string, unknown> | undefined = undefined;
-  /** The endpoint's validated input, if a middleware has asked for it. */
-  input: { readonly value: unknown } | undefined = undefined;
-  /** The validated header fields that the endpoint declares. */
-  headers: object | undefined = undefined;
-  /** The validated output, or `noOutput`. */
-  output: unknown = noOutput;
-  /** Whether an outcome is sent even if the client has left, because a middleware keeps the reply. */
-  isReplyKept = false;
-  /** Whether the handler has returned, and no `around` middleware within has failed or been told of a failure since. */
-  isDone = false;
-  /** What the endpoint declares of an error that was thrown, and its parsed data. */
-  declared:
-    | {
-        readonly error: Error;
-        readonly data: unknown;
-        readonly problem: DeclaredProblem | undefined;
-      }
-    | undefined = undefined;
-  /** Runs a function in the asynchronous context in which the last native middleware called `next`. */
-  scope: (<T>(run: () => T) => T) | undefined = undefined;
+  /** Sends the errors of a path without an endpoint. */
+  errorHandler: AnyResultHandler;
+  /** What the stages of the endpoint have found out; undefined if no endpoint was reached. */
+  run: EndpointRun | undefined = undefined;
   /** The value of `request.next` while a native middleware runs. */
   next: unknown = undefined;
   /** The value of `request.next` that a router of the application has set. */
@@ -140,24 +67,13 @@ export class RequestState implements ReplyState {
   /** The parsed query, with the URL and the mounted application for which it was parsed. */
   query: { readonly value: unknown; readonly url: string; readonly app: unknown } | undefined =
     undefined;
-  /** Whether the next turn of the event loop emits `drain`, for a producer of a response to HEAD. */
-  isDraining = false;
 
-  /** The error that was sent although stages, whose results are ignored, are still running. */
-  failure: Error | undefined = undefined;
-  /** Whether the stages were interrupted by `request.next` with an error. */
-  isInterrupted = false;
+  /** The error that is sent although stages, whose results are ignored, may still be running. */
+  failure: Failure | undefined = undefined;
   /** The error with which the result handler has been called, if any. */
   handledError: Error | undefined = undefined;
-  deadline: Deadline | undefined = undefined;
-  /** Whether the time limit has expired; stages may still be running then. */
-  isLate = false;
-  /** Whether all stages have ended after the time limit. */
-  isEnded = false;
   /** The index among the running requests; -1 if it is none of them. */
   place = -1;
-  /** Whether the response has been sent, or given up. */
-  isAnswered = false;
 
   private controller: AbortController | undefined = undefined;
   private abortReason: Error | undefined = undefined;
@@ -168,7 +84,7 @@ export class RequestState implements ReplyState {
     this.service = service;
     this.app = service.app;
     this.logger = service.logger;
-    this.resultHandler = service.errorHandler;
+    this.errorHandler = service.errorHandler;
     // as Express does, which may have done so before
     request.res = response;
     request.originalUrl ||= request.url;
@@ -205,11 +121,6 @@ export class RequestState implements ReplyState {
     this.abortReason ??= reason;
     this.controller?.abort(reason);
   }
-
-  /** Returns the combined input, which is created when a stage first asks for it. */
-  combine({ sources, fileLists, textLists }: InputPlan): CombinedInput {
-    return (this.combined ??= combineInput(this.request, sources, fileLists, textLists));
-  }
 }
 
 type StatefulMessage = object & { [requestState]?: RequestState };
@@ -220,7 +131,7 @@ export const findState = (message: object): RequestState | undefined =>
 
 /** Returns the combined input of a request; undefined if no stage has asked for it. */
 export const readCombined = (request: object): CombinedInput | undefined =>
-  findState(request)?.combined ?? undefined;
+  findState(request)?.run?.combined ?? undefined;
 
 /** The argument of a handler; a class, because a getter on the prototype costs nothing unless it is read. */
 export class StateArguments<Input> implements HandlerArguments<Input, RequestContext> {
@@ -231,10 +142,15 @@ export class StateArguments<Input> implements HandlerArguments<Input, RequestCon
   readonly request: Request;
   readonly response: Response;
 
-  constructor(state: RequestState, input: Input, headers: object = noHeaders) {
+  constructor(
+    state: RequestState,
+    { ctx }: EndpointRun,
+    input: Input,
+    headers: object = noHeaders,
+  ) {
     this.input = input;
     this.headers = headers;
-    this.ctx = state.ctx;
+    this.ctx = ctx;
     this.logger = state.logger;
     this.request = state.request;
     this.response = state.response;

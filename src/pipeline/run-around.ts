@@ -1,18 +1,19 @@
 import type { AnyMiddleware, AroundNext, Passed } from "../endpoint/middleware.ts";
 import { ServerFault, type ServerFaultCode } from "../errors.ts";
 import { isTaken } from "../reply/response-state.ts";
+import { noOutput, type Outcome } from "./endpoint-run.ts";
 import type { RequestState } from "./request-state.ts";
 
 /** Everything after a middleware that surrounds it. */
 export interface Inside {
   /** Adds to the context and runs what is inside; rejects with any error that is thrown there. */
-  readonly run: (context: unknown) => Promise<void>;
+  readonly run: (context: unknown) => Promise<Outcome>;
   /** Responds with an error that was raised after `run` was called, or logs it if the response has been sent. */
   readonly fail: (error: unknown) => void;
 }
 
-/** Runs a middleware around everything after it. */
-export type Surround = (args: never, state: RequestState, inside: Inside) => Promise<void>;
+/** Runs a middleware around everything after it, and returns the outcome of that. */
+export type Surround = (args: never, state: RequestState, inside: Inside) => Promise<Outcome>;
 
 const ignore = (): void => undefined;
 
@@ -27,6 +28,7 @@ export const runAround =
     let isOver = false;
     let first: Promise<unknown> | undefined;
     let misuse: ServerFault | undefined;
+    let outcome: Outcome = noOutput;
     const isSent = (): boolean => !state.failure && isTaken(state.response);
     const refuse = (code: ServerFaultCode, act: string): never => {
       throw (misuse = new ServerFault(code, `An \`around\` middleware ${act}`));
@@ -40,7 +42,7 @@ export const runAround =
       if (first) refuse("SLP_AROUND_TWICE", "called `next` twice");
       isRunning = true;
       try {
-        await run(context);
+        outcome = await run(context);
       } finally {
         isRunning = false;
       }
@@ -67,4 +69,5 @@ export const runAround =
     if (misuse) throw misuse;
     if (!first && !isSent())
       refuse("SLP_AROUND_NOT_CALLED", "did not call `next`, throw an error or send the response");
+    return outcome;
   };

@@ -1,23 +1,20 @@
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { RequestError, ServerFault } from "../errors.ts";
-import { BareObject } from "../http/query.ts";
 import { discardRestOfBody } from "../reply/close-after-reply.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
-import type { EndpointPlan } from "./endpoint-plan.ts";
+import { Deadline } from "./deadline.ts";
+import type { EndpointPlan, PlannedRun } from "./endpoint-plan.ts";
+import { EndpointRun, noOutput, OwnReply, type Outcome } from "./endpoint-run.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
-import { beginReading, readInput, readOwnHeaders, toOutputError, validate } from "./validate.ts";
-import {
-  Deadline,
-  noOutput,
-  StateArguments,
-  type RequestContext,
-  type RequestState,
-} from "./request-state.ts";
+import { beginReading, readInput, readOwnHeaders } from "./read-input.ts";
+import { toOutputError, validate } from "./validate.ts";
+import { StateArguments, type Failure, type RequestState } from "./request-state.ts";
 import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
-import { recover, refuse, sendDeclaredError, sendResult, warnAlreadySent } from "./send-result.ts";
+import { recover, warnAlreadySent } from "./last-resort.ts";
+import { refuse, sendDeclaredError, sendResult } from "./send-result.ts";
 import { setLinks } from "../reply/links.ts";
 import { watchResponse } from "./development-warnings.ts";
 import { watchSenders } from "./watch-senders.ts";
@@ -37,58 +34,69 @@ export const runEndpoint = async (
   last: LastStage = runHandler,
 ): Promise<void> => {
   const { running } = state.service;
-  state.resultHandler = plan.endpoint.resultHandler;
-  state.plan = plan;
-  if (plan.body !== "none") state.body = "unread";
+  const run: PlannedRun = (state.run = new EndpointRun(plan));
   running.add(state);
-  if (plan.middlewares.length === 0) state.ctx = new BareObject();
-  else {
-    state.ctx = Object.create(null) as RequestContext;
-    if (plan.hasMiddlewareInput) state.fields = {};
-  }
   try {
-    if (plan.timeout > 0) await runWithin(plan, state, () => runStages(plan, state, last));
-    else await runStages(plan, state, last);
-    if (state.failure) throw state.failure;
-    const { response, output } = state;
-    if (output !== noOutput) {
-      if (plan.linkedPages) setLinks(plan.linkedPages, state, output);
-      if (plan.middlewares.length > 0 && isTaken(response)) {
-        // an `around` middleware has sent something after the handler
-        warnAlreadySent(state);
-        watchFeeding(response);
-      } else {
-        const sending = state.scope
-          ? state.scope(() => sendOutput(plan, state))
-          : sendOutput(plan, state);
-        if (sending) await sending;
-      }
+    const outcome =
+      plan.timeout > 0 ? await runWithin(run, state, last) : await runStages(run, state, last);
+    if (state.failure) throw leave(plan, outcome, state.failure);
+    if (outcome !== noOutput) {
+      const sending = run.scope
+        ? run.scope(() => answer(run, state, outcome))
+        : answer(run, state, outcome);
+      if (sending) await sending;
     }
     if (plan.watchesResponse) watchResponse(plan, state);
   } catch (error) {
-    if (state.scope) await state.scope(() => sendStageError(plan, state, error));
-    else await sendStageError(plan, state, error);
+    await (run.scope
+      ? run.scope(() => answerError(run, state, error))
+      : answerError(run, state, error));
   }
-  state.isAnswered = true;
-  if (!state.isLate || state.isEnded) running.delete(state);
+  run.isAnswered = true;
+  // after a time limit, stages may still be running
+  if (run.ending) void run.ending.then(() => running.delete(state));
+  else running.delete(state);
 };
 
-const sendOutput = (plan: EndpointPlan, state: RequestState): Promise<void> | undefined =>
-  plan.content ? sendContent(state, plan.content, state.output) : sendResult(state, null);
+/** Gives up an outcome in whose place a failure is sent. */
+const leave = ({ content }: EndpointPlan, outcome: Outcome, { error }: Failure): Error => {
+  if (content) discardContent(outcome);
+  return error;
+};
+
+/** Sends the outcome of the stages; returns undefined if there is nothing to wait for. */
+const answer = (
+  { plan }: PlannedRun,
+  state: RequestState,
+  outcome: Outcome,
+): Promise<void> | undefined => {
+  const { response } = state;
+  const isOwn = outcome instanceof OwnReply;
+  if (plan.linkedPages) setLinks(plan.linkedPages, state, isOwn ? outcome.output : outcome);
+  if (plan.middlewares.length > 0 && isTaken(response)) {
+    // an `around` middleware has sent something after the handler
+    warnAlreadySent(state);
+    watchFeeding(response);
+    return undefined;
+  }
+  return plan.content ? sendContent(state, plan.content, outcome) : sendResult(state, outcome);
+};
 
 /** Responds with an error of a stage; never rejects. */
-const sendStageError = async (
-  plan: EndpointPlan,
+const answerError = async (
+  run: PlannedRun,
   state: RequestState,
   thrown: unknown,
 ): Promise<void> => {
+  const { plan } = run;
   try {
-    if (state.isInterrupted) {
-      if (thrown !== state.failure) logLateFault(state, thrown);
+    const { failure } = state;
+    if (failure && !failure.isLate) {
+      // it has been sent already
+      if (thrown !== failure.error) logLateFault(state, thrown);
       return;
     }
-    if (plan.content) discardContent(state.output);
-    if (state.body === "failing") {
+    if (run.body === "reading") {
       await refuse(state, thrown, plan.endpoint.resultHandler);
       return;
     }
@@ -100,23 +108,24 @@ const sendStageError = async (
 };
 
 /** Runs everything after the middlewares, up to the validation of the output. */
-const runHandler: LastStage = async (plan, state) => {
-  if (plan.headers) await readOwnHeaders(plan.headers, state);
-  if (state.body === "unread") {
-    const reading = beginReading(plan, state);
+const runHandler: LastStage = async (run, state) => {
+  const { plan } = run;
+  if (plan.headers) await readOwnHeaders(plan.headers, run, state);
+  if (run.body === "unread") {
+    const reading = beginReading(run, state);
     if (reading) await reading;
-    state.body = "read";
+    run.body = "read";
   }
-  let input = readInput(plan, state);
+  let input = readInput(run, state);
   if (input instanceof Promise) input = await (input as Promise<unknown>);
   assertGoingOn(state);
   const { response } = state;
   const { statusCode } = plan.endpoint;
   // a status set by a middleware is kept, and the handler may still change the status
   if (statusCode !== undefined && response.statusCode === 200) response.statusCode = statusCode;
-  const joined = state.fields ? joinFields(state.fields, input as object) : input;
+  const joined = run.fields ? joinFields(run.fields, input as object) : input;
   // the factory has checked the types of the handler
-  const args = new StateArguments(state, joined, state.headers) as never;
+  const args = new StateArguments(state, run, joined, run.headers) as never;
   const unwatch = state.watchers || !state.app ? watchSenders(state) : undefined;
   let returned: unknown;
   try {
@@ -126,20 +135,20 @@ const runHandler: LastStage = async (plan, state) => {
   }
   // `return createHttpError(404)` in place of `throw` must not become a success
   if (returned instanceof Error) throw returned;
-  state.isDone = true;
+  run.isDone = true;
   let output = toOutput(plan, state, returned);
   if (output instanceof Promise) output = await (output as Promise<unknown>);
-  if (output === noOutput) return;
+  if (output === noOutput) return noOutput;
   // nobody is waiting for the output any longer
   const isLeft = isAbandoned(response);
   if (plan.content && (state.failure || isLeft)) discardContent(output);
-  if (state.failure) throw state.failure;
+  if (state.failure) throw state.failure.error;
   if (isLeft) logAbandoned(state);
-  if (!isLeft || state.isReplyKept) state.output = output;
+  return isLeft && !run.isReplyKept ? noOutput : output;
 };
 
-const runStages = (plan: EndpointPlan, state: RequestState, last: LastStage): Promise<void> =>
-  plan.middlewares.length === 0 ? last(plan, state) : runMiddlewares(plan, state, last);
+const runStages = (run: PlannedRun, state: RequestState, last: LastStage): Promise<Outcome> =>
+  run.plan.middlewares.length === 0 ? last(run, state) : runMiddlewares(run, state, last);
 
 /** Returns the validated output, or `noOutput` if the response has been sent. */
 const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): unknown => {
@@ -150,7 +159,7 @@ const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): u
     holdErrors(returned);
     if (state.failure || isTaken(response) || isAbandoned(response)) discardContent(returned);
   }
-  if (state.failure) throw state.failure;
+  if (state.failure) throw state.failure.error;
   if (isTaken(response)) {
     if (returned !== undefined && returned !== response && !plan.endpoint.isVoid)
       warnAlreadySent(state);
@@ -212,48 +221,49 @@ const toUncheckedOutput = (plan: EndpointPlan, returned: unknown): unknown => {
  * @throws {@link RequestError} with 503 when the time limit expires.
  */
 const runWithin = async (
-  plan: EndpointPlan,
+  run: PlannedRun,
   state: RequestState,
-  run: () => Promise<void>,
-): Promise<void> => {
+  last: LastStage,
+): Promise<Outcome> => {
   let rejectLate: (error: unknown) => void = () => undefined;
   const late = new Promise<never>((_resolve, reject) => {
     rejectLate = reject;
   });
+  let isLate = false;
   const expire = (): void => {
+    isLate = true;
     try {
-      state.isLate = true;
-      const error = toTimeout(plan);
-      state.failure ??= error;
+      const error = toTimeout(run.plan);
+      state.failure ??= { error, isLate };
       state.abort(error);
       rejectLate(error);
     } catch (defect) {
       rejectLate(defect);
     }
   };
-  const deadline = (state.deadline = new Deadline(plan.timeout, expire));
-  let stages: Promise<void> | undefined;
+  const deadline = (run.deadline = new Deadline(run.plan.timeout, expire));
+  let stages: Promise<Outcome> | undefined;
   try {
     deadline.start();
-    stages = run();
-    await Promise.race([stages, late]);
+    stages = runStages(run, state, last);
+    return await Promise.race([stages, late]);
   } finally {
     deadline.stop();
-    if (state.isLate && stages)
-      endLate(state, stages).catch((error: unknown) =>
-        state.logger.error("Server fault", { error }),
-      );
+    if (isLate && stages) run.ending = endLate(state, stages);
   }
 };
 
-const endLate = async (state: RequestState, stages: Promise<void>): Promise<void> => {
+/** Waits for the stages that go on after a time limit; never rejects. */
+const endLate = async (state: RequestState, stages: Promise<Outcome>): Promise<void> => {
   try {
     await stages;
   } catch (error) {
-    if (error !== state.failure) logLateFault(state, error);
-  } finally {
-    state.isEnded = true;
-    if (state.isAnswered) state.service.running.delete(state);
+    if (error === state.failure?.error) return;
+    try {
+      logLateFault(state, error);
+    } catch (defect) {
+      state.logger.error("Server fault", { error: defect });
+    }
   }
 };
 

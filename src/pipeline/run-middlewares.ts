@@ -1,10 +1,14 @@
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
-import type { EndpointPlan, MiddlewareStep } from "./endpoint-plan.ts";
+import type { MiddlewareStep, PlannedRun } from "./endpoint-plan.ts";
+import { noOutput, type Outcome } from "./endpoint-run.ts";
 import { logLateFault } from "./log-abandoned.ts";
-import { pick, readBody, readHeaders, readInputEarly, validateInput } from "./validate.ts";
+import { readBody, readInputEarly } from "./read-input.ts";
+import { pick, readHeaders, validateInput } from "./validate.ts";
+import type { Inside } from "./run-around.ts";
 import { assertGoingOn, isTaken, watchFeeding } from "../reply/response-state.ts";
+import { discardContent } from "./send-content.ts";
 import { interrupt } from "./send-result.ts";
 import { watchUnreadBody } from "./development-warnings.ts";
 import { StateArguments, type RequestState } from "./request-state.ts";
@@ -13,18 +17,19 @@ import { watchSenders } from "./watch-senders.ts";
 const noInput: Readonly<Record<string, never>> = Object.freeze({});
 
 /** Runs everything after the middlewares. */
-export type LastStage = (plan: EndpointPlan, state: RequestState) => Promise<void>;
+export type LastStage = (run: PlannedRun, state: RequestState) => Promise<Outcome>;
 
 /**
  * Runs the middlewares in order, then everything after them; the request ends if one of them sends the response or the
  * client leaves. Everything after a native or an `around` middleware runs within that middleware's call to `next`.
  */
 export const runMiddlewares = async (
-  plan: EndpointPlan,
+  run: PlannedRun,
   state: RequestState,
   last: LastStage,
   from = 0,
-): Promise<void> => {
+): Promise<Outcome> => {
+  const { plan, ctx, fields } = run;
   const { middlewares } = plan;
   for (let index = from; index < middlewares.length; index++) {
     const step = middlewares[index] as (typeof middlewares)[number];
@@ -32,83 +37,91 @@ export const runMiddlewares = async (
     let headers: object | undefined;
     if (step.headers) {
       headers = await readHeaders(step.headers, state.request);
-      if (!canGoOn(state)) return;
+      if (!canGoOn(state)) return noOutput;
     }
-    if (step.middleware.afterValidation) await readInputEarly(plan, state);
-    else if (step.needsBody) await readBody(plan, state);
+    if (step.middleware.afterValidation) await readInputEarly(run, state);
+    else if (step.needsBody) await readBody(run, state);
     let input: unknown = noInput;
     if (parseInput) {
-      input = validateInput(parseInput, state.combine(plan));
+      input = validateInput(parseInput, run.combine(state.request));
       if (input instanceof Promise) {
         input = await (input as Promise<unknown>);
-        if (!canGoOn(state)) return;
+        if (!canGoOn(state)) return noOutput;
       }
-      const { fields } = state;
       if (fields) {
         const earlier = pick(step.earlierKeys, (key) => fields[key]);
         copyOwn(fields, input as object);
         copyOwn(fields, earlier);
       }
     }
-    const args = new StateArguments(state, input, headers) as never;
-    const unwatch = state.body === "unread" ? watchUnreadBody(plan, state) : undefined;
+    const args = new StateArguments(state, run, input, headers) as never;
+    const unwatch = run.body === "unread" ? watchUnreadBody(plan, state) : undefined;
     const mayBeHeld = (state.watchers || !state.app) && !step.middleware.native;
     const unwatchSenders = mayBeHeld ? watchSenders(state) : undefined;
     try {
-      if (step.surround) {
-        await runSurround(plan, step, args, state, () => {
-          unwatch?.();
-          return runMiddlewares(plan, state, last, index + 1);
-        });
-        return;
-      }
+      if (step.surround)
+        return await runSurround(
+          run,
+          step.middleware,
+          state,
+          (inside) => step.surround?.(args, state, inside),
+          () => {
+            unwatch?.();
+            return runMiddlewares(run, state, last, index + 1);
+          },
+        );
       let returned: unknown = step.handle(args);
       if (returned instanceof Promise || isPromiseLike(returned)) returned = await returned;
-      joinContext(state.ctx, returned);
+      joinContext(ctx, returned);
     } finally {
       unwatch?.();
       unwatchSenders?.();
     }
-    if (!canGoOn(state)) return;
+    if (!canGoOn(state)) return noOutput;
   }
-  await last(plan, state);
+  return last(run, state);
 };
 
 /** Runs a middleware, and everything after it within. */
 const runSurround = async (
-  plan: EndpointPlan,
-  { middleware, surround }: MiddlewareStep,
-  args: never,
+  stages: PlannedRun,
+  middleware: MiddlewareStep["middleware"],
   state: RequestState,
-  goOn: () => Promise<void>,
-): Promise<void> => {
+  surround: (inside: Inside) => Promise<Outcome> | undefined,
+  goOn: () => Promise<Outcome>,
+): Promise<Outcome> => {
   let isRun = false;
   let failure: { readonly error: unknown } | undefined;
-  const run = async (context: unknown): Promise<void> => {
+  let inner: Outcome = noOutput;
+  const run = async (context: unknown): Promise<Outcome> => {
     isRun = true;
     try {
-      joinContext(state.ctx, context);
-      if (canGoOn(state)) await goOn();
+      joinContext(stages.ctx, context);
+      if (canGoOn(state)) inner = await goOn();
       // a transaction must be rolled back although the handler has ended in the meantime
-      if (state.failure) throw state.failure;
+      if (state.failure) throw state.failure.error;
     } catch (thrown) {
-      const error = state.failure ?? thrown;
+      const error = state.failure?.error ?? thrown;
       if (error !== thrown) logLateFault(state, thrown);
       failure = { error };
       throw error;
     }
+    return inner;
   };
+  let outcome: Outcome;
   try {
-    const fail = (error: unknown): void => interrupt(state, error, plan.errorData);
-    await surround?.(args, state, { run, fail });
+    const fail = (error: unknown): void => interrupt(state, error, stages.plan.errorData);
+    outcome = await surround({ run, fail });
     // a middleware that has caught the error cannot hide it
     if (failure) throw failure.error;
   } catch (error) {
-    if (!middleware.native && !middleware.isObserver) state.isDone = false;
+    if (!middleware.native && !middleware.isObserver) stages.isDone = false;
+    if (stages.plan.content) discardContent(inner);
     // if an error has been sent in the meantime, that error counts
-    throw state.failure ?? error;
+    throw state.failure?.error ?? error;
   }
   if (!isRun) canGoOn(state);
+  return outcome;
 };
 
 /**

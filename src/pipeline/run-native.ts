@@ -6,6 +6,7 @@ import { ClientLeft, RequestError } from "../errors.ts";
 import { watchRefusal } from "../reply/close-after-reply.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
 import { isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
+import { noOutput, type EndpointRun, type Outcome } from "./endpoint-run.ts";
 import type { RequestState } from "./request-state.ts";
 import type { Inside, Surround } from "./run-around.ts";
 
@@ -20,28 +21,32 @@ export const runNative =
   (native: NativeMiddleware): Surround =>
   async (_args, state, { run, fail }) => {
     const { request, response } = state;
+    const stages = state.run as EndpointRun;
     const unwatch = watchRefusal(request, response);
     state.watchers ??= "native";
     const running = callNative(native, state, {
       run: async (context) => {
         unwatch?.();
         // the middleware listens to the body, which is read only after it; what flows until then would be lost
-        const isHeldBack = state.body === "unread" && request.readableFlowing === true;
+        const isHeldBack = stages.body === "unread" && request.readableFlowing === true;
         if (isHeldBack) request.pause();
         // the middleware may have changed the sources of the input; once that is validated, all stages see the same
-        if (!state.input) state.combined = null;
-        await run(context);
+        if (!stages.input) stages.combined = null;
+        const outcome = await run(context);
         // a later middleware has responded without the body
-        if (isHeldBack && state.body === "unread") request.resume();
+        if (isHeldBack && stages.body === "unread") request.resume();
+        return outcome;
       },
       fail,
     });
     try {
       // a middleware that feeds the response might settle only after the response has ended
       watchFeeding(response);
-    } finally {
+    } catch (error) {
       await running;
+      throw error;
     }
+    return running;
   };
 
 /**
@@ -53,13 +58,13 @@ const callNative = (
   { run: middleware, provider, transformer }: NativeMiddleware,
   state: RequestState,
   { run, fail }: Inside,
-): Promise<void> => {
+): Promise<Outcome> => {
   const [request, response] = [state.request as never, state.response as never];
   const reason = findEnd(state);
   if (reason) return Promise.reject(reason);
   // a closed response does not emit `close` again
-  if (state.response.closed) return Promise.resolve();
-  return new Promise<void>((resolve, reject) => {
+  if (state.response.closed) return Promise.resolve(noOutput);
+  return new Promise((resolve, reject) => {
     const restore = keepPrototypes(request, response);
     let isOver = false;
     let returned: unknown;
@@ -78,12 +83,12 @@ const callNative = (
       const settle = (): void => {
         if (!isOver) end();
         if (reason) reject(reason);
-        else resolve();
+        else resolve(noOutput);
       };
       // what surrounds the middleware must wait for its work
       if (isPromiseLike(returned)) returned.then(settle, settle);
       else if (reason) setTimeout(settle, nativeGrace).unref();
-      else resolve();
+      else resolve(noOutput);
     };
     const refuse = (thrown: unknown): void => {
       let error = ensureError(thrown);
@@ -107,9 +112,9 @@ const callNative = (
       else if (!isOver) {
         end();
         // what is sent later must see the stores that the middleware has entered
-        state.scope = AsyncLocalStorage.snapshot();
+        (state.run as EndpointRun).scope = AsyncLocalStorage.snapshot();
         // an error of `provider` is not one of the middleware, although it runs within the call to `next`
-        const provide = async (): Promise<void> => run(await provider?.(request, response));
+        const provide = async (): Promise<Outcome> => run(await provider?.(request, response));
         resolve(provider ? provide() : run(undefined));
       }
     };
@@ -139,6 +144,6 @@ const keepPrototypes = (...objects: readonly object[]): (() => void) => {
 
 /** Returns the reason why nothing may run any longer; undefined if there is none, or if the response has been sent. */
 const findEnd = ({ failure, response }: RequestState): Error | undefined => {
-  if (failure || isTaken(response)) return failure;
+  if (failure || isTaken(response)) return failure?.error;
   return isAbandoned(response) ? new ClientLeft() : undefined;
 };

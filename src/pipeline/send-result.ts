@@ -1,26 +1,16 @@
 import type { Response } from "express";
 import { RequestError, ServerFault } from "../errors.ts";
 import { discardRestOfBody, closeAfterReply } from "../reply/close-after-reply.ts";
-import { toStatusText } from "../http/status.ts";
-import {
-  clearRepresentation,
-  cutOff,
-  watchFeeding,
-  isAbandoned,
-  isIdle,
-  isTaken,
-} from "../reply/response-state.ts";
+import { watchFeeding, isAbandoned, isIdle, isTaken } from "../reply/response-state.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../reply/http-error.ts";
-import {
-  logClientFault,
-  logHandledFault,
-  logServerFault,
-  toLoggedPath,
-} from "../results/log-fault.ts";
+import { logClientFault, logHandledFault, toLoggedPath } from "../results/log-fault.ts";
+import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { AnyResultHandler, Result } from "../results/result-handler.ts";
+import { isDeparture, logAndCutOff, recover } from "./last-resort.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { sentByHandler, type RequestState } from "./request-state.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
+import { OwnReply, type EndpointRun, type Outcome, type RequestContext } from "./endpoint-run.ts";
 import { formatIssues, InputValidationError, toZodError } from "../schemas/issues.ts";
 import { validate } from "./validate.ts";
 
@@ -40,20 +30,37 @@ export const refuse = async (
 ): Promise<void> => {
   const { request, response } = state;
   try {
-    state.resultHandler = handler;
     state.isSending = false;
     if (error instanceof RequestError && error.endsConnection) closeAfterReply(request, response);
-    await sendError(state, error instanceof RequestError ? error : toSendingError(error));
+    await sendError(state, error instanceof RequestError ? error : toSendingError(error), {
+      handler,
+    });
   } catch (defect) {
     recover(state, defect);
   }
 };
 
+/** How an error is sent. */
+interface Sending {
+  /** The result handler; by default, that of the endpoint, or of a path without one. */
+  readonly handler?: AnyResultHandler;
+  /** What is declared of the error, and its parsed data. */
+  readonly declared?: {
+    readonly error: Error;
+    readonly data: unknown;
+    readonly problem: DeclaredProblem | undefined;
+  };
+}
+
 /** Logs any thrown value and passes it to the result handler, or cuts off a response that has begun. */
-export const sendError = (state: RequestState, thrown: unknown): Promise<void> | undefined => {
+export const sendError = (
+  state: RequestState,
+  thrown: unknown,
+  sending?: Sending,
+): Promise<void> | undefined => {
   const { request, response, logger } = state;
   const error = ensureError(thrown);
-  const isUnsent = !isTaken(response) && !state.isReplyKept;
+  const isUnsent = !isTaken(response) && state.run?.isReplyKept !== true;
   if (isAbandoned(response) && (isUnsent || isDeparture(error))) {
     if (!isDeparture(error)) logLateFault(state, error);
     else if (!response.writableFinished) logAbandoned(state);
@@ -61,7 +68,7 @@ export const sendError = (state: RequestState, thrown: unknown): Promise<void> |
   }
   if (isTaken(response)) {
     // a handler that the end of its response or its time limit has stopped is not at fault
-    const isStopped = isDeparture(error) || state.isLate;
+    const isStopped = isDeparture(error) || state.failure?.isLate === true;
     if (!response.writableEnded || !isStopped) logAndCutOff(state, error);
     return undefined;
   }
@@ -72,19 +79,23 @@ export const sendError = (state: RequestState, thrown: unknown): Promise<void> |
     const { offerFault } = state.service;
     const offered = state.mayOfferFault ? offerFault?.(error, request, response) : undefined;
     state.mayOfferFault = false;
-    if (offered) return sendOffered(state, offered);
+    if (offered) return sendOffered(state, offered, sending);
   }
-  return sendResult(state, error);
+  return passError(state, error, sending);
 };
 
 /** Responds with the fault that the application's error handlers have passed on, unless one of them has responded. */
-const sendOffered = async (state: RequestState, offered: Promise<unknown>): Promise<void> => {
+const sendOffered = async (
+  state: RequestState,
+  offered: Promise<unknown>,
+  sending: Sending | undefined,
+): Promise<void> => {
   const left = await offered;
   if (left === sentByHandler) return;
   const error = ensureError(left);
   // a handler that has begun the response has failed to end it
   if (isTaken(state.response)) logAndCutOff(state, error);
-  else await sendResult(state, error);
+  else await passError(state, error, sending);
 };
 
 /** Responds with an error if Express has failed to send something for a handler, such as a missing file. */
@@ -104,13 +115,11 @@ export const interrupt = (
   thrown: unknown,
   errorData?: ReadonlyMap<number, ErrorData>,
 ): void => {
-  if (state.isInterrupted) return;
-  // a time limit has expired, and its error is being sent
+  // another error is being sent
   if (state.failure) {
-    if (thrown !== state.failure) logLateFault(state, thrown);
+    if (thrown !== state.failure.error) logLateFault(state, thrown);
     return;
   }
-  state.isInterrupted = true;
   void sendFailure(state, thrown, errorData);
 };
 
@@ -121,43 +130,75 @@ const sendFailure = async (
 ): Promise<void> => {
   try {
     const error = toSendingError(thrown);
-    state.failure ??= error;
+    state.failure = { error, isLate: false };
     state.abort(error);
     state.isSending = false;
     await sendDeclaredError(errorData, state, error);
   } catch (defect) {
-    state.failure ??= ensureError(defect);
+    state.failure ??= { error: ensureError(defect), isLate: false };
     recover(state, defect);
   }
 };
 
-/** Passes the output, or an error, to the result handler; returns undefined if the handler has sent it at once. */
-export const sendResult = (state: RequestState, error: Error | null): Promise<void> | undefined => {
-  const { request, response, ctx, logger, output } = state;
-  // an error handler of the application may have put another error in place of the declared one
-  const declared = error && state.declared?.error === error ? state.declared : undefined;
-  if (error) state.handledError = error;
-  if (!request.complete) discardRestOfBody(request, response, error !== null);
-  let input = state.combined;
-  if (error && state.plan && state.body !== "failing")
+/** Sends an outcome that is to be sent; returns undefined if that has been done at once. */
+export const sendResult = (state: RequestState, outcome: Outcome): Promise<void> | undefined => {
+  const { request, response } = state;
+  if (!request.complete) discardRestOfBody(request, response, false);
+  const { plan, combined: input, ctx } = state.run as EndpointRun;
+  return callHandler(state, () =>
+    outcome instanceof OwnReply
+      ? outcome.send(response)
+      : plan.endpoint.resultHandler.handle({
+          ...{ input, output: outcome, error: null, errorData: undefined, problem: undefined },
+          ...{ ctx, request, response, logger: state.logger },
+        } as Result),
+  );
+};
+
+/** Passes an error to the result handler; returns undefined if the handler has sent it at once. */
+const passError = (
+  state: RequestState,
+  error: Error,
+  { handler = toHandler(state), declared }: Sending = {},
+): Promise<void> | undefined => {
+  const { request, response, run, logger } = state;
+  state.handledError = error;
+  if (!request.complete) discardRestOfBody(request, response, true);
+  let input = run?.combined ?? null;
+  if (run && run.body !== "reading")
     try {
-      input = state.combine(state.plan);
+      input = run.combine(request);
     } catch {
       // the sources cannot be combined
     }
-  try {
-    const running = state.resultHandler.handle({
+  // an error handler of the application may have put another error in place of the declared one
+  const { data: errorData, problem } = (declared?.error === error ? declared : undefined) ?? {};
+  const ctx = run?.ctx ?? noContext;
+  return callHandler(state, () =>
+    handler.handle({
       input,
-      output: error ? null : output,
+      output: null,
       error,
-      errorData: declared?.data,
-      problem: declared?.problem,
+      errorData,
+      problem,
       ctx,
       request,
       response,
       logger,
-    } as Result);
-    if (response.writableEnded && !(running instanceof Promise)) return undefined;
+    } as Result),
+  );
+};
+
+const noContext: RequestContext = Object.freeze({});
+
+/** Returns the result handler of the endpoint, or else that of errors of the path. */
+const toHandler = ({ run, errorHandler }: RequestState): AnyResultHandler =>
+  run?.plan.endpoint.resultHandler ?? errorHandler;
+
+const callHandler = (state: RequestState, handle: () => unknown): Promise<void> | undefined => {
+  try {
+    const running = handle();
+    if (state.response.writableEnded && !(running instanceof Promise)) return undefined;
     return untilSent(state, running);
   } catch (thrown) {
     sendLastResort(state, thrown);
@@ -194,7 +235,7 @@ export const senders = ["end", "json", "send"] as const;
 /** Waits for a response that a tool sends later than it was asked to; cuts it off if the tool never does. */
 export const waitForTool = async (state: RequestState): Promise<void> => {
   const { response } = state;
-  await untilFinished(response, state.deadline?.limit ?? sendingLimit);
+  await untilFinished(response, state.run?.deadline?.limit ?? sendingLimit);
   state.isSending = false;
   // the tool would hold back any other response, too
   if (isIdle(response) && !isAbandoned(response))
@@ -239,66 +280,6 @@ const sendLastResort = (state: RequestState, thrown: unknown): void => {
   recover(state, error, state.handledError);
 };
 
-/**
- * Logs an error of the framework itself, or of a result handler, and responds with 500 in plain text. Never throws.
- *
- * @param original the error that a result handler was to send
- */
-export const recover = (
-  { request, response, logger }: Pick<RequestState, "logger" | "request" | "response">,
-  error: unknown,
-  original?: Error,
-): void => {
-  try {
-    logServerFault(logger, request, error, original);
-  } catch {
-    logger.error("Server fault", { error });
-  }
-  try {
-    if (response.headersSent) {
-      if (!response.writableEnded) cutOff(response);
-      return;
-    }
-    if (response.destroyed || response.closed) return;
-    const text = toStatusText(500);
-    clearRepresentation(response);
-    response.statusCode = 500;
-    response.setHeader("Content-Type", "text/plain; charset=utf-8");
-    response.setHeader("Content-Length", text.length);
-    response.setHeader("Cache-Control", "no-store");
-    response.setHeader("X-Content-Type-Options", "nosniff");
-    response.end(request.method === "HEAD" ? undefined : text);
-  } catch {
-    // a method of the response was replaced, or a value that Node rejects was set
-    response.destroy();
-  }
-};
-
-export const isDeparture = (error: unknown): boolean =>
-  ["ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
-    String(readSafely(error, "code")),
-  );
-
-/** Keeps a complete response, and cuts off an incomplete one, so that the client does not take it for a complete one. */
-const logAndCutOff = (state: RequestState, error: Error): void => {
-  const { request, response, logger } = state;
-  if (response.writableEnded) {
-    warnAlreadySent(state, error);
-    return;
-  }
-  logServerFault(logger, request, error, state.handledError);
-  cutOff(response);
-};
-
-/** Logs that an output or an error was dropped because the response had already been sent. */
-export const warnAlreadySent = ({ request, logger }: RequestState, error?: Error): void => {
-  logger.warn("The response was already sent", {
-    method: request.method,
-    path: toLoggedPath(request),
-    ...(error && { error }),
-  });
-};
-
 /** Checks whether the framework itself created an error; such errors carry no data. */
 export const isOfFramework = (error: unknown): boolean =>
   error instanceof RequestError || error instanceof InputValidationError;
@@ -329,6 +310,5 @@ export const sendDeclaredError = async (
     [error, data, problem] = [fault, undefined, undefined];
   }
   const sent = ensureError(error);
-  state.declared = { error: sent, data, problem };
-  await sendError(state, sent);
+  await sendError(state, sent, { declared: { error: sent, data, problem } });
 };

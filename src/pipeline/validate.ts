@@ -9,10 +9,7 @@ import {
 } from "../schemas/issues.ts";
 import { declaresKey, type Parser, type ParseResult } from "../schemas/parser.ts";
 import type { Request } from "express";
-import type { EndpointPlan, HeaderPlan } from "./endpoint-plan.ts";
-import { parseBody } from "../request/parse-body.ts";
-import { assertGoingOn } from "../reply/response-state.ts";
-import type { RequestState } from "./request-state.ts";
+import type { HeaderPlan } from "./endpoint-plan.ts";
 
 /**
  * Parses input with a schema; returns a promise only if the schema is asynchronous.
@@ -67,13 +64,6 @@ export const pick = (
   return picked;
 };
 
-/** Parses the header fields that the endpoint declares, unless this has been done. */
-export const readOwnHeaders = async (plan: HeaderPlan, state: RequestState): Promise<void> => {
-  if (state.headers) return;
-  state.headers = await readHeaders(plan, state.request);
-  assertGoingOn(state);
-};
-
 export const toOutputError: ToError = (issues, _parse, returned) => {
   const cause = toZodError(issues);
   const hint = toHint(returned, cause.issues);
@@ -113,43 +103,4 @@ export const validate = (parse: Parser, value: unknown, toError: ToError): unkno
     });
   if (result.issues.length > 0) throw toError(result.issues, parse, value);
   return result.value;
-};
-
-/** Parses the input with the endpoint's own schema, unless a middleware has asked for that before. */
-export const readInput = (plan: EndpointPlan, state: RequestState): unknown => {
-  if (state.input) return state.input.value;
-  let input: Readonly<Record<string, unknown>> = state.combine(plan);
-  if (!plan.parseInput) return {};
-  if (plan.middlewareOnlyKeys.length > 0) {
-    const rest = Object.assign(new BareObject(), input);
-    for (const key of plan.middlewareOnlyKeys) delete rest[key];
-    input = rest;
-  }
-  return validateInput(plan.parseInput, input);
-};
-
-/** Validates the endpoint's input before a middleware with `afterValidation`. */
-export const readInputEarly = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
-  if (state.input) return;
-  if (plan.headers) await readOwnHeaders(plan.headers, state);
-  await readBody(plan, state);
-  state.input = { value: await readInput(plan, state) };
-  assertGoingOn(state);
-};
-
-export const readBody = async (plan: EndpointPlan, state: RequestState): Promise<void> => {
-  if (state.body !== "unread") return;
-  await beginReading(plan, state);
-  state.body = "read";
-};
-
-/** Returns undefined if there is nothing to wait for. The clock of a time limit stops meanwhile. */
-export const beginReading = (
-  plan: EndpointPlan,
-  state: RequestState,
-): Promise<void> | undefined => {
-  const { request, response, logger, service, deadline } = state;
-  state.body = "failing";
-  const reading = parseBody(plan, service.bodies, request, response, logger);
-  return reading && deadline ? deadline.pauseFor(reading) : reading;
 };

@@ -84,8 +84,8 @@ export interface ReplyState {
   harmlessCloses: number;
   /** What observes the request, if the `telemetry` option is set. */
   observation: Pick<Observation, "logFields" | "recordFault"> | undefined;
-  /** The plan of the endpoint, with the sources of its input in the order in which they are merged. */
-  plan: { readonly sources: readonly string[] } | undefined;
+  /** The endpoint, if one was reached, with the sources of its input in the order in which they are merged. */
+  readonly run: { readonly plan: { readonly sources: readonly string[] } } | undefined;
 }
 
 /** The property of a request and of its response that holds the state of the request. */
@@ -159,10 +159,10 @@ export const assertGoingOn = ({
   failure,
   response,
 }: {
-  readonly failure: Error | undefined;
+  readonly failure: { readonly error: Error } | undefined;
   readonly response: Response;
 }): void => {
-  if (failure) throw failure;
+  if (failure) throw failure.error;
   if (isAbandoned(response)) throw new ClientLeft();
 };
 

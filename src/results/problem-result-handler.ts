@@ -143,7 +143,7 @@ const bodySources: ReadonlySet<string> = new Set(["body", "files"]);
 
 /** Checks whether a field, or the whole input, comes from the body, or belongs there if no source has it. */
 const isInBody = (field: string | number | undefined, request: Request): boolean => {
-  const sources = findReplyState(request)?.plan?.sources ?? [];
+  const sources = findReplyState(request)?.run?.plan.sources ?? [];
   const read = (source: string): object => Object(readSafely(request, source)) as object;
   const isCustom = String(field).startsWith("x-");
   const origin = sources.findLast(

@@ -4,6 +4,7 @@ import { endpointMethods, type Method } from "../http/method.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
+import { noOutput } from "../pipeline/endpoint-run.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { refuse } from "../pipeline/send-result.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
@@ -180,7 +181,7 @@ export class Dispatcher {
   async sendNotFound(state: RequestState): Promise<void> {
     const { cors } = this.#options;
     if (typeof cors === "function") await setCorsHeadersOfOther(cors, state);
-    await this.refuse(state, new RequestError("SLP_NOT_FOUND"), state.resultHandler);
+    await this.refuse(state, new RequestError("SLP_NOT_FOUND"), state.errorHandler);
   }
 
   async #dispatchOther(state: RequestState, path: string, next: NextFunction | undefined) {
@@ -191,7 +192,7 @@ export class Dispatcher {
       return;
     }
     // the path may be another one when the request comes back, because a router was mounted
-    state.resultHandler = this.#options.findErrorHandler(path);
+    state.errorHandler = this.#options.findErrorHandler(path);
     if (next) next();
     else await this.sendNotFound(state);
   }
@@ -255,6 +256,6 @@ export const runNativePreflight = async (plan: EndpointPlan, state: RequestState
   const end = plan.middlewares.findIndex(({ middleware }) => !middleware.native);
   const middlewares = end < 0 ? plan.middlewares : plan.middlewares.slice(0, end);
   const alone = { ...plan, middlewares, body: "none", watchesResponse: false } as const;
-  await runEndpoint(alone, state, () => Promise.resolve());
+  await runEndpoint(alone, state, () => Promise.resolve(noOutput));
   return isTaken(state.response);
 };

@@ -6,7 +6,7 @@ import { anything, anyObject } from "../messages/option-checks.ts";
 import { planEndpoint, type MiddlewareStep } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
 import { sendError } from "../pipeline/send-result.ts";
-import type { RequestContext } from "../pipeline/request-state.ts";
+import { EndpointRun, noOutput, type Outcome } from "../pipeline/endpoint-run.ts";
 import type { EmptyObject, InputSchema } from "../schemas/schema.ts";
 import { runInMemory } from "./run-in-memory.ts";
 import {
@@ -75,19 +75,19 @@ export const testMiddleware = async <
   let output: unknown = {};
   const result = await runInMemory(where, options, undefined, async (scene) => {
     const { state } = scene;
-    state.ctx = Object.assign(Object.create(null) as RequestContext, ctx);
     let returned: unknown;
     try {
-      const endpoint = new EndpointsFactory(state.resultHandler)
+      const endpoint = new EndpointsFactory(state.errorHandler)
         .addMiddleware(middleware as Middleware)
         .buildVoid({ handler: () => undefined });
       const sources = toEndpointSources(undefined, scene.config.inputSources, scene.method);
       const plan = planEndpoint(endpoint, sources);
-      state.plan = plan;
       const middlewares = plan.middlewares.map((step) =>
         toSpy(step, (given) => (returned = given)),
       );
-      await runMiddlewares({ ...plan, middlewares }, state, () => Promise.resolve());
+      const run = (state.run = new EndpointRun({ ...plan, middlewares }));
+      Object.assign(run.ctx, ctx);
+      await runMiddlewares(run, state, () => Promise.resolve(noOutput));
       output = returned;
     } catch (error) {
       await sendError(state, error);
@@ -108,7 +108,7 @@ const toSpy = (step: MiddlewareStep, tell: (given: unknown) => unknown): Middlew
     surround:
       surround &&
       ((args, state, { run, fail }) => {
-        const runAndTell = (context: unknown): Promise<void> => {
+        const runAndTell = (context: unknown): Promise<Outcome> => {
           tell(context);
           return run(context);
         };

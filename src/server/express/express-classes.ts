@@ -13,7 +13,7 @@ import {
 } from "../../reply/response-state.ts";
 import type { Application, Express, Request } from "express";
 import { RequestError, ServerFault } from "../../errors.ts";
-import { warnAlreadySent } from "../../pipeline/send-result.ts";
+import { warnAlreadySent } from "../../pipeline/last-resort.ts";
 import { logServerFault } from "../../results/log-fault.ts";
 import { readOtherQuery } from "../../request/other-query.ts";
 import { hasTooManyPairs, parseQuery, toQueryText } from "../../http/query.ts";
@@ -177,15 +177,18 @@ const skip = (response: ServerResponse, end: () => void, onWritten: unknown): fa
     setImmediate(() => state?.abort(new Error("HEAD needs no body")));
   }
   if (typeof onWritten === "function") process.nextTick(onWritten);
-  if (state && !state.isDraining) {
-    state.isDraining = true;
+  if (!draining.has(response)) {
+    draining.add(response);
     setImmediate(() => {
-      state.isDraining = false;
+      draining.delete(response);
       response.emit("drain");
     });
   }
   return false;
 };
+
+/** The responses to HEAD that emit `drain` in the next turn of the event loop, for their producers. */
+const draining = new WeakSet<ServerResponse>();
 
 /**
  * Reports a write after the end of a response that has no `error` listener; Node would emit an error, which would end

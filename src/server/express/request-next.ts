@@ -8,7 +8,7 @@ export const requestNext: PropertyDescriptor & ThisType<object> = {
   enumerable: true,
   get() {
     const state = findState(this);
-    const own = state?.next ?? (state?.plan ? undefined : state?.routerNext);
+    const own = state?.next ?? (state?.run ? undefined : state?.routerNext);
     return (
       own ??
       ((error?: unknown): void => {

@@ -1,6 +1,7 @@
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
 import { planEndpoint } from "../../pipeline/endpoint-plan.ts";
+import { noOutput } from "../../pipeline/endpoint-run.ts";
 import { runEndpoint } from "../../pipeline/run-endpoint.ts";
 import type { RequestState } from "../../pipeline/request-state.ts";
 import { ensureError } from "../../reply/http-error.ts";
@@ -36,9 +37,10 @@ export class StaticMounts {
       if (path.includes("%00")) throw new RequestError("SLP_PATH_MALFORMED");
       // if a middleware of the guard throws, its factory's result handler has sent the error
       let isServed = true;
-      const send = async (): Promise<void> => {
-        state.deadline?.stop();
+      const send = async (): Promise<typeof noOutput> => {
+        state.run?.deadline?.stop();
         isServed = await serveFrom(mount, prefix, state);
+        return noOutput;
       };
       if (mount.guard) await runEndpoint(mount.guard, state, send);
       else await send();

@@ -1,0 +1,81 @@
+import type { Response } from "express";
+import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import type { InputSource } from "../endpoint/input-sources.ts";
+import { BareObject } from "../http/query.ts";
+import { combineInput, type CombinedInput } from "../request/combine-input.ts";
+import type { Request } from "../http/express-objects.ts";
+import type { Deadline } from "./deadline.ts";
+
+/** The merged return values of a request's middlewares. */
+export type RequestContext = Record<string, unknown>;
+
+/** The parts of a plan that concern a run as a whole. */
+export interface RunPlan {
+  readonly endpoint: AnyEndpoint;
+  readonly body: "none" | "parsed" | "raw";
+  readonly middlewares: readonly unknown[];
+  readonly hasMiddlewareInput: boolean;
+  readonly sources: readonly InputSource[];
+  /** The fields that expect an array of files; a single file is put into an array. */
+  readonly fileLists: readonly string[];
+  /** The fields that expect an array; a single value from a query or a form is put into an array. */
+  readonly textLists: readonly string[];
+}
+
+/** What the stages of an endpoint have found out about one request; created when the endpoint is reached. */
+export class EndpointRun<Plan extends RunPlan = RunPlan> {
+  readonly plan: Plan;
+  readonly ctx: RequestContext;
+  /** Whether the body has been read, or need not be. */
+  body: "unread" | "reading" | "read";
+  /** The combined input before validation; null until a stage asks for it. */
+  combined: CombinedInput | null = null;
+  /** The validated fields of the middlewares; undefined if none of them has an input. */
+  readonly fields: Record<string, unknown> | undefined;
+  /** The endpoint's validated input, if a middleware has asked for it. */
+  input: { readonly value: unknown } | undefined = undefined;
+  /** The validated header fields that the endpoint declares. */
+  headers: object | undefined = undefined;
+  /** Runs a function in the asynchronous context in which the last native middleware called `next`. */
+  scope: (<T>(run: () => T) => T) | undefined = undefined;
+  deadline: Deadline | undefined = undefined;
+  /** Resolves when the stages that go on after a time limit have ended. */
+  ending: Promise<void> | undefined = undefined;
+  /** Whether an outcome is sent even if the client has left, because a middleware keeps the reply. */
+  isReplyKept = false;
+  /** Whether the handler has returned, and nothing around it has failed since that may have undone its work. */
+  isDone = false;
+  /** Whether the response has been sent, or given up. */
+  isAnswered = false;
+
+  constructor(plan: Plan) {
+    this.plan = plan;
+    this.body = plan.body === "none" ? "read" : "unread";
+    this.ctx =
+      plan.middlewares.length === 0 ? new BareObject() : (Object.create(null) as RequestContext);
+    this.fields = plan.hasMiddlewareInput ? {} : undefined;
+  }
+
+  /** Returns the combined input, which is created when a stage first asks for it. */
+  combine(request: Request): CombinedInput {
+    const { sources, fileLists, textLists } = this.plan;
+    return (this.combined ??= combineInput(request, sources, fileLists, textLists));
+  }
+}
+
+/** What became of the stages of an endpoint, unless they have failed: an output, or one of the following. */
+export type Outcome = unknown;
+
+/** The outcome of stages that leave nothing to send: the response has been sent, or the client has left. */
+export const noOutput: unique symbol = Symbol("no output");
+
+/** The outcome of a stage that answers in place of the result handler; the output remains known. */
+export class OwnReply {
+  readonly output: unknown;
+  readonly send: (response: Response) => void;
+
+  constructor(output: unknown, send: (response: Response) => void) {
+    this.output = output;
+    this.send = send;
+  }
+}
