@@ -1036,7 +1036,8 @@ interface SharedOptions {
    */
   readonly timeout?: number | undefined;
   /**
-   * How many times a request is retried after a network error, a timeout or a status of 408, 425, 429, 502, 503 or 504.
+   * How many times a request is retried after a network error, a timeout or a status of 408, 425, 429, 502, 503, 504
+   * or 520 to 524, which CDNs send if they cannot reach the server.
    *
    * @default 0
    */
@@ -1615,8 +1616,7 @@ const buildRequest = (call: Call, input: unknown): BuiltRequest => {
 
 const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const fields = new Map(listFields("", input ?? {}));
-  const { baseUrl } = call.client;
-  let base = baseUrl;
+  let { baseUrl: base } = call.client;
   while (base.endsWith("/")) base = base.slice(0, -1);
   const url = base + fillPath(call.path, fields);
   const sources = listSources(call);
@@ -1874,9 +1874,7 @@ const toProgressFetch = (
 const toResponse = (request: ProgressRequest): Response => {
   const { status, statusText } = request;
   const fields = request.getAllResponseHeaders().matchAll(/^([^:\r\n]+):(.*)$/gm);
-  const headers = new Headers(
-    Array.from(fields, ([, name = "", value = ""]): [string, string] => [name, value]),
-  );
+  const headers = new Headers(Array.from(fields, (field) => field.slice(1) as [string, string]));
   const body = [204, 205, 304].includes(status) ? null : request.response;
   return new Response(body, { status, statusText, headers });
 };
@@ -1981,13 +1979,14 @@ const sendRequest = async <Result extends { readonly response: Response }>(
 
 /** Checks whether a request may succeed later; a 409 may say that an earlier attempt with the key is still running. */
 const isTemporary = ({ status, headers }: Response, hasKey?: unknown): boolean =>
-  [408, 425, 429, 502, 503, 504].includes(status) ||
+  /408|42[59]|50[2-4]|52[0-4]/.test(String(status)) ||
   Boolean(hasKey && status === 409 && headers.has("retry-after"));
 
 /** Returns how long a response asks to wait, in milliseconds. */
 const toAskedTime = ({ headers }: Response): number => {
   const asked = headers.get("retry-after") ?? "";
-  return Number(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
+  // two proxies may both have asked
+  return parseFloat(asked) * 1000 || Date.parse(asked) - Date.now() || 0;
 };
 
 /** Checks whether an error is a temporary failure of a call, and not of another one that a hook has made. */
@@ -2006,10 +2005,8 @@ const waitFor = async <Result>(
   signal: AbortSignal | null | undefined,
   result?: Promise<Result>,
 ): Promise<Result | undefined> => {
-  let end = (): void => undefined;
-  const ended = new Promise<undefined>((resolve) => {
-    end = () => resolve(undefined);
-  });
+  let end!: (ended?: unknown) => void;
+  const ended = new Promise<undefined>((resolve) => (end = () => resolve(undefined)));
   // longer times would end at once
   const timer =
     milliseconds === Infinity ? undefined : setTimeout(end, Math.min(milliseconds, maxTime));
@@ -2144,10 +2141,11 @@ const readKind = (type: string): BodyKind => {
 
 /** @throws {@link NetworkError} when the response breaks off. */
 const readReply = async (call: Call, response: Response): Promise<Reply> => {
-  const { status, headers } = response;
-  const [first = ""] = (headers.get("content-type") ?? "").split(";");
-  const type = first.trim().toLowerCase();
-  const replies = call.plan?.replies;
+  const { client, plan } = call;
+  const { status, headers, ok } = response;
+  // two proxies may have added the same type
+  const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(/[\s,;]/);
+  const replies = plan?.replies;
   const declared = replies?.[status];
   const isBlob = headers.has("x-content-as") || String(declared) === "blob";
   let kind = isBlob ? "blob" : readKind(type);
@@ -2157,35 +2155,30 @@ const readReply = async (call: Call, response: Response): Promise<Reply> => {
   if (body === "" && kind !== "text") {
     kind = "none";
     body = undefined;
-  } else if (kind === "json") {
+  } else if (typeof body === "string" && kind !== "text") {
+    // JSON, or a body whose type a proxy has dropped
     try {
-      body = JSON.parse(body as string);
+      body = JSON.parse(body);
+      kind = "json";
     } catch {
       kind = "text";
     }
   }
-  const isForeign = declared
-    ? !declared.includes(kind)
-    : !isBlob && !isUsual(call, response, kind, type);
-  if (!isForeign) body = call.plan?.revive?.[status]?.(body) ?? body;
-  const isExpected = !isForeign && (declared || !replies);
-  const reply = { ok: response.ok, status, headers, body, response, isForeign };
-  return isExpected ? reply : { ...reply, ok: false, status: "unexpected", actualStatus: status };
-};
-
-/** Checks whether an API sends a body of this kind and media type with a status that it does not declare. */
-const isUsual = (
-  { client, plan }: Call,
-  { status, ok }: Response,
-  kind: BodyKind,
-  type: string,
-): boolean => {
-  if (kind === "json" || status === 204 || status === 205) return true;
-  const isListed = (client.mediaTypes ?? []).some((one) =>
+  const isListed = client.mediaTypes?.some((one) =>
     one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type === one,
   );
-  // JSON that cannot be parsed has become a string by now
-  return isListed || (ok && !plan?.replies && type !== "text/html" && readKind(type) !== "json");
+  const isForeign = !(declared
+    ? declared.includes(kind)
+    : isBlob ||
+      kind === "json" ||
+      isListed ||
+      // JSON that cannot be parsed has become a string by now
+      (ok && !replies && (status === 204 || status === 205 || !/[/+](json|html)$/.test(type))));
+  if (!isForeign) body = plan?.revive?.[status]?.(body) ?? body;
+  const reply = { ok, status, headers, body, response, isForeign };
+  return !isForeign && (declared || !replies)
+    ? reply
+    : { ...reply, ok: false, status: "unexpected", actualStatus: status };
 };
 
 type Subscription = Call & { readonly options: SubscribeOptions };
@@ -2323,24 +2316,33 @@ interface Pages<Item, Page> extends AsyncIterable<Item> {
   readonly pages: () => AsyncIterable<Page>;
 }
 
-/** Returns the body of a successful reply, and throws all others. */
-const toBody = ({ ok, body, response, isForeign }: Reply, call: Call): unknown => {
-  if (ok) return body;
-  throw new (isForeign ? UnexpectedBodyError : ReplyError)(call, response, body);
+/** Returns the body of a successful reply, which must be a page if `isPage` says so, and throws all others. */
+const toBody = (
+  { ok, body, response, isForeign }: Reply,
+  call: Call,
+  isPage?: boolean,
+): unknown => {
+  if (ok && (!isPage || findItems(body, call.plan?.items))) return body;
+  throw new (ok || isForeign ? UnexpectedBodyError : ReplyError)(call, response, body);
 };
 
-/** The number of consecutive empty pages, each with a new cursor, after which an iteration ends. */
+/**
+ * The number of consecutive empty pages, each with a new cursor, after which an iteration ends. Databases that filter
+ * after reading send some, rarely a hundred; an API that counts its cursors up would send them for ever.
+ */
 const maxEmptyPages = 100;
 
 /**
  * Creates a client without types, which is what all typed clients are at run time.
  *
- * @throws {@link TypeError} when there is no `baseUrl`, or `idempotency` is not a boolean.
+ * @throws {@link TypeError} when there is no usable `baseUrl`, or `idempotency` is not a boolean.
  */
 const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => {
-  if (typeof client?.baseUrl !== "string" || !/^$|^\/|:\/\//.test(client.baseUrl))
+  // the paths of the routes are added to its end
+  const url: unknown = client?.baseUrl;
+  if (typeof url !== "string" || !/^$|^\/|:\/\//.test(url) || /[?#]/.test(url))
     throw new TypeError(
-      "createClient: `baseUrl` must be a URL, such as https://api.example.com or /api",
+      "createClient: `baseUrl` must be a URL, such as https://api.example.com or /api, without ? or #",
     );
   if (typeof (client.idempotency ?? true) !== "boolean")
     throw new TypeError("createClient: `idempotency` is not a boolean");
@@ -2374,7 +2376,9 @@ const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => {
     let next: object | undefined = {};
     let [last, marked, empty] = ["", "", 0];
     for (let count = 1; ; count++) {
-      const body = await send(call, { ...(input as object), ...next }, toBody);
+      const body = await send(call, { ...(input as object), ...next }, (reply) =>
+        toBody(reply, call, true),
+      );
       yield toPayload(body);
       next = toNextPage(body);
       if (!next) return;
@@ -2391,10 +2395,7 @@ const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => {
   return {
     hasMore,
     request: toCaller((reply) => reply),
-    provide: toCaller(({ body, response, isForeign }, call) => {
-      if (isForeign) throw new UnexpectedBodyError(call, response, body);
-      return body;
-    }),
+    provide: toCaller((reply, call) => (reply.isForeign ? toBody(reply, call) : reply.body)),
     download: toCaller(toBody, true),
     /** Resolves to the data of a successful reply and throws all others, as queries need it. */
     "~query": toCaller((reply, call) => toPayload(toBody(reply, call))),

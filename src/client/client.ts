@@ -41,7 +41,8 @@ const maxEmptyPages = 100;
  */
 export const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => {
   // the paths of the routes are added to its end
-  if (typeof client?.baseUrl !== "string" || !/^(?:$|\/|[^?#]*:\/\/)[^?#]*$/.test(client.baseUrl))
+  const url: unknown = client?.baseUrl;
+  if (typeof url !== "string" || !/^$|^\/|:\/\//.test(url) || /[?#]/.test(url))
     throw new TypeError(
       "createClient: `baseUrl` must be a URL, such as https://api.example.com or /api, without ? or #",
     );

@@ -62,7 +62,7 @@ const toProgressFetch = (
 
 const toResponse = (request: ProgressRequest): Response => {
   const { status, statusText } = request;
-  const fields = request.getAllResponseHeaders().matchAll(/^(.+?):(.*)$/gm);
+  const fields = request.getAllResponseHeaders().matchAll(/^([^:\r\n]+):(.*)$/gm);
   const headers = new Headers(Array.from(fields, (field) => field.slice(1) as [string, string]));
   const body = [204, 205, 304].includes(status) ? null : request.response;
   return new Response(body, { status, statusText, headers });
@@ -168,7 +168,7 @@ export const sendRequest = async <Result extends { readonly response: Response }
 
 /** Checks whether a request may succeed later; a 409 may say that an earlier attempt with the key is still running. */
 export const isTemporary = ({ status, headers }: Response, hasKey?: unknown): boolean =>
-  /^(408|42[59]|5(0[234]|2[0-4]))$/.test(String(status)) ||
+  /408|42[59]|50[2-4]|52[0-4]/.test(String(status)) ||
   Boolean(hasKey && status === 409 && headers.has("retry-after"));
 
 /** Returns how long a response asks to wait, in milliseconds. */
@@ -281,7 +281,12 @@ const tellDeprecation = async (
     replacement: headers
       .get("link")
       ?.split("<")
-      .find((link) => /; ?rel="?([^",;]+ )?successor-version(?![\w-])/i.test(link))
+      .find((link) =>
+        /; ?rel="?([^",;]+)/
+          .exec(link.toLowerCase())?.[1]
+          ?.split(" ")
+          .includes("successor-version"),
+      )
       ?.split(">")[0],
   });
 };
