@@ -23,19 +23,24 @@ type Targeted = IncomingMessage & { readonly originalUrl?: string };
  * @see RFC 3986, sections 3.3 and 6.2.2
  */
 export const normalisePath = (request: Targeted): string => {
-  const url = toOriginForm(request);
-  const normal = toNormal(url);
+  const { url = "" } = request;
+  const given = toPath(url);
+  if (given) request.headers.host = given.authority;
+  const normal = toNormal(given?.path ?? url);
   return normal === url ? url : replace(request, normal);
 };
 
-/** Checks whether a target has the only spelling that {@link normalisePath} leaves, including no slash at its end. */
-export const isNormal = (url: string): boolean =>
-  url.startsWith("/") && !endsWithSlash(url) && toNormal(url) === url;
+/** Checks whether {@link normalisePath} would leave a target as it is. */
+export const isNormal = (url: string): boolean => toNormal(toPath(url)?.path ?? url) === url;
 
 /** Checks whether the path of a target ends with a slash that may be left out. */
 export const endsWithSlash = (url: string): boolean => /^[^?#]+\/(?:[?#]|$)/.test(url);
 
+/** The last result, because several layers ask for the same path. */
+let lastNormal = "";
+
 const toNormal = (url: string): string => {
+  if (url === lastNormal) return url;
   const end = url.search(/[?#]/);
   const path = end < 0 ? url : url.slice(0, end);
   if (!special.test(path) || malformed.test(path)) return url;
@@ -44,18 +49,16 @@ const toNormal = (url: string): string => {
       plain === undefined ? sent.toUpperCase() : String.fromCharCode(Number.parseInt(plain, 16)),
     )
     .replace(unsafe, encodeURIComponent);
-  return end < 0 ? normal : normal + url.slice(end);
+  return (lastNormal = end < 0 ? normal : normal + url.slice(end));
 };
 
-/** Replaces a target in absolute form with its path, unless other servers may interpret its authority differently. */
-const toOriginForm = (request: Targeted): string => {
-  const url = request.url ?? "";
-  if (url.startsWith("/")) return url;
+/** Returns the parts of a target in absolute form, unless other servers may interpret its authority differently. */
+const toPath = (url: string): { readonly authority: string; readonly path: string } | undefined => {
+  if (url.startsWith("/")) return undefined;
   const [, authority = "", rest = ""] = absoluteForm.exec(url) ?? [];
   // the authority may contain credentials or a list of hosts
-  if (!hostPattern.test(authority)) return url;
-  request.headers.host = authority;
-  return replace(request, rest.startsWith("/") ? rest : `/${rest}`);
+  if (!hostPattern.test(authority)) return undefined;
+  return { authority, path: rest.startsWith("/") ? rest : `/${rest}` };
 };
 
 const replace = (request: Targeted, url: string): string => {

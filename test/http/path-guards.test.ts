@@ -1,5 +1,5 @@
 import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
-import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -89,7 +89,7 @@ const serveAttached = async (app: express.Express, api: express.Router): Promise
   attachRouting(createConfig({ app: api, cors: false, logger }), toRouting());
   return serve(app);
 };
-const serve = async (app: express.Express): Promise<Ask> => {
+const serve = async (app: RequestListener): Promise<Ask> => {
   const server = createHttpServer(app).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
@@ -168,6 +168,68 @@ describe.each<[name: string, enter: (api: express.Express, outer: express.Expres
   });
 });
 
+test.each([
+  ["an array with `/`", ["/", "/v1"]],
+  ["an optional parameter", "/{:locale}"],
+  ["a regular expression", /^\//],
+])("Q14: `//` passes no guard where an API is mounted at %s", async (_name, path) => {
+  const api = express.Router();
+  const ask = await serveAttached(express().use(guarded, guard).use(path, api), api);
+  for (const target of ["//v1/admin/users", "//%761/admin/users", "/v1//admin/users"])
+    expect([target, (await ask(target)).text.includes("secret")]).toEqual([target, false]);
+});
+
+test("Q14: a URL that a middleware rewrites passes no guard, whatever the original one was", async () => {
+  const api = express();
+  api.use((request, _response, next) => {
+    request.url = decodeURI(request.url);
+    next();
+  });
+  const ask = await serveAttached(api.use(guarded, guard), api);
+  for (const target of ["/v1/%2561dmin/users", "/v1/%2561dmin/users/"])
+    expect((await ask(target)).text).not.toContain("secret");
+});
+
+test("Q14: not even the first request passes a guard in another spelling of the path of a mount", async () => {
+  const api = express();
+  const outer = express().use("/v1/admin", guard);
+  outer.use("/:version/:area", (request, response, next) => api(request, response, next));
+  const { logger } = createRecorder();
+  attachRouting(createConfig({ app: api, cors: false, logger }), { users: secret });
+  const ask = await serve(outer);
+  for (const _attempt of ["first", "second"])
+    expect((await ask("/v1/%61dmin/users")).text).not.toContain("secret");
+});
+
+test("a path with a slash at its end is not served to an application that cannot be examined, such as one of Express 4", async () => {
+  const outer = {
+    ...{ handle: () => undefined, on: () => undefined },
+    get router(): never {
+      throw new Error("'app.router' is deprecated!");
+    },
+  };
+  const odd = Object.assign(guard.bind(undefined), { stack: [{ handle: null }, "x"], router: "x" });
+  const api = express().use(odd);
+  odd.stack.push(api as never);
+  const { logger } = createRecorder();
+  attachRouting(createConfig({ app: api, cors: false, logger }), toRouting());
+  const ask = await serve((request, response) => {
+    // as Express 4 does
+    const prototype = Object.create(Object.getPrototypeOf(request) as object, {
+      app: { value: outer },
+    }) as object;
+    Object.assign(Object.setPrototypeOf(request, prototype) as object, {
+      originalUrl: request.url,
+    });
+    api(request as express.Request, response as express.Response);
+  });
+  const headers = { "x-key": "k" };
+  const statuses = [];
+  for (const target of ["/v1/admin/users/", "/v1/admin/users", "/v1/admin/users/"])
+    statuses.push((await ask(target, headers)).status);
+  expect(statuses).toEqual([404, 200, 404]);
+});
+
 test("Q14: a second router with an API does not see the path that the first has normalised", async () => {
   const [first, second] = [express.Router(), express.Router()];
   const { logger } = createRecorder();
@@ -191,6 +253,18 @@ describe("a strict guard", () => {
   test.each<[name: string, start: () => Promise<Ask>]>([
     ["of the application itself", () => attach(strictApp())],
     ["of a router", () => attach(express().use(strictRouter()))],
+    [
+      "of a router that handles a route",
+      () => attach(express().all("/{*path}", strictRouter() as unknown as express.RequestHandler)),
+    ],
+    [
+      "of an application between the first one and the API's",
+      async () => {
+        const api = express();
+        const between = strictApp().use(wrap(api));
+        return attach(express().use(wrap(between)), api);
+      },
+    ],
     [
       "of a router within a router",
       () => attach(express().use(express.Router().use(strictRouter()))),
@@ -234,6 +308,17 @@ describe("a strict guard", () => {
   });
 });
 
+test("a strict guard of the path of a mount is not passed by a slash at its end", async () => {
+  const api = express();
+  const outer = express().enable("strict routing").all("/v1", guard).use("/v1", api);
+  const { logger } = createRecorder();
+  attachRouting(createConfig({ app: api, cors: false, logger }), { "": secret });
+  const ask = await serve(outer);
+  for (const target of ["/v1", "/v1/", "/%761/"])
+    expect([target, (await ask(target)).text.includes("secret")]).toEqual([target, false]);
+  expect((await ask("/v1", { "x-key": "k" })).text).toContain("secret");
+});
+
 describe("a case-sensitive guard", () => {
   const caseSensitive = false;
   const sensitive = (): express.Router =>
@@ -255,6 +340,17 @@ describe("a case-sensitive guard", () => {
     const beforeRouting = ({ app: own }: { app: express.Express }): void =>
       void own.use(sensitive());
     await expect(start(toRouting(), { caseSensitive, beforeRouting })).rejects.toThrow(fault);
+  });
+
+  test("of a known application fails each request of an API in a router", async () => {
+    const outer = express().use(sensitive());
+    const [first, second] = [express.Router(), express.Router()];
+    const { logger } = createRecorder();
+    attachRouting(createConfig({ app: first, cors: false, logger }), { other: secret });
+    attachRouting(createConfig({ app: second, cors: false, logger, caseSensitive }), toRouting());
+    const ask = await serve(outer.use(first).use(second));
+    for (const _attempt of ["first", "second", "third"])
+      expect((await ask("/V1/admin/users")).text).not.toContain("secret");
   });
 
   test("of an application that calls the API's fails each request", async () => {
