@@ -48,7 +48,7 @@ export class RequestState implements ReplyState {
 
   isSending = false;
   sentFields: SentFields | undefined = undefined;
-  watchers: "hooks" | "native" | undefined = undefined;
+  isShared = false;
   harmlessFinishes = 0;
   harmlessCloses = 0;
   observation: ReplyState["observation"] = undefined;

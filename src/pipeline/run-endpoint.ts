@@ -126,7 +126,7 @@ const runHandler: LastStage = async (run, state) => {
   const joined = run.fields ? joinFields(run.fields, input as object) : input;
   // the factory has checked the types of the handler
   const args = new StateArguments(state, run, joined, run.headers) as never;
-  const unwatch = state.watchers || !state.app ? watchSenders(state) : undefined;
+  const unwatch = state.isShared || !state.app ? watchSenders(state) : undefined;
   let returned: unknown;
   try {
     returned = await plan.handle(args);

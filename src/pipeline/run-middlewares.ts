@@ -56,7 +56,7 @@ export const runMiddlewares = async (
     }
     const args = new StateArguments(state, run, input, headers) as never;
     const unwatch = run.body === "unread" ? watchUnreadBody(plan, state) : undefined;
-    const mayBeHeld = (state.watchers || !state.app) && !step.middleware.native;
+    const mayBeHeld = (state.isShared || !state.app) && !step.middleware.native;
     const unwatchSenders = mayBeHeld ? watchSenders(state) : undefined;
     try {
       if (step.surround)

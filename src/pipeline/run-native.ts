@@ -23,7 +23,7 @@ export const runNative =
     const { request, response } = state;
     const stages = state.run as EndpointRun;
     const unwatch = watchRefusal(request, response);
-    state.watchers ??= "native";
+    state.isShared = true;
     const running = callNative(native, state, {
       run: async (context) => {
         unwatch?.();

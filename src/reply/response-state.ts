@@ -76,8 +76,8 @@ export interface ReplyState {
   isSending: boolean;
   /** The header fields that were sent without `setHeader`. */
   sentFields: SentFields | undefined;
-  /** The code of the application that may watch how the response is sent: its hooks or its native middlewares. */
-  watchers: "hooks" | "native" | undefined;
+  /** Whether hooks or native middlewares have seen the response, so that they may have replaced its methods. */
+  isShared: boolean;
   /** The number of `finish` listeners that do not use the request. */
   harmlessFinishes: number;
   /** The number of `close` listeners that do not use the request. */

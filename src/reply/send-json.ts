@@ -50,17 +50,16 @@ const descriptions: ReadonlySet<string> = new Set([
   ...["content-type", "etag", "last-modified", "transfer-encoding"],
 ]);
 
-/** Checks whether Express has settings for JSON, or other code may observe how the response is sent. */
-const isWatched = (response: Response, { watchers }: ReplyState, app: AppFacts): boolean => {
-  if (watchers === "hooks" || app.isPatched()) return true;
+/** Checks whether Express has settings for JSON, or a tool has replaced a method with which the response is sent. */
+const isWatched = (response: Response, { isShared }: ReplyState, app: AppFacts): boolean => {
+  if (app.isPatched()) return true;
   const own = Object.getPrototypeOf(response) as Response;
   if (!app.isPristine) {
     for (const name of jsonSettings) if (app.settings[name]) return true;
-    if (watchers === "native") return true;
     if (Object.hasOwn(response, "json") || Object.hasOwn(response, "send")) return true;
   }
   return (
-    (watchers === "native" && hasOwnMethod(response, own)) ||
+    (isShared && hasOwnMethod(response, own)) ||
     response.end !== own.end ||
     response.writeHead !== own.writeHead ||
     response.setHeader !== own.setHeader ||
@@ -78,7 +77,7 @@ const hasOwnMethod = (response: Response, own: Response): boolean =>
   nodeMethods.some((name) => response[name] !== own[name]);
 
 /** The methods that `response.json` calls. */
-const expressMethods = ["json", "send", "status", "set", "header", "get", "type"] as const;
+export const expressMethods = ["json", "send", "status", "set", "header", "get", "type"] as const;
 const nodeMethods = [
   ...(["getHeader", "getHeaderNames", "hasHeader", "removeHeader", "flushHeaders"] as const),
   ...(["emit", "cork", "uncork", "destroy"] as const),

@@ -51,7 +51,7 @@ export const createServing =
         app?.express && (hasHooks || app.express.router.stack.length > 2) ? app.express : undefined;
       // the `cors` option handles preflights, whatever a hook has added before the API
       if (stack && !dispatcher.isPreflight(request)) {
-        state.watchers = "hooks";
+        state.isShared = true;
         normaliseFirst(request);
         stack(request, response);
         return undefined;

@@ -1,5 +1,6 @@
 import type { Express, Request, Response } from "express";
 import { loadExpress } from "../../lazy/packages.ts";
+import { expressMethods } from "../../reply/send-json.ts";
 import { plainWays, type AppFacts } from "../../reply/response-state.ts";
 import { shortcuts } from "../../shortcuts/shortcuts.ts";
 import type { ServerConfig } from "../config/config.ts";
@@ -23,12 +24,13 @@ export const createExpressObjects = (
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
+  const isNodePatched = watchMethods(OwnResponse.prototype, ["end", "setHeader", "write"]);
   const facts: { -readonly [Key in keyof AppFacts]: AppFacts[Key] } = {
     ways: mayTakeShortcuts ? shortcuts : plainWays,
     settings: { "query parser": queryParser },
     isPristine: true,
     express: undefined,
-    isPatched: watchMethods(OwnResponse.prototype),
+    isPatched: isNodePatched,
   };
   const getApp = (): Express => {
     if (facts.express) return facts.express;
@@ -37,6 +39,8 @@ export const createExpressObjects = (
     copyMembers(ExpressRequest.prototype, app.request, ["query", "next"]);
     copyMembers(ExpressResponse.prototype, app.response, ["locals"]);
     markSending(ExpressResponse.prototype as unknown as Response);
+    const isExpressPatched = watchMethods(ExpressResponse.prototype, expressMethods);
+    facts.isPatched = () => isNodePatched() || isExpressPatched();
     app.request = ExpressRequest.prototype as unknown as Request;
     app.response = ExpressResponse.prototype as unknown as Response;
     app.disable("x-powered-by");

@@ -269,10 +269,12 @@ export const dropStalledReader = (response: ServerResponse, timeout: number): vo
   });
 };
 
-/** Returns a function that tells whether a tool has replaced methods of all responses, as it does to add header fields. */
-export const watchMethods = (
-  methods: Readonly<Record<"end" | "setHeader" | "write", unknown>>,
-): AppFacts["isPatched"] => {
-  const { end, setHeader, write } = methods;
-  return () => methods.end !== end || methods.setHeader !== setHeader || methods.write !== write;
+/** Returns a function that tells whether a tool has replaced methods of a prototype, as it does to add header fields. */
+export const watchMethods = (prototype: object, names: readonly string[]): (() => boolean) => {
+  const methods = names.map((name): unknown => Reflect.get(prototype, name));
+  return () => {
+    for (let index = 0; index < names.length; index++)
+      if (Reflect.get(prototype, names[index] as string) !== methods[index]) return true;
+    return false;
+  };
 };
