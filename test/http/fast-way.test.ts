@@ -1,4 +1,5 @@
 import { ServerResponse } from "node:http";
+import type { RequestHandler, Response } from "express";
 import createHttpError from "http-errors";
 import {
   defaultEndpointsFactory,
@@ -247,6 +248,82 @@ describe("the fast path, which writes to the socket directly,", () => {
       } finally {
         spy.mockRestore();
       }
+    },
+  );
+
+  const setField: RequestHandler = (_request, response, next) => {
+    response.set("X-Frame-Options", "DENY");
+    next();
+  };
+  const keep = (kept: Response[]) =>
+    defaultEndpointsFactory.build({
+      handler: async ({ response }) => {
+        kept.push(response);
+        return { a: 1 };
+      },
+    });
+  const isFast = (response: object | undefined): boolean =>
+    (Reflect.get(response ?? {}, requestState) as { sentFields: unknown }).sentFields !== undefined;
+
+  test("is taken behind a hook and a native middleware that only set header fields, such as helmet", async () => {
+    const kept: Response[] = [];
+    const server = await start(
+      { hook: keep(kept) },
+      { beforeRouting: ({ app }) => void app.use(setField) },
+    );
+    const native = await start({
+      native: defaultEndpointsFactory
+        .use(setField)
+        .build({ handler: async ({ response }) => void kept.push(response) }),
+    });
+    for (const answer of [await server.send("/hook"), await native.send("/native")])
+      expect(answer.headers).toMatchObject({
+        "x-frame-options": "DENY",
+        "content-type": "application/json; charset=utf-8",
+      });
+    expect(kept.map(isFast)).toEqual([true, true]);
+  });
+
+  test.each(["json", "send", "status", "set", "get"] as const)(
+    "R17: is not taken if a hook has replaced a method of all responses of the application: %s",
+    async (name) => {
+      const kept: Response[] = [];
+      const seen = vi.fn();
+      const server = await start(
+        { a: keep(kept) },
+        {
+          beforeRouting: ({ app }) => {
+            const original = app.response[name] as (...args: unknown[]) => unknown;
+            app.response[name] = function (this: Response, ...args: unknown[]) {
+              seen();
+              return Reflect.apply(original, this, args);
+            } as never;
+          },
+        },
+      );
+      expect((await server.send("/a")).json()).toEqual({ status: "success", data: { a: 1 } });
+      expect(kept.map(isFast)).toEqual([false]);
+      expect(seen).toHaveBeenCalled();
+    },
+  );
+
+  test.each(["json", "status", "getHeader", "hasHeader", "cork", "emit"] as const)(
+    "R17: is not taken if a hook has replaced a method of the response: %s",
+    async (name) => {
+      const kept: Response[] = [];
+      const server = await start(
+        { a: keep(kept) },
+        {
+          beforeRouting: ({ app }) =>
+            void app.use((_request, response, next) => {
+              const original = response[name].bind(response) as (...args: unknown[]) => unknown;
+              Object.assign(response, { [name]: (...args: unknown[]) => original(...args) });
+              next();
+            }),
+        },
+      );
+      expect((await server.send("/a")).json()).toEqual({ status: "success", data: { a: 1 } });
+      expect(kept.map(isFast)).toEqual([false]);
     },
   );
 });
