@@ -6,7 +6,7 @@ import { inTime } from "../pipeline/in-time.ts";
 import type { EndpointRun } from "../pipeline/endpoint-run.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { isDeparture, recover } from "../pipeline/last-resort.ts";
-import { sendingLimit } from "../pipeline/send-result.ts";
+import { sendingLimit } from "../pipeline/call-result-handler.ts";
 import { readSafely } from "../reply/http-error.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";

@@ -5,7 +5,7 @@ import { pick } from "./validate.ts";
 import type { RequestState } from "./request-state.ts";
 import { z } from "zod";
 import { joinErrors } from "../endpoint/declared-errors.ts";
-import { isOfFramework } from "./send-result.ts";
+import { isOfFramework } from "./answer-error.ts";
 
 const warnedOfBody = new WeakSet<EndpointPlan>();
 

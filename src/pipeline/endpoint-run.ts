@@ -1,4 +1,3 @@
-import type { Response } from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { BareObject } from "../http/query.ts";
@@ -47,6 +46,8 @@ export class EndpointRun<Plan extends RunPlan = RunPlan> {
   isDone = false;
   /** Whether the response has been sent, or given up. */
   isAnswered = false;
+  /** The index among the running requests. */
+  place = -1;
 
   constructor(plan: Plan) {
     this.plan = plan;
@@ -72,10 +73,10 @@ export const noOutput: unique symbol = Symbol("no output");
 /** The outcome of a stage that answers in place of the result handler; the output remains known. */
 export class OwnReply {
   readonly output: unknown;
-  readonly send: (response: Response) => void;
+  readonly handle: () => unknown;
 
-  constructor(output: unknown, send: (response: Response) => void) {
+  constructor(output: unknown, handle: () => unknown) {
     this.output = output;
-    this.send = send;
+    this.handle = handle;
   }
 }

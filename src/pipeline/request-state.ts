@@ -43,7 +43,6 @@ export class RequestState implements ReplyState {
   readonly request: Request;
   readonly response: Response;
   readonly service: Service;
-  readonly app: AppFacts | undefined;
   logger: Logger;
 
   isSending = false;
@@ -72,8 +71,6 @@ export class RequestState implements ReplyState {
   failure: Failure | undefined = undefined;
   /** The error with which the result handler has been called, if any. */
   handledError: Error | undefined = undefined;
-  /** The index among the running requests; -1 if it is none of them. */
-  place = -1;
 
   private controller: AbortController | undefined = undefined;
   private abortReason: Error | undefined = undefined;
@@ -82,7 +79,6 @@ export class RequestState implements ReplyState {
     this.request = request;
     this.response = response;
     this.service = service;
-    this.app = service.app;
     this.logger = service.logger;
     this.errorHandler = service.errorHandler;
     // as Express does, which may have done so before
@@ -90,6 +86,10 @@ export class RequestState implements ReplyState {
     request.originalUrl ||= request.url;
     (request as StatefulMessage)[requestState] = this;
     (response as StatefulMessage)[requestState] = this;
+  }
+
+  get app(): AppFacts | undefined {
+    return this.service.app;
   }
 
   /** Created when first read, because most handlers never use it. */
@@ -171,19 +171,17 @@ export class RunningRequests {
   /** Whether the server is about to stop, so that no more requests should be sent to it. */
   isDraining = false;
 
-  add(state: RequestState): void {
-    if (state.place < 0) state.place = this.#states.push(state) - 1;
+  add(state: RequestState, run: EndpointRun): void {
+    run.place = this.#states.push(state) - 1;
     if (this.reason) state.abort(this.reason);
   }
 
-  delete(state: RequestState): void {
-    if (state.place < 0) return;
+  delete(state: RequestState, { place }: EndpointRun): void {
     const last = this.#states.pop();
-    if (last && last !== state) {
-      this.#states[state.place] = last;
-      last.place = state.place;
+    if (last?.run && last !== state) {
+      this.#states[place] = last;
+      last.run.place = place;
     }
-    state.place = -1;
     if (this.#onIdle && this.#states.length === 0) this.#onIdle();
   }
 

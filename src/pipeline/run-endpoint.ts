@@ -14,7 +14,9 @@ import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/resp
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
 import { recover, warnAlreadySent } from "./last-resort.ts";
-import { refuse, sendDeclaredError, sendResult } from "./send-result.ts";
+import { answerError } from "./answer-error.ts";
+import { callResultHandler } from "./call-result-handler.ts";
+import { toSendingError } from "../reply/http-error.ts";
 import { setLinks } from "../reply/links.ts";
 import { watchResponse } from "./development-warnings.ts";
 import { watchSenders } from "./watch-senders.ts";
@@ -35,7 +37,7 @@ export const runEndpoint = async (
 ): Promise<void> => {
   const { running } = state.service;
   const run: PlannedRun = (state.run = new EndpointRun(plan));
-  running.add(state);
+  running.add(state, run);
   try {
     const outcome =
       plan.timeout > 0 ? await runWithin(run, state, last) : await runStages(run, state, last);
@@ -49,13 +51,13 @@ export const runEndpoint = async (
     if (plan.watchesResponse) watchResponse(plan, state);
   } catch (error) {
     await (run.scope
-      ? run.scope(() => answerError(run, state, error))
-      : answerError(run, state, error));
+      ? run.scope(() => answerFailure(run, state, error))
+      : answerFailure(run, state, error));
   }
   run.isAnswered = true;
   // after a time limit, stages may still be running
-  if (run.ending) void run.ending.then(() => running.delete(state));
-  else running.delete(state);
+  if (run.ending) void run.ending.then(() => running.delete(state, run));
+  else running.delete(state, run);
 };
 
 /** Gives up an outcome in whose place a failure is sent. */
@@ -66,42 +68,43 @@ const leave = ({ content }: EndpointPlan, outcome: Outcome, { error }: Failure):
 
 /** Sends the outcome of the stages; returns undefined if there is nothing to wait for. */
 const answer = (
-  { plan }: PlannedRun,
+  { plan, combined: input }: PlannedRun,
   state: RequestState,
   outcome: Outcome,
 ): Promise<void> | undefined => {
   const { response } = state;
   const isOwn = outcome instanceof OwnReply;
-  if (plan.linkedPages) setLinks(plan.linkedPages, state, isOwn ? outcome.output : outcome);
+  const output = isOwn ? outcome.output : outcome;
+  if (plan.linkedPages) setLinks(plan.linkedPages, state, output);
   if (plan.middlewares.length > 0 && isTaken(response)) {
     // an `around` middleware has sent something after the handler
     warnAlreadySent(state);
     watchFeeding(response);
     return undefined;
   }
-  return plan.content ? sendContent(state, plan.content, outcome) : sendResult(state, outcome);
+  if (plan.content && !isOwn) return sendContent(state, plan.content, output);
+  return callResultHandler(state, isOwn ? outcome : plan.endpoint.resultHandler, input, output);
 };
 
-/** Responds with an error of a stage; never rejects. */
-const answerError = async (
+/** Answers with an error of a stage; never rejects. */
+const answerFailure = async (
   run: PlannedRun,
   state: RequestState,
   thrown: unknown,
 ): Promise<void> => {
-  const { plan } = run;
+  const { failure } = state;
+  if (failure && !failure.isLate) {
+    // it has been sent already
+    if (thrown !== failure.error) logLateFault(state, thrown);
+    return;
+  }
+  const isOfBody = run.body === "reading";
+  if (isOfBody) state.isSending = false;
+  await answerError(state, isOfBody ? toSendingError(thrown) : thrown, {
+    declared: isOfBody ? undefined : run.plan.errorData,
+  });
   try {
-    const { failure } = state;
-    if (failure && !failure.isLate) {
-      // it has been sent already
-      if (thrown !== failure.error) logLateFault(state, thrown);
-      return;
-    }
-    if (run.body === "reading") {
-      await refuse(state, thrown, plan.endpoint.resultHandler);
-      return;
-    }
-    await sendDeclaredError(plan.errorData, state, thrown);
-    if (plan.watchesResponse) watchResponse(plan, state, thrown);
+    if (run.plan.watchesResponse && !isOfBody) watchResponse(run.plan, state, thrown);
   } catch (defect) {
     recover(state, defect);
   }

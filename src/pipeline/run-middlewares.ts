@@ -9,7 +9,7 @@ import { pick, readHeaders, validateInput } from "./validate.ts";
 import type { Inside } from "./run-around.ts";
 import { assertGoingOn, isTaken, watchFeeding } from "../reply/response-state.ts";
 import { discardContent } from "./send-content.ts";
-import { interrupt } from "./send-result.ts";
+import { interrupt } from "./answer-error.ts";
 import { watchUnreadBody } from "./development-warnings.ts";
 import { StateArguments, type RequestState } from "./request-state.ts";
 import { watchSenders } from "./watch-senders.ts";

@@ -5,7 +5,7 @@ import { holdErrors } from "../reply/hold-errors.ts";
 import { toErrorStatus } from "../reply/http-error.ts";
 import type { ContentDeclaration } from "../schemas/content.ts";
 import { logAbandoned } from "./log-abandoned.ts";
-import { sendError } from "./send-result.ts";
+import { answerError } from "./answer-error.ts";
 import type { RequestState } from "./request-state.ts";
 
 /** Sends content without the result handler, which is called only if sending fails before the first byte. */
@@ -29,7 +29,7 @@ export const sendContent = async (
     discardContent(output);
     state.isSending = false;
     if (!response.headersSent) clearHead(response, error);
-    await sendError(state, error);
+    await answerError(state, error);
   }
 };
 

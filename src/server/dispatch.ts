@@ -6,9 +6,9 @@ import { logAbandoned } from "../pipeline/log-abandoned.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { noOutput } from "../pipeline/endpoint-run.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
-import { refuse } from "../pipeline/send-result.ts";
+import { answerError } from "../pipeline/answer-error.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
-import { ensureError, toErrorStatus } from "../reply/http-error.ts";
+import { ensureError, toErrorStatus, toSendingError } from "../reply/http-error.ts";
 import { logServerFault } from "../results/log-fault.ts";
 import type { RouteTable } from "../routing/route-table.ts";
 import {
@@ -119,7 +119,8 @@ export class Dispatcher {
     error: unknown,
     handler: AnyResultHandler = this.#findHandler(state.request),
   ): Promise<void> {
-    return refuse(state, error, handler);
+    state.isSending = false;
+    return answerError(state, toSendingError(error), { handler });
   }
 
   #findHandler(request: Request): AnyResultHandler {

@@ -5,7 +5,7 @@ import { isMiddleware, type Middleware, type MiddlewareReturn } from "../endpoin
 import { anything, anyObject } from "../messages/option-checks.ts";
 import { planEndpoint, type MiddlewareStep } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
-import { sendError } from "../pipeline/send-result.ts";
+import { answerError } from "../pipeline/answer-error.ts";
 import { EndpointRun, noOutput, type Outcome } from "../pipeline/endpoint-run.ts";
 import type { EmptyObject, InputSchema } from "../schemas/schema.ts";
 import { runInMemory } from "./run-in-memory.ts";
@@ -90,7 +90,7 @@ export const testMiddleware = async <
       await runMiddlewares(run, state, () => Promise.resolve(noOutput));
       output = returned;
     } catch (error) {
-      await sendError(state, error);
+      await answerError(state, error);
     }
   });
   return { ...result, output: output as ContextOf<Returned> };

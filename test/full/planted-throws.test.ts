@@ -60,8 +60,8 @@ const stages: readonly string[] = [
   ...["request/json.ts parseJson", "request/combine-input.ts combineInput"],
   ...["pipeline/validate.ts validateInput", "pipeline/run-endpoint.ts runHandler"],
   "pipeline/run-endpoint.ts toOutput",
-  ...["pipeline/validate.ts validate", "pipeline/send-result.ts sendResult"],
-  ...["pipeline/send-result.ts sendError", "reply/send-json.ts sendJson"],
+  ...["pipeline/validate.ts validate", "pipeline/call-result-handler.ts callResultHandler"],
+  ...["pipeline/answer-error.ts answerError", "reply/send-json.ts sendJson"],
   ...["pipeline/send-content.ts sendContent"],
 ];
 

@@ -1,6 +1,6 @@
 import { RequestError } from "../../errors.ts";
 import { findState } from "../../pipeline/request-state.ts";
-import { interruptSending } from "../../pipeline/send-result.ts";
+import { interruptSending } from "../../pipeline/answer-error.ts";
 
 /** `request.next`: what Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
 export const requestNext: PropertyDescriptor & ThisType<object> = {

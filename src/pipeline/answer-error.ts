@@ -1,0 +1,160 @@
+import { RequestError, ServerFault } from "../errors.ts";
+import { closeAfterReply } from "../reply/close-after-reply.ts";
+import type { CombinedInput } from "../request/combine-input.ts";
+import { isAbandoned, isTaken } from "../reply/response-state.ts";
+import { ensureError, readSafely, toErrorStatus, toSendingError } from "../reply/http-error.ts";
+import { logClientFault, logHandledFault } from "../results/log-fault.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
+import { formatIssues, InputValidationError, toZodError } from "../schemas/issues.ts";
+import { callResultHandler, sendLastResort, type DeclaredError } from "./call-result-handler.ts";
+import type { ErrorData } from "./endpoint-plan.ts";
+import { isDeparture, logAndCutOff, recover } from "./last-resort.ts";
+import { logAbandoned, logLateFault } from "./log-abandoned.ts";
+import { sentByHandler, type RequestState } from "./request-state.ts";
+import { validate } from "./validate.ts";
+
+/** How an error is answered. */
+export interface Answering {
+  /** The result handler; by default, that of the endpoint, or of a path without one. */
+  readonly handler?: AnyResultHandler;
+  /** What the endpoint declares of the errors that its stages throw, by status. */
+  readonly declared?: ReadonlyMap<number, ErrorData> | undefined;
+}
+
+/**
+ * Answers a request with anything that was thrown: logs it, offers a fault to the error handlers of the application, and
+ * calls the result handler; or cuts off a response that has begun. Never rejects.
+ */
+export const answerError = async (
+  state: RequestState,
+  thrown: unknown,
+  { handler = toHandler(state), declared }: Answering = {},
+): Promise<void> => {
+  try {
+    const raised = ensureError(thrown);
+    if (raised instanceof RequestError && raised.endsConnection)
+      closeAfterReply(state.request, state.response);
+    const known = isOfFramework(raised) ? undefined : declared?.get(toErrorStatus(raised));
+    const found = known ? await readDeclared(raised, known) : toUndeclared(raised);
+    const { error } = found;
+    if (isSettled(state, error)) return;
+    const offered = logAndOffer(state, error);
+    const left = offered && (await offered);
+    if (left === sentByHandler) return;
+    const last = offered ? ensureError(left) : error;
+    // a handler that has begun the response has failed to end it
+    if (offered && isTaken(state.response)) {
+      logAndCutOff(state, last);
+      return;
+    }
+    state.handledError = last;
+    // an error handler of the application may have put another error in place of the declared one
+    const shown = last === error ? found : undefined;
+    const sending = callResultHandler(state, handler, combineAtLast(state), null, last, shown);
+    if (sending) await sending;
+  } catch (defect) {
+    recover(state, defect);
+  }
+};
+
+/** Returns the result handler of the endpoint, or else that of errors of the path. */
+const toHandler = ({ run, errorHandler }: RequestState): AnyResultHandler =>
+  run?.plan.endpoint.resultHandler ?? errorHandler;
+
+/** Checks whether the framework itself created an error; such errors carry no data. */
+export const isOfFramework = (error: unknown): boolean =>
+  error instanceof RequestError || error instanceof InputValidationError;
+
+const toUndeclared = (error: Error): DeclaredError => ({
+  ...{ error, data: undefined, problem: undefined },
+});
+
+/** Parses the data of a declared error; a fault takes its place if the data does not fit the schema of its status. */
+const readDeclared = async (error: Error, problem: ErrorData): Promise<DeclaredError> => {
+  const { parse, mayLackData } = problem;
+  const data = parse && readSafely(error, "data");
+  if (!parse || (data === undefined && mayLackData)) return { error, data, problem };
+  try {
+    const parsed = await validate(parse, data, (issues) => {
+      const text = formatIssues(toZodError(issues).issues, "data");
+      const hint = data === undefined ? ". Pass it as the property `data` of the error" : "";
+      return new ServerFault(
+        "SLP_ERROR_DATA",
+        `The data of a thrown ${toErrorStatus(error)} error does not fit the schema in \`errors\`: ${text}${hint}`,
+        error,
+      );
+    });
+    return { error, data: parsed, problem };
+  } catch (fault) {
+    return toUndeclared(ensureError(fault));
+  }
+};
+
+/** Checks whether an error is not sent, because the client has left or the response has begun; if so, deals with it. */
+const isSettled = (state: RequestState, error: Error): boolean => {
+  const { response } = state;
+  const isUnsent = !isTaken(response) && state.run?.isReplyKept !== true;
+  if (isAbandoned(response) && (isUnsent || isDeparture(error))) {
+    if (!isDeparture(error)) logLateFault(state, error);
+    else if (!response.writableFinished) logAbandoned(state);
+    return true;
+  }
+  if (!isTaken(response)) return false;
+  // a handler that the end of its response or its time limit has stopped is not at fault
+  const isStopped = isDeparture(error) || state.failure?.isLate === true;
+  if (!response.writableEnded || !isStopped) logAndCutOff(state, error);
+  return true;
+};
+
+/** Logs an error, and offers a fault to the error handlers of the application, if there are any. */
+const logAndOffer = (state: RequestState, error: Error): Promise<unknown> | undefined => {
+  const { request, response, logger, service } = state;
+  const status = toErrorStatus(error);
+  if (status < 500) {
+    logClientFault(logger, request, status, error);
+    return undefined;
+  }
+  logHandledFault(logger, request, error);
+  const offered = state.mayOfferFault ? service.offerFault?.(error, request, response) : undefined;
+  state.mayOfferFault = false;
+  return offered;
+};
+
+/** Returns the combined input for the result handler, unless it cannot be combined. */
+const combineAtLast = ({ run, request }: RequestState): CombinedInput | null => {
+  if (!run || run.body === "reading") return run?.combined ?? null;
+  try {
+    return run.combine(request);
+  } catch {
+    return run.combined;
+  }
+};
+
+/** Answers with an error that occurred outside the stages, which must not send anything from now on. */
+export const interrupt = (
+  state: RequestState,
+  thrown: unknown,
+  declared?: Answering["declared"],
+): void => {
+  // another error is being sent
+  if (state.failure) {
+    if (thrown !== state.failure.error) logLateFault(state, thrown);
+    return;
+  }
+  const error = toSendingError(thrown);
+  state.failure = { error, isLate: false };
+  state.abort(error);
+  state.isSending = false;
+  void answerError(state, error, { declared });
+};
+
+/** Answers with an error if Express has failed to send something for a handler, such as a missing file. */
+export const interruptSending = (state: RequestState, thrown: unknown): void => {
+  if (!state.handledError) {
+    interrupt(state, thrown);
+    return;
+  }
+  // the result handler has failed to send an error, and would fail again
+  state.isSending = false;
+  sendLastResort(state, thrown);
+};

@@ -1,0 +1,140 @@
+import type { Response } from "express";
+import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
+import { ServerFault } from "../errors.ts";
+import { discardRestOfBody } from "../reply/close-after-reply.ts";
+import { isAbandoned, isIdle, isTaken, watchFeeding } from "../reply/response-state.ts";
+import { ensureError } from "../reply/http-error.ts";
+import { toLoggedPath } from "../results/log-fault.ts";
+import type { AnyResultHandler, Result } from "../results/result-handler.ts";
+import type { RequestContext } from "./endpoint-run.ts";
+import { isDeparture, logAndCutOff, recover } from "./last-resort.ts";
+import { logAbandoned } from "./log-abandoned.ts";
+import type { RequestState } from "./request-state.ts";
+
+/**
+ * How long a result handler may take to send the response after it has returned, in milliseconds, until a warning is
+ * logged and until sallyport responds instead; if it returned a promise, sallyport does so after the first time. Files
+ * and pages begin well within a second, and after 30, as after the default `responseIdleTimeout`, clients have given up.
+ */
+export const sendingGrace = 1000;
+export const sendingLimit = 30_000;
+
+/**
+ * Passes an output, or an error with what is declared of it, to a result handler; returns undefined if the handler has
+ * sent it at once.
+ */
+export const callResultHandler = (
+  state: RequestState,
+  handler: Pick<AnyResultHandler, "handle">,
+  input: Result["input"],
+  output: unknown,
+  error: Error | null = null,
+  { data: errorData, problem }: Partial<Pick<DeclaredError, "data" | "problem">> = noDeclaration,
+): Promise<void> | undefined => {
+  const { request, response, run, logger } = state;
+  if (!request.complete) discardRestOfBody(request, response, error !== null);
+  const ctx = run ? run.ctx : noContext;
+  try {
+    const running = handler.handle({
+      input,
+      output,
+      error,
+      errorData,
+      problem,
+      ctx,
+      request,
+      response,
+      logger,
+    } as Result);
+    if (response.writableEnded && !(running instanceof Promise)) return undefined;
+    return untilSent(state, running);
+  } catch (thrown) {
+    sendLastResort(state, thrown);
+    return undefined;
+  }
+};
+
+const noContext: RequestContext = Object.freeze({});
+const noDeclaration = Object.freeze({});
+
+/** An error with what is declared of it. */
+export interface DeclaredError {
+  readonly error: Error;
+  /** The parsed data. */
+  readonly data: unknown;
+  readonly problem: DeclaredProblem | undefined;
+}
+
+const untilSent = async (state: RequestState, running: unknown): Promise<void> => {
+  const { response } = state;
+  try {
+    await running;
+  } catch (error) {
+    sendLastResort(state, error);
+    return;
+  }
+  if (isIdle(response) && !isAbandoned(response))
+    await waitForSending(state, running instanceof Promise);
+  if (isTaken(response)) watchFeeding(response);
+  if (isAbandoned(response)) return;
+  if (response.headersSent && isIdle(response))
+    logAndCutOff(
+      state,
+      toNothingSent("The result handler sent the headers but did not end the response"),
+    );
+  else if (!isTaken(response))
+    sendLastResort(state, toNothingSent("The result handler returned without sending a response"));
+};
+
+const toNothingSent = (text: string): Error => new ServerFault("SLP_NOTHING_SENT", text);
+
+/** The methods that tools replace to hold a response back, for example until a session is saved. */
+export const senders = ["end", "json", "send"] as const;
+
+/** Waits for a response that a tool sends later than it was asked to; cuts it off if the tool never does. */
+export const waitForTool = async (state: RequestState): Promise<void> => {
+  const { response } = state;
+  await untilFinished(response, state.run?.deadline?.limit ?? sendingLimit);
+  state.isSending = false;
+  // the tool would hold back any other response, too
+  if (isIdle(response) && !isAbandoned(response))
+    logAndCutOff(state, toNothingSent("A tool has held the response back"));
+};
+
+const waitForSending = async (state: RequestState, isSettled: boolean): Promise<void> => {
+  const { request, response, logger } = state;
+  if (senders.some((name) => Object.hasOwn(response, name))) {
+    await waitForTool(state);
+    return;
+  }
+  await untilFinished(response, sendingGrace);
+  if (isSettled || !isIdle(response) || isAbandoned(response)) return;
+  logger.warn("The result handler has returned, but it has not sent a response yet", {
+    method: request.method,
+    path: toLoggedPath(request),
+  });
+  await untilFinished(response, sendingLimit - sendingGrace);
+};
+
+const untilFinished = (response: Response, limit: number): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      response.off("finish", end).off("close", end);
+      resolve();
+    };
+    const timer = setTimeout(end, limit);
+    response.on("finish", end).on("close", end);
+  });
+
+export const sendLastResort = (state: RequestState, thrown: unknown): void => {
+  const { response } = state;
+  const error = ensureError(thrown);
+  if (isTaken(response)) {
+    // a result handler that streams fails with such an error when the client leaves
+    if (isAbandoned(response) && isDeparture(error)) logAbandoned(state);
+    else logAndCutOff(state, error);
+    return;
+  }
+  recover(state, error, state.handledError);
+};
