@@ -60,6 +60,7 @@ if (wanted.length === 0 || unknown.length > 0) {
   process.exit(2);
 }
 
+const testing = wanted.some((name) => steps[name][1].includes("--project"));
 const chosen = Object.keys(steps).filter((name) => wanted.includes(name));
 const count = chosen.length;
 const failed = [];
@@ -112,4 +113,5 @@ for (const file of readdirSync(results)) {
 rmSync(results, { recursive: true });
 if (counts.Pending > 0) console.log(`${counts.Pending} skipped`);
 console.log(`${counts.Passed} passed, ${counts.Failed} failed`);
+if (testing && counts.Passed === 0) process.exit(1);
 process.exit(failed.length === 0 ? 0 : 1);

@@ -35,9 +35,13 @@ export const replaceMethods = (target: object, replacements: Replacements): (() 
           );
         };
     const value = replace(original);
-    Object.defineProperty(target, name, {
-      ...{ configurable: true, writable: true, enumerable: own?.enumerable ?? false, value },
-    });
+    const field = { configurable: true, writable: true, enumerable: own?.enumerable ?? false };
+    // a tool may have fixed all but the value
+    Object.defineProperty(
+      target,
+      name,
+      own?.configurable === false ? { value } : { ...field, value },
+    );
     return (): void => {
       if (methods[name] !== value) return;
       if (own) Object.defineProperty(target, name, own);

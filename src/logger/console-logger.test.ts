@@ -119,6 +119,26 @@ describe("a line", () => {
     expect(printed()[0]).toContain("thrower: [Getter]");
   });
 
+  class Kept extends Error {
+    readonly #secret = "kept outside";
+    override name = "Kept";
+    [Symbol.for("nodejs.util.inspect.custom")](): string {
+      return this.#secret;
+    }
+  }
+  test.each<[object, string]>([
+    [new Map([[1, 2]]), "Map(1) { 1 => 2 }"],
+    [[1, 2], "[ 1, 2 ]"],
+    [new Date(0), "1970-01-01T00:00:00.000Z"],
+    [Buffer.from("ab"), "<Buffer 61 62>"],
+    [new URL("http://a/b"), "href: 'http://a/b'"],
+    [new Kept("x".repeat(20_000)), "kept outside"],
+    [{ error: new Kept("x".repeat(20_000)) }, "{ error: kept outside }"],
+  ])("prints what is no plain object as `inspect` does: %o", (meta, text) => {
+    createConsoleLogger({ color: false }).info("said", meta);
+    expect(printed()[0]).toContain(text);
+  });
+
   test("does not throw if it cannot be printed", () => {
     print.mockImplementation(() => {
       throw new Error("EPIPE");

@@ -67,11 +67,23 @@ const shortenStacks = (value: unknown, depth = 0): unknown => {
   const toShort = (part: unknown): unknown =>
     typeof part === "string" ? shorten(part) : shortenStacks(part, depth + 1);
   if (value instanceof Error) return isLong(value) ? mapParts(value, toShort) : value;
-  return depth === 0 ? mapParts(value, toShort) : value;
+  // the copy of an instance of a class may lack what the class keeps outside of its properties
+  const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value) as null);
+  return depth === 0 && isPlain ? mapParts(value, toShort) : value;
 };
 
 const isLong = ({ stack = "", cause }: Error, depth = 0): boolean =>
   stack.length > maxLength || (cause instanceof Error && depth < 4 && isLong(cause, depth + 1));
+
+const print = (meta: unknown, depth: number | null): string => {
+  const options = { depth, breakLength: Infinity, compact: true };
+  const { inspect } = process.getBuiltinModule("node:util");
+  try {
+    return inspect(shortenStacks(meta), options);
+  } catch {
+    return inspect(meta, options);
+  }
+};
 
 /** The loggers that never throw and so need no guard. */
 export const safeLoggers = new WeakSet<object>();
@@ -85,10 +97,7 @@ export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger 
     (message, meta) => {
       try {
         const label = color ? `\u001b[${colors[severity]}m${severity}\u001b[39m` : severity;
-        const details =
-          meta === undefined
-            ? ""
-            : ` ${escapeLines(process.getBuiltinModule("node:util").inspect(shortenStacks(meta), { depth, breakLength: Infinity, compact: true }))}`;
+        const details = meta === undefined ? "" : ` ${escapeLines(print(meta, depth))}`;
         // oxlint-disable-next-line no-console -- this logger writes to the console, which survives a closed pipe
         console.log(
           `${new Date().toISOString()} ${label}: ${escapeLine(shorten(message))}${details}`,

@@ -79,6 +79,7 @@ const answer = (
   if (plan.middlewares.length > 0 && isTaken(response)) {
     // an `around` middleware has sent something after the handler
     warnAlreadySent(state);
+    if (plan.content) discardContent(output);
     watchFeeding(response);
     return undefined;
   }
@@ -252,14 +253,19 @@ const runWithin = async (
     return await Promise.race([stages, late]);
   } finally {
     deadline.stop();
-    if (isLate && stages) run.ending = endLate(state, stages);
+    if (isLate && stages) run.ending = endLate(run, state, stages);
   }
 };
 
 /** Waits for the stages that go on after a time limit; never rejects. */
-const endLate = async (state: RequestState, stages: Promise<Outcome>): Promise<void> => {
+const endLate = async (
+  { plan }: PlannedRun,
+  state: RequestState,
+  stages: Promise<Outcome>,
+): Promise<void> => {
   try {
-    await stages;
+    const outcome = await stages;
+    if (plan.content) discardContent(outcome);
   } catch (error) {
     if (error === state.failure?.error) return;
     try {

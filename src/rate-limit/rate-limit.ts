@@ -251,11 +251,17 @@ const toAddress = ({ ip, socket }: Request): string => {
   return isIP(address) > 0 ? address : ip;
 };
 
-/** @throws {Error} when a store has not counted. */
-const assertCounted = (info: ClientRateLimitInfo): ClientRateLimitInfo => {
+/**
+ * Returns what a store has counted; a number may be a string, as some databases return it.
+ *
+ * @throws {Error} when a store has not counted.
+ */
+const readCount = (info: ClientRateLimitInfo): ClientRateLimitInfo => {
   const { totalHits, resetTime } = (info ?? {}) as Partial<ClientRateLimitInfo>;
-  const isTime = resetTime === undefined || Number.isFinite(resetTime?.getTime?.());
-  if (Number.isInteger(totalHits) && isTime) return info;
+  const hits = typeof totalHits === "string" && totalHits !== "" ? Number(totalHits) : totalHits;
+  const isTime = Number.isFinite((resetTime ?? new Date()).getTime?.());
+  if (typeof hits === "number" && Number.isInteger(hits) && isTime)
+    return { totalHits: hits, resetTime: resetTime ?? undefined };
   throw new Error(
     "The store returned no `totalHits` that is a number, or a `resetTime` that is no Date",
   );
@@ -275,7 +281,7 @@ const createCounter = (store: Store, limit: number, window: number) => {
     }
     // of all requests at the same time, those within the limit have different counts, none of which is above it
     const counts = await Promise.all(
-      Array.from({ length: hits }, async () => assertCounted(await store.increment(key))),
+      Array.from({ length: hits }, async () => readCount(await store.increment(key))),
     );
     return counts.reduce((most, one) => (one.totalHits > most.totalHits ? one : most));
   };

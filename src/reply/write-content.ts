@@ -111,7 +111,9 @@ const toFileError = (error: Error): Error =>
  * handler, or one of the file; Express adds ETags to all responses or none.
  */
 const toValidators = (response: Response, { size, mtime }: Stats): Record<string, string> => {
-  const { "if-match": match = "*", "if-range": range } = response.req.headers;
+  const { "if-match": field, "if-range": range } = response.req.headers;
+  // Express ignores an empty field
+  const match = field || "*";
   const own = response.getHeader("ETag");
   const etag =
     own === undefined ? `W/"${size.toString(16)}-${mtime.getTime().toString(16)}"` : String(own);

@@ -53,7 +53,7 @@ export type Raw<Shape extends z.ZodRawShape = NoFields> = z.ZodObject<
 /** Descriptions for generated documents, and the media type of the body. */
 export interface RawMeta extends SchemaMeta {
   /**
-   * The media type that documents show; the server accepts any, except `multipart/form-data`.
+   * The media type that documents show; the server accepts any, except `multipart/*` if another one is declared.
    *
    * @default any
    */

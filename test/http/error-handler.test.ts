@@ -1,6 +1,9 @@
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import express from "express";
 import createHttpError from "http-errors";
 import {
@@ -12,6 +15,7 @@ import {
   problemEndpointsFactory,
   problemResultHandler,
   ResultHandler,
+  ServeStatic,
   type CorsFunction,
   type Routing,
   type ServerConfig,
@@ -240,4 +244,18 @@ describe("`errorHandler` by prefix", () => {
     // this request has never reached the API
     expectOops(await send(port, "/v2/absent"), 404, "Not Found");
   });
+});
+
+test("errors of later layers go to the error handler, although a guard of files has passed the request on", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "sallyport-error-handler-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const guard = problemEndpointsFactory.addMiddleware({ handler: () => ({}) });
+  const server = await start(
+    { files: new ServeStatic(directory, {}, guard) },
+    {
+      errorHandler: teapots,
+      afterRouting: ({ app }) => void app.use((_request, response) => response.sendFile("/none")),
+    },
+  );
+  expect((await server.send("/files/none")).text).toContain("oops");
 });

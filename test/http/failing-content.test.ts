@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Response } from "express";
 import createHttpError from "http-errors";
 import {
   defaultEndpointsFactory as factory,
@@ -96,5 +98,44 @@ describe("an error in place of content", () => {
     const answer = await server.send("/folder?path=folder");
     expect([answer.status, answer.json()]).toEqual([404, errorEnvelope("Not Found")]);
     expect(server.linesOf("error")).toEqual([]);
+  });
+});
+
+describe("a stream that is not sent is closed", () => {
+  const around = (act: (response: Response) => unknown) =>
+    factory.addMiddleware({
+      around: async ({ response }, next) => {
+        const passed = await next();
+        await act(response);
+        return passed;
+      },
+    });
+  const late = around(() => sleep(60));
+  test.each([
+    ["an `around` middleware throws", around(() => Promise.reject(createHttpError(418)))],
+    ["an `around` middleware sends something else", around((response) => response.send("own"))],
+    ["the time limit expires while an `around` middleware goes on", late, 20],
+    [
+      "a native middleware fails late",
+      factory
+        .use((_request, _response, next) => {
+          next();
+          setTimeout(() => next(createHttpError(418)), 20);
+        })
+        .addMiddleware({
+          around: async (_args, next) => {
+            const passed = await next();
+            await sleep(60);
+            return passed;
+          },
+        }),
+    ],
+  ])("when %s", async (_when, own, timeout = 60_000) => {
+    const stream = new Readable({ read: () => undefined });
+    const server = await start({
+      "/": own.build({ timeout, output: ez.stream("text/plain"), handler: () => stream }),
+    });
+    await server.send("/");
+    await expect.poll(() => stream.destroyed).toBe(true);
   });
 });

@@ -132,7 +132,8 @@ test("clients behind a proxy at a UNIX socket are told apart", async () => {
 
 test.each([
   ["NaN", { totalHits: Number.NaN, resetTime: undefined }],
-  ["text", { totalHits: "1", resetTime: undefined }],
+  ["text", { totalHits: "one", resetTime: undefined }],
+  ["an empty text", { totalHits: "", resetTime: undefined }],
   ["nothing", undefined],
   ["null", null],
   ["an empty object", {}],
@@ -152,6 +153,18 @@ test.each([
   const passed = await server.send("/a");
   expect([passed.status, passed.headers["ratelimit"]]).toEqual([200, undefined]);
   expect((await server.send("/b")).status).toBe(503);
+});
+
+test("a store may answer a number as a string, as some databases do, and null as the time", async () => {
+  const store = {
+    increment: async () => ({ totalHits: "2", resetTime: null }),
+    decrement: () => undefined,
+    resetKey: () => undefined,
+  } as unknown as Store;
+  const limited = (limit: number) =>
+    factory.addMiddleware(rateLimit({ limit, store: { ...store } })).build({ handler });
+  const server = await start({ "get /a": limited(1), "get /b": limited(2) });
+  expect([(await server.send("/a")).status, (await server.send("/b")).status]).toEqual([429, 200]);
 });
 
 test("two limits of one endpoint with the same name cause one warning", async () => {

@@ -112,6 +112,19 @@ test("a document is recognised after a formatter has changed it", async () => {
   expect((await run(folder, "openapi", "--out", "a.yaml")).status).toBe(0);
 });
 
+test("the mark of another tool does not count, and a name may be as long as names can be", async () => {
+  const folder = toFolder({
+    "api.ts": api(),
+    "other.json": '{ "x-generated-by": "another tool" }',
+  });
+  expect((await run(folder, "openapi", "--out", "other.json")).status).toBe(1);
+  const long = `${"x".repeat(250)}.json`;
+  expect((await run(folder, "openapi", "--out", long)).status).toBe(0);
+  expect(readdirSync(folder).toSorted()).toEqual(
+    ["api.ts", "other.json", "package.json", long].toSorted(),
+  );
+});
+
 test("an empty file is written, and what is printed is what would be written", async () => {
   const folder = toFolder({ "api.ts": api(), "empty.json": "" });
   expect((await run(folder, "openapi", "--out", "empty.json")).status).toBe(0);
@@ -138,7 +151,20 @@ test("a link stays a link, and a file keeps its permissions", async () => {
   expect(read(folder, "real/api.d.ts")).not.toBe(marked);
   expect(read(folder, "api.d.ts")).toBe(read(folder, "real/api.d.ts"));
   expect(statSync(join(folder, "real/api.d.ts")).mode & 0o777).toBe(0o600);
-  expect(readdirSync(folder).toSorted()).toEqual(["api.d.ts", "api.ts", "package.json", "real"]);
+  // the umask takes permissions from new files only
+  chmodSync(join(folder, "real/api.d.ts"), 0o666);
+  await run(folder, "client", "--types", "--out", "api.d.ts");
+  expect(statSync(join(folder, "real/api.d.ts")).mode & 0o777).toBe(0o666);
+  symlinkSync("real/later.d.ts", join(folder, "later.d.ts"));
+  await run(folder, "client", "--types", "--out", "later.d.ts");
+  expect(read(folder, "real/later.d.ts")).toBe(read(folder, "api.d.ts"));
+  expect(readdirSync(folder).toSorted()).toEqual([
+    "api.d.ts",
+    "api.ts",
+    "later.d.ts",
+    "package.json",
+    "real",
+  ]);
 });
 
 test("a file below another file cannot be written, and nothing is left behind", async () => {

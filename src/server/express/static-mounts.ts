@@ -46,6 +46,8 @@ export class StaticMounts {
       else await send();
       // the search ends at the first mount that has the file
       if (isServed) return true;
+      // what follows has nothing to do with the guard
+      state.run = undefined;
     }
     return false;
   }
