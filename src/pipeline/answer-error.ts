@@ -6,9 +6,15 @@ import { ensureError, readSafely, toErrorStatus, toSendingError } from "../reply
 import { logClientFault, logHandledFault } from "../results/log-fault.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { formatIssues, InputValidationError, toZodError } from "../schemas/issues.ts";
-import { callResultHandler, sendLastResort, type DeclaredError } from "./call-result-handler.ts";
+import {
+  callResultHandler,
+  isDeparture,
+  logAndCutOff,
+  recover,
+  sendLastResort,
+  type DeclaredError,
+} from "./answer.ts";
 import type { ErrorData } from "./endpoint-plan.ts";
-import { isDeparture, logAndCutOff, recover } from "./last-resort.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { sentByHandler, type RequestState } from "./request-state.ts";
 import { validate } from "./validate.ts";

@@ -1,7 +1,7 @@
 import { toLoggedPath, toLoggedRoute } from "../results/log-fault.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
-import type { EndpointPlan, HeaderPlan } from "./endpoint-plan.ts";
-import { pick } from "./validate.ts";
+import type { EndpointPlan } from "./endpoint-plan.ts";
+import { pick, type HeaderPlan } from "./validate.ts";
 import type { RequestState } from "./request-state.ts";
 import { z } from "zod";
 import { joinErrors } from "../endpoint/declared-errors.ts";

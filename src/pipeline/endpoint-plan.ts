@@ -12,6 +12,7 @@ import type { Conditions } from "../endpoint/conditions.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent } from "../schemas/content.ts";
 import type { EndpointRun } from "./endpoint-run.ts";
+import type { HeaderPlan } from "./validate.ts";
 import { createConditions } from "./conditions.ts";
 import { createDeprecation } from "./deprecation.ts";
 import { runAround } from "./run-around.ts";
@@ -41,11 +42,6 @@ const planErrorData = (endpoint: AnyEndpoint): ReadonlyMap<number, ErrorData> | 
   }
   return plans.size > 0 ? plans : undefined;
 };
-
-export interface HeaderPlan {
-  readonly names: readonly string[];
-  readonly parse: Parser;
-}
 
 const planHeaders = (schema: ZodSchema | undefined): HeaderPlan | undefined =>
   schema && { names: [...readTopLevel(schema).fields.keys()], parse: toParser(schema) };

@@ -2,18 +2,26 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { BareObject } from "../http/query.ts";
 import { combineInput, type CombinedInput } from "../request/combine-input.ts";
-import type { Request } from "../http/express-objects.ts";
+import type { Request, Response } from "../http/express-objects.ts";
+import type { Logger } from "../logger/logger.ts";
+import { parseBody, type BodyOptions, type BodyPlan } from "../request/parse-body.ts";
+import { assertGoingOn } from "../reply/response-state.ts";
+import type { Parser } from "../schemas/parser.ts";
 import type { Deadline } from "./deadline.ts";
+import { readHeaders, validateInput, type HeaderPlan } from "./validate.ts";
 
 /** The merged return values of a request's middlewares. */
 export type RequestContext = Record<string, unknown>;
 
 /** The parts of a plan that concern a run as a whole. */
-export interface RunPlan {
+export interface RunPlan extends BodyPlan {
   readonly endpoint: AnyEndpoint;
-  readonly body: "none" | "parsed" | "raw";
   readonly middlewares: readonly unknown[];
   readonly hasMiddlewareInput: boolean;
+  readonly headers: HeaderPlan | undefined;
+  readonly parseInput: Parser | undefined;
+  /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
+  readonly middlewareOnlyKeys: readonly string[];
   readonly sources: readonly InputSource[];
   /** The fields that expect an array of files; a single file is put into an array. */
   readonly fileLists: readonly string[];
@@ -63,6 +71,63 @@ export class EndpointRun<Plan extends RunPlan = RunPlan> {
     return (this.combined ??= combineInput(request, sources, fileLists, textLists));
   }
 }
+
+/** What reading the input takes of the state of a request. */
+interface Reading {
+  readonly request: Request;
+  readonly response: Response;
+  readonly logger: Logger;
+  readonly service: { readonly bodies: BodyOptions };
+  readonly failure: { readonly error: Error } | undefined;
+}
+
+/** Parses the header fields that the endpoint declares, unless this has been done. */
+export const readOwnHeaders = async (
+  plan: HeaderPlan,
+  run: EndpointRun,
+  state: Reading,
+): Promise<void> => {
+  if (run.headers) return;
+  run.headers = await readHeaders(plan, state.request);
+  assertGoingOn(state);
+};
+
+/** Parses the input with the endpoint's own schema, unless a middleware has asked for that before. */
+export const readInput = (run: EndpointRun, state: Reading): unknown => {
+  if (run.input) return run.input.value;
+  const { plan } = run;
+  let input: Readonly<Record<string, unknown>> = run.combine(state.request);
+  if (!plan.parseInput) return {};
+  if (plan.middlewareOnlyKeys.length > 0) {
+    const rest = Object.assign(new BareObject(), input);
+    for (const key of plan.middlewareOnlyKeys) delete rest[key];
+    input = rest;
+  }
+  return validateInput(plan.parseInput, input);
+};
+
+/** Validates the endpoint's input before a middleware with `afterValidation`. */
+export const readInputEarly = async (run: EndpointRun, state: Reading): Promise<void> => {
+  if (run.input) return;
+  if (run.plan.headers) await readOwnHeaders(run.plan.headers, run, state);
+  await readBody(run, state);
+  run.input = { value: await readInput(run, state) };
+  assertGoingOn(state);
+};
+
+export const readBody = async (run: EndpointRun, state: Reading): Promise<void> => {
+  if (run.body !== "unread") return;
+  await beginReading(run, state);
+  run.body = "read";
+};
+
+/** Returns undefined if there is nothing to wait for. The clock of a time limit stops meanwhile. */
+export const beginReading = (run: EndpointRun, state: Reading): Promise<void> | undefined => {
+  const { request, response, logger, service } = state;
+  run.body = "reading";
+  const reading = parseBody(run.plan, service.bodies, request, response, logger);
+  return reading && run.deadline ? run.deadline.pauseFor(reading) : reading;
+};
 
 /** What became of the stages of an endpoint, unless they have failed: an output, or one of the following. */
 export type Outcome = unknown;

@@ -4,7 +4,7 @@ import { copyOwn } from "../request/combine-input.ts";
 import type { MiddlewareStep, PlannedRun } from "./endpoint-plan.ts";
 import { noOutput, type Outcome } from "./endpoint-run.ts";
 import { logLateFault } from "./log-abandoned.ts";
-import { readBody, readInputEarly } from "./read-input.ts";
+import { readBody, readInputEarly } from "./endpoint-run.ts";
 import { pick, readHeaders, validateInput } from "./validate.ts";
 import type { Inside } from "./run-around.ts";
 import { assertGoingOn, isTaken, watchFeeding } from "../reply/response-state.ts";

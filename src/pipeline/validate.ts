@@ -9,7 +9,6 @@ import {
 } from "../schemas/issues.ts";
 import { declaresKey, type Parser, type ParseResult } from "../schemas/parser.ts";
 import type { Request } from "express";
-import type { HeaderPlan } from "./endpoint-plan.ts";
 
 /**
  * Parses input with a schema; returns a promise only if the schema is asynchronous.
@@ -35,6 +34,12 @@ const refuseTooMany = (error: unknown): never => {
 
 const toInputError: ToError = (issues, parse) =>
   new InputValidationError(toZodError(issues, (key) => declaresKey(parse, key)));
+
+/** The header fields that a definition declares. */
+export interface HeaderPlan {
+  readonly names: readonly string[];
+  readonly parse: Parser;
+}
 
 /** Parses the header fields that a definition declares; the paths of issues begin with `headers`. */
 export const readHeaders = async (

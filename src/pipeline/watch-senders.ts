@@ -1,7 +1,7 @@
 import { replaceMethods, type ReplyMethod } from "../exchange/replace-methods.ts";
 import { isAbandoned } from "../reply/response-state.ts";
 import type { RequestState } from "./request-state.ts";
-import { senders, waitForTool } from "./call-result-handler.ts";
+import { senders, waitForTool } from "./answer.ts";
 
 /**
  * Makes a response count as being sent once the handler has called a method that a tool has replaced, although the tool

@@ -6,7 +6,7 @@ import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { shareSamples } from "../logger/sampling.ts";
 import { readCombined, type RequestState } from "../pipeline/request-state.ts";
-import { recover } from "../pipeline/last-resort.ts";
+import { recover } from "../pipeline/answer.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
 import { logServerFault, setFaultLog, toLoggedPath } from "../results/log-fault.ts";
 import type { CommonConfig } from "./config/config.ts";

@@ -60,7 +60,7 @@ const stages: readonly string[] = [
   ...["request/json.ts parseJson", "request/combine-input.ts combineInput"],
   ...["pipeline/validate.ts validateInput", "pipeline/run-endpoint.ts runHandler"],
   "pipeline/run-endpoint.ts toOutput",
-  ...["pipeline/validate.ts validate", "pipeline/call-result-handler.ts callResultHandler"],
+  ...["pipeline/validate.ts validate", "pipeline/answer.ts callResultHandler"],
   ...["pipeline/answer-error.ts answerError", "reply/send-json.ts sendJson"],
   ...["pipeline/send-content.ts sendContent"],
 ];

@@ -26,7 +26,7 @@ import {
   successEnvelope,
   type TestServer,
 } from "./harness.ts";
-import { sendingLimit } from "../../src/pipeline/call-result-handler.ts";
+import { sendingLimit } from "../../src/pipeline/answer.ts";
 
 const typed = { "Content-Type": "text/plain" };
 const text = factory.build({

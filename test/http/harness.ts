@@ -9,7 +9,7 @@ import {
   type ServerConfig,
 } from "sallyport";
 import { expect, onTestFinished, vi } from "vitest";
-import { sendingGrace, sendingLimit } from "../../src/pipeline/call-result-handler.ts";
+import { sendingGrace, sendingLimit } from "../../src/pipeline/answer.ts";
 import { readAll } from "./replies.ts";
 
 /** A logged line. */

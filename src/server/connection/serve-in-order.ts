@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Request, Response } from "express";
 import { onTurn } from "../../http/node-internals.ts";
 import { findState, RequestState, type Service } from "../../pipeline/request-state.ts";
-import { recover } from "../../pipeline/last-resort.ts";
+import { recover } from "../../pipeline/answer.ts";
 import { discard } from "../../reply/close-after-reply.ts";
 
 /** While more requests than this are waiting on one connection, the connection is not read. */

@@ -13,7 +13,7 @@ import {
 } from "../../reply/response-state.ts";
 import type { Application, Express, Request } from "express";
 import { RequestError, ServerFault } from "../../errors.ts";
-import { warnAlreadySent } from "../../pipeline/last-resort.ts";
+import { warnAlreadySent } from "../../pipeline/answer.ts";
 import { logServerFault } from "../../results/log-fault.ts";
 import { readOtherQuery } from "../../request/other-query.ts";
 import { hasTooManyPairs, parseQuery, toQueryText } from "../../http/query.ts";
