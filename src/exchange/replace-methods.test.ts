@@ -48,7 +48,7 @@ describe("replaceMethods", () => {
 
   test("replaces a method of which a tool has fixed all but the value, and restores it", () => {
     const reply = new Reply();
-    const value = Reply.prototype.end;
+    const value: unknown = Reflect.get(Reply.prototype, "end");
     Object.defineProperty(reply, "end", { writable: true, value });
     const undo = replace(reply, "own");
     reply.end("a");
