@@ -107,8 +107,10 @@ const writeClientSource = async () => {
   });
   const { output } = await build.generate({ format: "esm" });
   await build.close();
-  const { writeParts } = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
-  writeParts(pathToFileURL(`${root}src/client/`), pathToFileURL(`${dist}/generate-client/`));
+  const { writeRuntime } = await import(
+    `data:text/javascript,${encodeURIComponent(output[0].code)}`
+  );
+  writeRuntime(pathToFileURL(`${root}src/client/`), pathToFileURL(`${dist}/generate-client/`));
 };
 
 rmSync(dist, { recursive: true, force: true });

@@ -1172,10 +1172,6 @@ interface RoutePlan {
   readonly replies?: Readonly<Record<number, readonly BodyKind[]>>;
   /** The name of the array of items in a page. */
   readonly items?: string;
-  /** Functions that convert the body of a response, by status, for example to revive dates. */
-  readonly revive?: Readonly<Record<number, (body: unknown) => unknown>>;
-  /** Converts an event. */
-  readonly reviveEvent?: (event: unknown) => unknown;
 }
 
 /** The run-time descriptions of a generated client's routes, by keys such as `get /v1/users`. */
@@ -2174,7 +2170,6 @@ const readReply = async (call: Call, response: Response): Promise<Reply> => {
       isListed ||
       // JSON that cannot be parsed has become a string by now
       (ok && !replies && (status === 204 || status === 205 || !/[/+](json|html)$/.test(type))));
-  if (!isForeign) body = plan?.revive?.[status]?.(body) ?? body;
   const reply = { ok, status, headers, body, response, isForeign };
   return !isForeign && (declared || !replies)
     ? reply
@@ -2282,8 +2277,7 @@ async function* subscribe(
         least = Math.max(delay, retry ?? least);
         failures = 0;
         if (data.length === 0) continue;
-        const parsed = { event, data: parseData(call, response, data.join("\n")), id, retry };
-        yield call.plan?.reviveEvent?.(parsed) ?? parsed;
+        yield { event, data: parseData(call, response, data.join("\n")), id, retry };
       }
     await waitFor(Math.max(least, asked) + toWait(least, maxDelay, failures), signal);
   }

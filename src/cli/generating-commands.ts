@@ -24,11 +24,6 @@ export const clientCommand = defineCommand({
   description: "Writes a typed client of the API: one TypeScript file.",
   options: {
     out: { type: "string", hint: "file", description: "The file to write" },
-    format: {
-      type: "string",
-      hint: "string|date",
-      description: "The type of dates in responses: string (default) or date",
-    },
     types: {
       type: "boolean",
       description: "Write a .d.ts file with the types of the inferred client instead",
@@ -36,17 +31,11 @@ export const clientCommand = defineCommand({
     check: checkOption,
     force: forceOption,
   },
-  run: async ({ out, format = "string", types = false, check, force = false }, given) => {
-    if (format !== "string" && format !== "date")
-      throw toUsageError(`--format must be string or date; got ${format}.`);
+  run: async ({ out, types = false, check, force = false }, given) => {
     if (out === undefined)
       throw toUsageError("--out is missing. Pass the file to write, such as client.ts.");
-    if (types && format === "date")
-      throw toUsageError(
-        "--types does not support --format date: the inferred client does not know which strings are dates.",
-      );
     return useEntry(given, async ({ routing, config }) => {
-      const text = generateClient({ routing, config, format, types });
+      const text = generateClient({ routing, config, types });
       if (check) return checkFile(out, text);
       const { length } = listOperations(listRoutes(routing, config).endpoints, config);
       return writeGenerated(out, text, countRoutes(length), force);

@@ -214,10 +214,6 @@ export interface RoutePlan {
   readonly replies?: Readonly<Record<number, readonly BodyKind[]>>;
   /** The name of the array of items in a page. */
   readonly items?: string;
-  /** Functions that convert the body of a response, by status, for example to revive dates. */
-  readonly revive?: Readonly<Record<number, (body: unknown) => unknown>>;
-  /** Converts an event. */
-  readonly reviveEvent?: (event: unknown) => unknown;
 }
 
 /** The run-time descriptions of a generated client's routes, by keys such as `get /v1/users`. */

@@ -52,7 +52,6 @@ export const readReply = async (call: Call, response: Response): Promise<Reply> 
       isListed ||
       // JSON that cannot be parsed has become a string by now
       (ok && !replies && (status === 204 || status === 205 || !/[/+](json|html)$/.test(type))));
-  if (!isForeign) body = plan?.revive?.[status]?.(body) ?? body;
   const reply = { ok, status, headers, body, response, isForeign };
   return !isForeign && (declared || !replies)
     ? reply

@@ -112,8 +112,7 @@ export async function* subscribe(
         least = Math.max(delay, retry ?? least);
         failures = 0;
         if (data.length === 0) continue;
-        const parsed = { event, data: parseData(call, response, data.join("\n")), id, retry };
-        yield call.plan?.reviveEvent?.(parsed) ?? parsed;
+        yield { event, data: parseData(call, response, data.join("\n")), id, retry };
       }
     await waitFor(Math.max(least, asked) + toWait(least, maxDelay, failures), signal);
   }

@@ -189,37 +189,6 @@ describe("generates wire types", () => {
   });
 });
 
-describe("types revived dates as Date where they can be distinguished from strings", () => {
-  const object = (at: z.ZodType) => z.object({ at });
-  test.each<[string, z.ZodType, string]>([
-    ["a plain date", z.date(), "value: Date"],
-    ["an encoded value", ez.encode(ez.dateIn()), "value: Date"],
-    ["a date in the output", ez.dateOut(), "value: Date"],
-    ["a date and time", z.iso.datetime(), "value: Date"],
-    ["a local time", z.iso.datetime({ local: true }), "value: string"],
-    ["a date or null", z.date().nullable(), "value: Date | null"],
-    ["a date or a string", z.date().or(z.string()), "value: string"],
-    ["one of two objects", object(z.date()).or(object(z.string())), "value: { at: string; }"],
-    ["an object or a number", object(z.date()).or(z.int()), "value: { at: Date; } | number"],
-    [
-      "a loose record, whose other keys may have any value",
-      z.looseRecord(z.templateLiteral(["at", z.string()]), z.date()),
-      "value: { [key: `at${string}`]: string; }",
-    ],
-    [
-      "one of two distinguishable objects",
-      z.discriminatedUnion("a", [
-        object(z.date()).extend({ a: z.literal(1) }),
-        object(z.string()).extend({ a: z.literal(2) }),
-      ]),
-      "value: { at: Date; a: 1; } | { at: string; a: 2; }",
-    ],
-  ])("%s", (_name, schema, type) => {
-    expect(both(schema, { format: "date" })[1]).toBe(type);
-    expect(both(schema)[1]).not.toContain("Date");
-  });
-});
-
 describe("naming", () => {
   const echo = (schema: z.ZodType) =>
     factory.build({
@@ -343,7 +312,7 @@ test("rejects a path with a lone surrogate", () => {
 });
 
 test("rejects an unknown option", () => {
-  expect(() => generateClient({ routing: {}, formt: "date" } as never)).toThrow(
-    "generateClient: there is no option `formt`. Did you mean `format`?",
+  expect(() => generateClient({ routing: {}, typs: true } as never)).toThrow(
+    "generateClient: there is no option `typs`. Did you mean `types`?",
   );
 });

@@ -1,26 +1,24 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { readPart, writeParts } from "./runtime-source.ts";
+import { readRuntime, writeRuntime } from "./runtime-source.ts";
 
 const clientFolder = new URL("../client/", import.meta.url);
 
-test("the build writes the same parts that are read from the source", () => {
-  const folder = mkdtempSync(join(tmpdir(), "sallyport-parts-"));
+test("the build writes the same runtime that is read from the source", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-runtime-"));
   try {
-    writeParts(clientFolder, pathToFileURL(`${folder}/`));
-    expect(readdirSync(folder).toSorted()).toEqual(["revival.txt", "runtime.txt"]);
-    for (const part of ["revival", "runtime"] as const)
-      expect(readFileSync(join(folder, `${part}.txt`), "utf8")).toBe(readPart(part));
+    writeRuntime(clientFolder, pathToFileURL(`${folder}/`));
+    expect(readFileSync(join(folder, "runtime.txt"), "utf8")).toBe(readRuntime());
   } finally {
     rmSync(folder, { recursive: true });
   }
 });
 
 test("keeps each module's source, without imports and exports, but with the list of exports", () => {
-  const runtime = readPart("runtime");
+  const runtime = readRuntime();
   expect(runtime).not.toMatch(/^import |^export (?!(?:type )?\{[^}]*\};$)/m);
   const [, body = ""] = /(export const hasMore: HasMore = [\s\S]*)$/.exec(
     readFileSync(new URL("pages.ts", clientFolder), "utf8"),
@@ -30,7 +28,7 @@ test("keeps each module's source, without imports and exports, but with the list
 });
 
 test("exports the same names as `sallyport/client`, except for those of the inferred client, and has all", () => {
-  const runtime = readPart("runtime");
+  const runtime = readRuntime();
   const index = readFileSync(new URL("index.ts", clientFolder), "utf8");
   const inferred = /\.\/(?:inferred-client|route-at|wire-types|generated-client)\.ts/;
   const statements = [...index.matchAll(/^export (type )?(\{[^}]*\}) from "([^"]*)";$/gm)]

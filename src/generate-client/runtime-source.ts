@@ -3,17 +3,11 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { ownFile } from "../lazy/own-file.ts";
 
-/**
- * The parts of the client, which the build writes next to this module: modules in the order in which they import each
- * other, and what they export. Only a file that revives dates contains the second part.
- */
-const parts = {
-  runtime: [
-    ...["call-options", "client-errors", "reply-types", "encode-input", "build-request", "pages"],
-    ...["send-request", "read-reply", "subscribe", "client", "generated-client", "index"],
-  ],
-  revival: ["revive-dates"],
-} as const;
+/** The modules of the client in the order in which they import each other, and what they export. */
+const modules = [
+  ...["call-options", "client-errors", "reply-types", "encode-input", "build-request", "pages"],
+  ...["send-request", "read-reply", "subscribe", "client", "generated-client", "index"],
+];
 
 /** Drops each part of a text from an opening up to its closing, which stays. */
 export const dropBetween = (text: string, opening: string, closing: string): string => {
@@ -21,8 +15,8 @@ export const dropBetween = (text: string, opening: string, closing: string): str
   return [start, ...others.map((part) => part.slice(part.indexOf(closing)))].join("");
 };
 
-const bundle = (folder: URL, part: keyof typeof parts): string =>
-  parts[part]
+const bundle = (folder: URL): string =>
+  modules
     .map((name) => {
       const text = readFileSync(new URL(`${name}.ts`, folder), "utf8");
       const [source = ""] = text.split("// the inferred client alone\n");
@@ -34,15 +28,13 @@ const bundle = (folder: URL, part: keyof typeof parts): string =>
     })
     .join("\n\n");
 
-/** Writes the parts for the published package; called when the package is built. */
-export const writeParts = (from: URL, to: URL): void => {
-  for (const part of Object.keys(parts) as (keyof typeof parts)[])
-    writeFileSync(new URL(`${part}.txt`, to), bundle(from, part));
-};
+/** Writes the runtime for the published package; called when the package is built. */
+export const writeRuntime = (from: URL, to: URL): void =>
+  writeFileSync(new URL("runtime.txt", to), bundle(from));
 
-export const readPart = (part: keyof typeof parts): string => {
+export const readRuntime = (): string => {
   const home = pathToFileURL(createRequire(ownFile).resolve("sallyport/package.json"));
   return ownFile.endsWith(".ts")
-    ? bundle(new URL("src/client/", home), part)
-    : readFileSync(new URL(`dist/generate-client/${part}.txt`, home), "utf8");
+    ? bundle(new URL("src/client/", home))
+    : readFileSync(new URL("dist/generate-client/runtime.txt", home), "utf8");
 };

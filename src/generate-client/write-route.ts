@@ -18,21 +18,17 @@ import {
   writeComment,
   type Members,
 } from "./type-text.ts";
-import type { RevivalWriter } from "./dates.ts";
-import { sent, type Side, type TypeWriter } from "./write-type.ts";
+import { received, sent, type TypeWriter } from "./write-type.ts";
 
 export interface RouteContext {
   readonly writer: TypeWriter;
-  /** The writer of the functions that revive dates; undefined if dates stay strings. */
-  readonly revival: RevivalWriter | undefined;
   /** Whether the types are for an inferred client, which has no list of statuses at run time. */
   readonly isForInferred: boolean;
 }
 
 export const writeRoute = (operation: Operation, operationId: string, context: RouteContext) => {
   const { method, path, endpoint, itemsName } = operation;
-  const { writer, revival, isForInferred } = context;
-  const received: Side = { direction: "output", isSent: false, hasDates: revival !== undefined };
+  const { writer, isForInferred } = context;
   const key = `${method} ${path}`;
   const name = toTypeName(operationId);
   const define = (suffix: string, comment: string, text: string): string => {
@@ -42,15 +38,13 @@ export const writeRoute = (operation: Operation, operationId: string, context: R
   // a client sends no conditional requests
   const successes = toReceived(operation.successes.filter(({ isConditional }) => !isConditional));
   const errors = toReceived(operation.errors);
-  const toBody = (bodies: readonly ReceivedBody[], suffix: string): Members => {
-    const side = { ...received, hasDates: received.hasDates && hasOneJson(bodies) };
-    return toUnion(
+  const toBody = (bodies: readonly ReceivedBody[], suffix: string): Members =>
+    toUnion(
       bodies.map(({ kind, schema, isEventStream }) => {
         if (isEventStream) return [quote("This is an event stream: use `subscribe`")];
-        return schema ? writer.write(schema, side, name + suffix) : [plainBodies[kind]];
+        return schema ? writer.write(schema, received, name + suffix) : [plainBodies[kind]];
       }),
     );
-  };
 
   const input = define("Input", `The input of \`${key}\`.`, writeInput(operation, context, name));
   const results = successes.map(({ status, bodies: own }) => ({
@@ -108,7 +102,7 @@ export const writeRoute = (operation: Operation, operationId: string, context: R
   ]);
   return {
     type: `${comment}${toKey(key)}: ${toObject(lines)};`,
-    plan: `${quote(key)}: ${writePlan(operation, [...successes, ...errors], revival)},`,
+    plan: `${quote(key)}: ${writePlan(operation, [...successes, ...errors])},`,
   };
 };
 
@@ -176,10 +170,6 @@ const toReceived = (replies: readonly (ErrorReply | Reply)[]): readonly Received
 /** Returns the schema of the events in a stream; undefined if no reply is one. */
 const findEvents = (replies: readonly ReceivedReply[]): ZodSchema | undefined =>
   replies.flatMap(({ bodies }) => bodies).find(({ isEventStream }) => isEventStream)?.schema;
-
-/** Checks whether at most one body is JSON, in which case the schema of a JSON body is known. */
-const hasOneJson = (bodies: readonly ReceivedBody[]): boolean =>
-  bodies.filter(({ kind }) => kind === "json").length < 2;
 
 /** The values that a path parameter may have. */
 const pathValue = "bigint | boolean | Date | number | string";
@@ -251,7 +241,6 @@ const isEmpty = (schema: ZodSchema): boolean => {
 const writePlan = (
   { method, sources, body, itemsName }: Operation,
   replies: readonly ReceivedReply[],
-  revival: RevivalWriter | undefined,
 ): string => {
   const isUsual = sources.join() === defaultInputSources[method].join();
   const kinds = replies.map(
@@ -263,25 +252,7 @@ const writePlan = (
     ...(body.kind === "raw" ? [`body: ${quote(body.mediaType)}`] : []),
     ...(body.kind === "form" ? ['body: "form"'] : []),
     `replies: { ${kinds.join(", ")} }`,
-    ...(revival ? writeRevivals(replies, revival) : []),
     ...(itemsName === undefined ? [] : [`items: ${quote(itemsName)}`]),
   ];
   return `{ ${parts.join(", ")} }`;
-};
-
-const writeRevivals = (
-  replies: readonly ReceivedReply[],
-  revival: RevivalWriter,
-): readonly string[] => {
-  const revivals = replies.flatMap(({ status, bodies }) => {
-    const schema = bodies.find(({ kind }) => kind === "json")?.schema;
-    const text = schema && hasOneJson(bodies) ? revival.write(schema, "output") : undefined;
-    return text === undefined ? [] : [`${status}: ${text}`];
-  });
-  const events = findEvents(replies);
-  const event = events && revival.write(events, "output");
-  return [
-    ...(revivals.length > 0 ? [`revive: { ${revivals.join(", ")} }`] : []),
-    ...(event === undefined ? [] : [`reviveEvent: ${event}`]),
-  ];
 };

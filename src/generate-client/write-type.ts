@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { isDate, revealsDates, unwrap } from "./dates.ts";
 import { readOwnKind } from "../schemas/content.ts";
-import { readEncoded } from "../schemas/encode.ts";
+import { readEncoded, readToldOutput } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import {
   quote,
@@ -15,7 +14,12 @@ import {
   type Members,
 } from "./type-text.ts";
 import { toReference, toTypeName, TypeNames } from "./type-names.ts";
-import { readBooleanStrings, readOptionality, readValues } from "../schemas/zod-internals.ts";
+import {
+  readBooleanStrings,
+  readLazy,
+  readOptionality,
+  readValues,
+} from "../schemas/zod-internals.ts";
 
 /** One side of a schema, and how the client handles its values. */
 export interface Side {
@@ -24,11 +28,10 @@ export interface Side {
   readonly isSent: boolean;
   /** Whether the client sends the value as text, in which a boolean is `true` or `false`. */
   readonly isText?: boolean;
-  /** Whether the client converts date strings to dates. */
-  readonly hasDates: boolean;
 }
 
-export const sent: Side = { direction: "input", isSent: true, hasDates: false };
+export const sent: Side = { direction: "input", isSent: true };
+export const received: Side = { direction: "output", isSent: false };
 
 /** The schemas whose type is always the same. */
 const plainTypes: Readonly<Record<string, string>> = {
@@ -39,6 +42,24 @@ const plainTypes: Readonly<Record<string, string>> = {
 const literal = (value: unknown): string => {
   if (typeof value === "string") return quote(value);
   return typeof value === "bigint" ? `${value}n` : String(value);
+};
+
+/** Returns the schema that describes one side of a wrapper, or the given schema if it is not a wrapper. */
+const unwrap = (
+  schema: ZodSchema,
+  end: Side["direction"],
+): readonly [schema: ZodSchema, end: Side["direction"]] => {
+  const encoded = readEncoded(schema);
+  if (encoded) return [encoded, end === "input" ? "output" : "input"];
+  const told = end === "output" ? readToldOutput(schema) : undefined;
+  if (told) return [told, end];
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "pipe") {
+    const isPreprocessed = (def.in as z.core.$ZodTypes)._zod.def.type === "transform";
+    return [end === "input" && !isPreprocessed ? def.in : def.out, end];
+  }
+  if (def.type === "lazy") return [readLazy(schema as z.core.$ZodLazy), end];
+  return ["innerType" in def ? def.innerType : schema, end];
 };
 
 /** Reads the description and the deprecation of a schema, looking through its wrappers. */
@@ -68,7 +89,7 @@ export class TypeWriter {
   write(schema: ZodSchema, side: Side, place: string): Members {
     const number = this.#numbers.get(schema) ?? this.#numbers.size;
     this.#numbers.set(schema, number);
-    const key = `${side.isSent ? "sent" : "received"}/${side.direction}${side.isText ? "/text" : ""}${side.hasDates ? "/dates" : ""}/${number}`;
+    const key = `${side.isSent ? "sent" : "received"}/${side.direction}${side.isText ? "/text" : ""}/${number}`;
     const known = this.#written.get(key);
     if (known) return known;
     const reference = toReference(key);
@@ -126,8 +147,7 @@ export class TypeWriter {
   }
 
   #writeOwn(schema: ZodSchema, side: Side, place: string): Members {
-    const { direction, isSent, hasDates } = side;
-    if (hasDates && isDate(schema, direction)) return ["Date"];
+    const { direction, isSent } = side;
     const isInput = direction === "input";
     const write = (inner: ZodSchema, more = ""): Members => this.write(inner, side, place + more);
     const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -162,12 +182,8 @@ export class TypeWriter {
         const others = isStrict ? undefined : catchall;
         return [this.writeFields(Object.entries(def.shape), others, side, place)];
       }
-      case "union": {
-        const own = { ...side, hasDates: hasDates && revealsDates(def, direction) };
-        return toUnion(
-          def.options.map((option, at) => this.write(option, own, `${place}Option${at + 1}`)),
-        );
-      }
+      case "union":
+        return toUnion(def.options.map((option, at) => write(option, `Option${at + 1}`)));
       case "intersection":
         return toIntersection([write(def.left), write(def.right)]);
       case "optional":
@@ -220,8 +236,7 @@ export class TypeWriter {
 
   #writeRecord(def: z.core.$ZodRecordDef, side: Side, place: string): string {
     const { keyType, valueType, mode } = def;
-    const own = { ...side, hasDates: side.hasDates && mode !== "loose" };
-    const values = this.write(valueType, own, `${place}Value`);
+    const values = this.write(valueType, side, `${place}Value`);
     const optional = toUnion([values, ["undefined"]]);
     const [sentKey] = unwrap(keyType, side.direction);
     const names = readValues(sentKey);

@@ -18,9 +18,8 @@ export interface GeneratedModule<Client> {
 export const importGenerated = async <Client>(
   routing: Routing,
   config: GenerateClientOptions["config"],
-  format?: GenerateClientOptions["format"],
 ): Promise<GeneratedModule<Client>> => {
-  const { code } = await transform(generateClient({ routing, config, format }), { loader: "ts" });
+  const { code } = await transform(generateClient({ routing, config }), { loader: "ts" });
   const folder = mkdtempSync(join(tmpdir(), "sallyport-generated-"));
   try {
     const file = join(folder, "client.mjs");

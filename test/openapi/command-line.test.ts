@@ -197,20 +197,6 @@ describe("the command reports mistakes without a stack trace", () => {
       "--out is missing. Pass the file to write",
     ],
     [
-      "a date format for the inferred client",
-      ["client", "--out", "a.d.ts", "--types", "--format", "date"],
-      {},
-      2,
-      "--types does not support --format date",
-    ],
-    [
-      "an unsupported date format",
-      ["client", "--out", "a.ts", "--format", "text"],
-      {},
-      2,
-      "--format must be string or date; got text.",
-    ],
-    [
       "an option as the output file",
       ["openapi", "a.ts", "--out", "--check"],
       { "a.ts": api() },
