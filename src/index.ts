@@ -13,7 +13,6 @@ export {
 } from "./endpoint/endpoints-factory.ts";
 export { Middleware } from "./endpoint/middleware.ts";
 export { getRawBody } from "./endpoint/raw-body.ts";
-export { DependsOnMethod } from "./routing/depends-on-method.ts";
 export { ServeStatic } from "./routing/static-files.ts";
 export { ez } from "./schemas/ez.ts";
 

@@ -273,22 +273,3 @@ export abstract class Factory<
     return this.derive({ middlewares: [...this.middlewares, middleware] });
   }
 }
-
-/** The methods that factories of similar frameworks have, with what to use in their place. */
-const otherMethods = {
-  addExpressMiddleware: "`use`",
-  addOptions: "`addContext`",
-  useCache: "`use` with a middleware that sets Cache-Control",
-  useCookies: "the `cookies` option of the configuration",
-  useRateLimit: "`addMiddleware` with `rateLimit` of `sallyport/rate-limit`",
-};
-
-for (const [name, own] of Object.entries(otherMethods))
-  Object.defineProperty(Factory.prototype, name, {
-    value: () => {
-      throw new DefinitionError(
-        "SLP_DEFINITION_UNKNOWN_KEY",
-        `A factory has no method \`${name}\`. Use ${own}.`,
-      );
-    },
-  });

@@ -43,13 +43,6 @@ test("names the unknown key, the key that was probably meant, and all known keys
   );
 });
 
-test("names the replacement of what similar frameworks call otherwise, where it exists", () => {
-  expect(suggest("summary", ["tag", "shortDescription"])).toBe(" Use `shortDescription`.");
-  expect(suggest("server", ["http", "cors"])).toBe(" Use `http`.");
-  expect(suggest("statusCodes", ["schema", "statusCode"])).toBe(" Use `statusCode`.");
-  expect(suggest("summary", ["tag"])).toBe("");
-});
-
 test("refuses the first unknown key, and ignores inherited keys", () => {
   const object = Object.assign(Object.create({ inherited: 1 }) as object, { a: 1, c: 2, d: 3 });
   const check = (...known: string[]) => {

@@ -1,21 +1,3 @@
-/** Names that similar frameworks use, with the names that this package has for the same. */
-const otherNames: ReadonlyMap<string, string> = new Map([
-  ["beforeParsers", "beforeRouting"],
-  ["formParser", "forms"],
-  ["hintAllowedMethods", "wrongMethodBehavior"],
-  ["jsonParser", "bodyLimit"],
-  ["methods", "method"],
-  ["middleware", "handler"],
-  ["mimeTypes", "mimeType"],
-  ["options", "ctx"],
-  ["rawParser", "bodyLimit"],
-  ["recognizeMethodDependentRoutes", "methodLikeRouteBehavior"],
-  ["server", "http"],
-  ["statusCode", "errors"],
-  ["statusCodes", "statusCode"],
-  ["summary", "shortDescription"],
-]);
-
 /**
  * Says that a name is unknown, which name was probably meant, and which names exist.
  *
@@ -34,8 +16,6 @@ export const describeUnknown = (
 
 /** Suggests a known name for a wrong one, as in ` Did you mean x?`; returns an empty string if there is none. */
 export const suggest = (wrong: string, known: readonly string[], prefix = ""): string => {
-  const own = otherNames.get(wrong);
-  if (own !== undefined && known.includes(own)) return ` Use \`${prefix}${own}\`.`;
   const close = known
     .map((name) => ({ name, distance: toDistance(wrong.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, distance }) => distance <= (name.length > 5 ? 3 : 2) && distance < name.length)

@@ -3,7 +3,6 @@ import { defaultEndpointsFactory as factory } from "../endpoint/endpoints-factor
 import { Middleware } from "../endpoint/middleware.ts";
 import { DefinitionError } from "../errors.ts";
 import { ez } from "../schemas/ez.ts";
-import { DependsOnMethod } from "./depends-on-method.ts";
 import { ServeStatic } from "./static-files.ts";
 import { walkRouting } from "./walk-routing.ts";
 
@@ -120,10 +119,4 @@ test("valid values are accepted", () => {
   expect(() =>
     ez.stream("text/plain", { fileName: "x", description: "y", examples: ["z"] }),
   ).not.toThrow();
-});
-
-test("DependsOnMethod, as similar frameworks have it, is refused with its replacement", () => {
-  expect(() => new DependsOnMethod()).toThrow(
-    /^There is no DependsOnMethod\. Write the methods as keys of the routing map/,
-  );
 });

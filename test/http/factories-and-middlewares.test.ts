@@ -49,14 +49,6 @@ it("a middleware with a loose input replaces no field that an earlier one has pa
 });
 
 describe("factory operations", () => {
-  it.each(["addOptions", "addExpressMiddleware", "useCookies"])(
-    "%s, as similar frameworks have it, causes an error that names the replacement",
-    (name) => {
-      const old = (factory as unknown as Record<string, () => unknown>)[name];
-      expect(old).toThrow(/^A factory has no method `\w+`\. Use /);
-    },
-  );
-
   it("build(definition) returns an endpoint with the default result handler", async () => {
     expect(await ask(factory.build({ handler: () => ({ a: 1 }) }))).toEqual(ok({ a: 1 }));
   });

@@ -181,7 +181,7 @@ describe("`positive` and `negative` of a result handler", () => {
     const declared = { schema: positive, statusCodes: [200] };
     const make = (own: object) =>
       new ResultHandler({ positive: own as never, negative, handler: () => undefined });
-    const refusal = "`positive`: there is no key `statusCodes`. Use `statusCode`.";
+    const refusal = "`positive`: there is no key `statusCodes`. Did you mean `statusCode`?";
     expect(() => make(declared)).toThrow(refusal);
     expect(() => make(() => declared).listPositive(positive)).toThrow(refusal);
   });

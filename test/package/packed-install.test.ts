@@ -118,7 +118,6 @@ describe("the package, packed and installed in an empty folder,", () => {
     expect(run(process.execPath, ["require.cjs"], folder).trim().split(" ")).toEqual([
       "ConfigError",
       "DefinitionError",
-      "DependsOnMethod",
       "EndpointsFactory",
       "EventStreamFactory",
       "InputValidationError",
