@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jsonAdvice, otherAdvice } from "../api/json-advice.ts";
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { readEncoded, readToldOutput } from "../schemas/encode.ts";
@@ -153,36 +154,18 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
   }
 };
 
-const removal = { input: "remove it", output: "remove it" };
-
-const fixes: Readonly<Record<string, Readonly<Partial<Record<Direction, string>>>>> = {
-  date: { input: "use ez.dateIn(), which accepts ISO 8601 strings" },
-  bigint: {
-    input: "use a codec from a string, or z.coerce.bigint()",
-    output:
-      "use a codec or a transformation to a string, such as .transform(String).pipe(z.string())",
-  },
-  map: {
-    input: "use z.record()",
-    output: "transform it to an object, with .pipe() and a schema of that object",
-  },
-  set: {
-    input: "use z.array()",
-    output: "transform it to an array, with .pipe() and a schema of that array",
-  },
-  symbol: removal,
-  function: removal,
-  nan: removal,
-};
+/** The types whose values JSON cannot represent; it writes a date as a string. */
+const impossible = new Set(["bigint", "function", "map", "nan", "set", "symbol"]);
 
 /** Returns why a schema cannot be documented; undefined if it can. */
 const findReason = (schema: ZodSchema, direction: Direction): string | undefined => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const isBig = def.type === "literal" && def.values.some((value) => typeof value === "bigint");
   const type = isBig ? "bigint" : def.type;
-  const fix = fixes[type]?.[direction];
-  const isCoerced = direction === "input" && "coerce" in def && def.coerce;
-  return fix === undefined || isCoerced ? undefined : `JSON has no ${type}; ${fix}.`;
+  const isInput = direction === "input";
+  if (!impossible.has(type) && !(isInput && type === "date")) return undefined;
+  if (isInput && "coerce" in def && def.coerce) return undefined;
+  return `JSON has no ${type}. ${jsonAdvice[direction][type] ?? otherAdvice}.`;
 };
 
 const replace = (json: JsonObject, other: JsonObject): void => {

@@ -155,24 +155,28 @@ describe("schemas", () => {
   test.each<[z.ZodType, string]>([
     [
       z.date(),
-      "input.value of POST /a cannot be documented: JSON has no date; use ez.dateIn(), which accepts ISO 8601 strings.",
+      "input.value of POST /a cannot be documented: JSON has no date. Use ez.dateIn(), which accepts ISO 8601 strings.",
     ],
     [z.array(z.object({ at: z.date() })), "input.value[].at of POST /a"],
-    [z.bigint(), "JSON has no bigint; use a codec from a string"],
-    [z.map(z.string(), z.string()), "JSON has no map; use z.record()"],
-    [z.set(z.string()), "JSON has no set; use z.array()"],
-    [z.symbol(), "JSON has no symbol"],
-    [z.nan(), "JSON has no nan"],
+    [z.bigint(), "JSON has no bigint. Use z.coerce.bigint()"],
+    [z.map(z.string(), z.string()), "JSON has no map. Use z.record()"],
+    [z.set(z.string()), "JSON has no set. Use z.array()"],
+    [z.symbol(), "JSON has no symbol. Use z.enum()"],
+    [z.function() as never, "JSON has no function. Use another type"],
+    [z.nan(), "JSON has no nan. Use z.number() or z.null()"],
     [z.literal(5n), "JSON has no bigint"],
   ])("a schema for values that cannot be received causes an error (%#)", (schema, message) => {
     expect(() => inputOf(schema)).toThrow(message);
   });
 
   test.each<[z.ZodType, string]>([
-    [z.bigint(), "response.data.value of GET /a cannot be documented: JSON has no bigint;"],
+    [
+      z.bigint(),
+      "response.data.value of GET /a cannot be documented: JSON has no bigint. Send a string",
+    ],
     [
       z.object({ list: z.array(z.map(z.string(), z.int())) }),
-      "of GET /a cannot be documented: JSON has no map;",
+      "of GET /a cannot be documented: JSON has no map. Send an object",
     ],
   ])("a schema for values that cannot be sent causes an error (%#)", (schema, message) => {
     expect(() => outputOf(schema)).toThrow(message);
