@@ -12,7 +12,7 @@ import { markJson, writeGenerated, yamlMark } from "./write-generated.ts";
 
 const checkOption = {
   type: "boolean",
-  description: "Fail if the file in --out is out of date, and show the difference",
+  description: "Fail if the file in --out is out of date, and show where",
 } as const;
 
 const forceOption = {

@@ -21,7 +21,7 @@ export const useFile = <Result>(verb: string, file: string, work: () => Result):
   }
 };
 
-/** Checks whether a file has the given content, and prints the difference if not. Returns an exit code. */
+/** Checks whether a file has the given content, and prints the first difference if not. Returns an exit code. */
 export const checkFile = async (file: string, text: string): Promise<number> => {
   const hint = "Run the command without --check to write it.";
   if (!existsSync(file)) {
@@ -35,40 +35,15 @@ export const checkFile = async (file: string, text: string): Promise<number> => 
   return 1;
 };
 
-/** The maximum number of lines to show; further lines are only counted. */
-const maxLines = 60;
-
-/** Shows which lines of a text were removed (-) and added (+), each group after two lines of context. */
+/** Shows the first line that differs, after two lines of context. */
 const toDifference = (before: string, after: string): string => {
   const [old, own] = [before.split("\n"), after.split("\n")];
-  const lines: string[] = [];
-  for (let [at, to] = [0, 0]; at < old.length || to < own.length; at++, to++) {
-    if (old[at] === own[to]) continue;
-    const [gone, come] = findNext(old, own, at, to);
-    lines.push(
-      `@@ line ${at + 1} @@`,
-      ...old.slice(Math.max(0, at - 2), at).map((line) => `  ${line}`),
-      ...old.slice(at, gone).map((line) => `- ${line}`),
-      ...own.slice(to, come).map((line) => `+ ${line}`),
-    );
-    [at, to] = [gone, come];
-  }
-  const more = lines.length - maxLines;
-  if (more > 0) lines.splice(maxLines, more, `... and ${more} more lines`);
-  return lines.join("\n");
-};
-
-const findNext = (
-  old: readonly string[],
-  own: readonly string[],
-  at: number,
-  to: number,
-): readonly [number, number] => {
-  // beyond their ends, both are undefined
-  for (let distance = 1; ; distance++)
-    for (let gone = at; gone <= at + distance; gone++) {
-      const come = to + distance - (gone - at);
-      // a single line, such as a brace, may be the same by chance
-      if (old[gone] === own[come] && old[gone + 1] === own[come + 1]) return [gone, come];
-    }
+  let at = 0;
+  while (old[at] === own[at]) at++;
+  return [
+    `@@ line ${at + 1} @@`,
+    ...old.slice(Math.max(0, at - 2), at).map((line) => `  ${line}`),
+    ...old.slice(at, at + 1).map((line) => `- ${line}`),
+    ...own.slice(at, at + 1).map((line) => `+ ${line}`),
+  ].join("\n");
 };

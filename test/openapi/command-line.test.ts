@@ -76,7 +76,7 @@ describe("sallyport openapi", () => {
     expect(parse(yaml.stdout)).toMatchObject({ openapi: "3.1.2" });
   });
 
-  test("writes a file, and shows the differences if an existing file is out of date", async () => {
+  test("writes a file, and shows the first difference if an existing file is out of date", async () => {
     const folder = toFolder({
       "package.json": '{ "name": "own", "version": "1.2.3" }',
       "api.ts": api(),
@@ -94,7 +94,7 @@ describe("sallyport openapi", () => {
     const { status, stderr } = await run(folder, "openapi", "--out", "a/b.json", "--check");
     expect(status).toBe(1);
     expect(stderr).toContain("a/b.json is out of date.");
-    expect(stderr).toMatch(/- +"operationId": "getOther",\n\+ +"operationId": "getHello",/);
+    expect(stderr).toMatch(/- +"operationId": "getOther",\n\+ +"operationId": "getHello",\n$/);
   });
 });
 
@@ -134,7 +134,7 @@ test.each(["process.exit(0);", "await new Promise(() => {});"])(
 );
 
 describe("sallyport client", () => {
-  test("writes a file, and shows the differences if an existing file is out of date", async () => {
+  test("writes a file, and shows the first difference if an existing file is out of date", async () => {
     const folder = toFolder({ "api.ts": api() });
     expect((await run(folder, "client", "--out", "a/client.ts")).status).toBe(0);
     const file = join(folder, "a/client.ts");
@@ -146,7 +146,10 @@ describe("sallyport client", () => {
     const { status, stderr } = await run(folder, "client", "--out", "a/client.ts", "--check");
     expect(status).toBe(1);
     expect(stderr).toContain("a/client.ts is out of date.");
-    expect(stderr).toMatch(/- +"get \/other": \{\n/);
+    expect(stderr).toMatch(/@@ line \d+ @@\n(?: {2}.*\n){2}- .*\/other.*\n\+ .*\/hello.*\n$/);
+    writeFileSync(file, written.slice(0, written.lastIndexOf("\n", written.length - 2) + 1));
+    const { stderr: shorter } = await run(folder, "client", "--out", "a/client.ts", "--check");
+    expect(shorter).toMatch(/\n- \n\+ export .*\n$/);
   });
 
   test("writes the types of the inferred client", async () => {
