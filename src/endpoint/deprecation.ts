@@ -1,9 +1,6 @@
 import { z } from "zod";
-import type { Request } from "../http/express-objects.ts";
-import type { MaybePromise } from "./handler-arguments.ts";
 import {
   aBoolean,
-  aFunction,
   be,
   booleanOrGroup,
   isObject,
@@ -12,7 +9,7 @@ import {
 } from "../messages/option-checks.ts";
 
 /** Since when an endpoint is deprecated, and what follows; dates are ISO 8601, in UTC without a time zone. */
-export interface Deprecation<Context = Readonly<Record<string, unknown>>> {
+export interface Deprecation {
   /** The date since which the endpoint is deprecated, for the header field `Deprecation` (RFC 9745). */
   readonly since: string | Date;
   /** The date from which the endpoint may no longer respond, for the header field `Sunset` (RFC 8594). */
@@ -30,13 +27,6 @@ export interface Deprecation<Context = Readonly<Record<string, unknown>>> {
    * @default false
    */
   readonly gone?: boolean | undefined;
-  /** Returns the name under which a request is counted in the log, for example that of the user. */
-  readonly caller?:
-    | ((args: {
-        readonly request: Request;
-        readonly ctx: Context;
-      }) => MaybePromise<string | undefined>)
-    | undefined;
 }
 
 /** Reads a date; one without a time zone is in UTC, also on a machine with another one. */
@@ -68,7 +58,6 @@ const aGroup = booleanOrGroup({
   replacement: aReference,
   policy: aReference,
   gone: aBoolean,
-  caller: aFunction,
 });
 
 export const aDeprecation: Check = (value, name, wording) => {
@@ -84,7 +73,7 @@ export const aDeprecation: Check = (value, name, wording) => {
     throw wording.toError(`${label} has \`gone\` without a \`sunset\`; add the date.`);
 };
 
-export const describeDeprecation = (deprecation: Deprecation<never> | undefined): string => {
+export const describeDeprecation = (deprecation: Deprecation | undefined): string => {
   if (!deprecation) return "";
   const { since, sunset, replacement, policy, gone = false } = deprecation;
   const toDay = (date: string | Date): string => toInstant(date).toISOString().slice(0, 10);
@@ -100,7 +89,7 @@ export const describeDeprecation = (deprecation: Deprecation<never> | undefined)
 
 /** Describes the header fields of an endpoint that is deprecated since a date. */
 export const describeFields = (
-  deprecation: Deprecation<never> | undefined,
+  deprecation: Deprecation | undefined,
 ): Readonly<Record<string, string>> => {
   if (!deprecation) return {};
   const { sunset, replacement, policy } = deprecation;
@@ -112,8 +101,8 @@ export const describeFields = (
 };
 
 export const toDeprecation = (
-  value: boolean | Deprecation<never> = false,
-): { readonly isDeprecated: boolean; readonly deprecation: Deprecation<never> | undefined } => ({
+  value: boolean | Deprecation = false,
+): { readonly isDeprecated: boolean; readonly deprecation: Deprecation | undefined } => ({
   isDeprecated: value !== false,
   deprecation: typeof value === "object" ? value : undefined,
 });

@@ -43,7 +43,6 @@ export interface DefinitionBase<
   Errors extends ErrorDeclarations = ErrorDeclarations,
   Headers extends InputSchema = InputSchema,
   ResponseHeaders extends InputSchema = InputSchema,
-  Box extends ArgumentsBox = ArgumentsBox<never>,
 > {
   /**
    * The method or methods that the endpoint serves. A `build` with explicit type arguments cannot infer them; name them
@@ -104,7 +103,7 @@ export interface DefinitionBase<
    * @example
    * deprecated: { since: "2026-01-31", sunset: "2026-12-31", replacement: "/v2/users" }
    */
-  readonly deprecated?: boolean | Deprecation<Box["args"]["ctx"]> | undefined;
+  readonly deprecated?: boolean | Deprecation | undefined;
   /**
    * Whether to keep the raw bytes of a JSON or form body as `request.rawBody`, for example to verify a signature.
    *
@@ -180,7 +179,7 @@ export interface EndpointDefinition<
   Match extends IfMatch = IfMatch,
 >
   extends
-    DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders, Box>,
+    DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders>,
     WriteConditions<Box, Match> {
   /**
    * Schema of the handler's return value; the parsed value is sent.
@@ -222,7 +221,7 @@ export interface VoidEndpointDefinition<
   Match extends IfMatch = IfMatch,
 >
   extends
-    DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders, Box>,
+    DefinitionBase<M, Input, Status, Errors, Headers, ResponseHeaders>,
     WriteConditions<Box, Match> {
   /** Does the endpoint's work; its return value is ignored, except that an error counts as thrown. */
   readonly handler: (this: void, args: Box["args"]) => VoidHandlerReturn<Accepted>;

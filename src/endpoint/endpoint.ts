@@ -28,7 +28,7 @@ export interface EndpointParts {
   readonly scopes: readonly string[];
   readonly isDeprecated: boolean;
   /** Since when the endpoint is deprecated, if that was given. */
-  readonly deprecation: Deprecation<never> | undefined;
+  readonly deprecation: Deprecation | undefined;
   /** The declared methods; undefined for the method of the key in the routing map, or GET if the key has none. */
   readonly methods: readonly Method[] | undefined;
   /** The endpoint's own input schema, without those of its middlewares. */

@@ -210,27 +210,6 @@ describe("middlewares", () => {
       });
   });
 
-  test("provide the context to the `caller` of a deprecated endpoint", () => {
-    const asUser = factory.addContext(() => ({ user: "ada" }));
-    const deprecated = {
-      since: "2026-01-31",
-      caller: ({ ctx }: { readonly ctx: { readonly user: string } }) => ctx.user,
-    };
-    asUser.build({ deprecated, handler: () => ({}) });
-    asUser.buildVoid({
-      deprecated: {
-        since: "2026-01-31",
-        caller: ({ ctx }) => {
-          expectTypeOf(ctx.user).toEqualTypeOf<string>();
-          return ctx.user;
-        },
-      },
-      handler: () => undefined,
-    });
-    // @ts-expect-error -- no middleware provides `user`
-    factory.build({ deprecated, handler: () => ({}) });
-  });
-
   test("provide the context so far to addContext", () => {
     factory
       .addContext(() => ({ one: 1 }))

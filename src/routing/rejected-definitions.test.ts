@@ -26,7 +26,7 @@ describe("a definition with an invalid value is rejected with an error that name
     ],
     [
       build({ deprecated: "x" }),
-      'build: `deprecated` must be true, false, or an object with since, sunset, replacement, policy, gone, caller; got "x".',
+      'build: `deprecated` must be true, false, or an object with since, sunset, replacement, policy, gone; got "x".',
     ],
     [build({ keepRawBody: "yes" }), 'build: `keepRawBody` must be true or false; got "yes".'],
     [

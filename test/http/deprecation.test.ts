@@ -1,7 +1,7 @@
 import { defaultEndpointsFactory as factory, type DefinitionError } from "sallyport";
 import { generateClient } from "sallyport/generate-client";
 import { testEndpoint } from "sallyport/testing";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { generate, generateOne } from "../openapi/generate.ts";
 import { errorEnvelope, start, successEnvelope } from "./harness.ts";
@@ -10,26 +10,6 @@ const build = (deprecated: NonNullable<Parameters<typeof factory.build>[0]["depr
   factory.build({ deprecated, description: "Lists users.", handler: () => ({}) });
 
 const dates = { since: "2023-06-30T23:59:59Z", sunset: new Date("2099-12-31") };
-
-/** The fields of the line with the calls of an hour. */
-interface Counted {
-  readonly calls: number;
-  readonly callers: object;
-}
-
-/** Until the test ends, holds timers of an hour; the returned function lets the hour pass. */
-const holdHour = (): (() => void) => {
-  let run = (): void => undefined;
-  const setOwnTimeout = globalThis.setTimeout;
-  const hold = (callback: () => void, milliseconds?: number): NodeJS.Timeout => {
-    if (milliseconds !== 3_600_000) return setOwnTimeout(callback, milliseconds);
-    run = callback;
-    return setOwnTimeout(() => undefined, 0);
-  };
-  const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(hold);
-  onTestFinished(() => spy.mockRestore());
-  return () => run();
-};
 
 describe("A deprecated endpoint", () => {
   test("can be tested without a server", async () => {
@@ -113,56 +93,6 @@ describe("A deprecated endpoint", () => {
     expect((await server.send("/plain")).headers.deprecation).toBeUndefined();
   });
 
-  test("counts its calls and callers, and logs them after an hour", async () => {
-    const passHour = holdHour();
-    const named = factory.addContext(() => ({ user: "ann" }));
-    const users = named.build({
-      deprecated: {
-        since: "2023-06-30",
-        caller: ({ request, ctx }) => request.get("x-caller") ?? ctx.user,
-      },
-      input: z.object({ id: z.string() }),
-      handler: () => ({}),
-    });
-    const server = await start({ v1: { "users/:id": users } });
-    const message = "A deprecated endpoint was called";
-    const route = "GET /v1/users/:id";
-    const bob = { headers: { "x-caller": "bob" } };
-    for (const sent of [{}, {}, bob]) await server.send("/v1/users/1", sent);
-    expect(server.linesOf("warn")).toEqual([]);
-    passHour();
-    await server.send("/v1/users/1", bob);
-    passHour();
-    expect(server.linesOf("warn")).toMatchObject([
-      { message, meta: { route, calls: 3, callers: { ann: 2, bob: 1 } } },
-      { message, meta: { route, calls: 1, callers: { bob: 1 } } },
-    ]);
-  });
-
-  test("counts callers as unknown if `caller` fails, which is logged once", async () => {
-    const passHour = holdHour();
-    const error = new Error("no user");
-    const caller = (): never => {
-      throw error;
-    };
-    const server = await start({ users: build({ since: "2023-06-30", caller }) });
-    for (let at = 0; at < 3; at++) expect((await server.send("/users")).status).toBe(200);
-    expect(server.linesOf("error")).toMatchObject([{ meta: { route: "GET /users", error } }]);
-    passHour();
-    expect(server.linesOf("warn")).toMatchObject([{ meta: { callers: { unknown: 3 } } }]);
-  });
-
-  test.each([
-    ["rejects", () => Promise.reject(new Error("no caller"))],
-    ["returns an object", () => ({})],
-  ])("counts a caller as unknown if `caller` %s", async (_how, caller) => {
-    const passHour = holdHour();
-    const server = await start({ users: build({ since: "2023-06-30", caller: caller as never }) });
-    expect((await server.send("/users")).status).toBe(200);
-    passHour();
-    expect(server.linesOf("warn")).toMatchObject([{ meta: { callers: { unknown: 1 } } }]);
-  });
-
   test.each(["Asia/Tokyo", "America/New_York"])(
     "reads dates without a time zone as UTC on a machine in %s",
     async (zone) => {
@@ -183,18 +113,6 @@ describe("A deprecated endpoint", () => {
     },
   );
 
-  test("counts at most a hundred callers by name", async () => {
-    const passHour = holdHour();
-    const caller = ({ request }: { readonly request: { readonly url: string } }) => request.url;
-    const server = await start({ users: build({ since: "2023-06-30", caller }) });
-    for (let at = 0; at < 110; at++) await server.send(`/users?${at}`);
-    passHour();
-    const counts = server.linesOf("warn").map(({ meta }) => meta as Counted);
-    const [{ calls, callers } = { calls: 0, callers: {} }] = counts;
-    expect([calls, Object.keys(callers).length]).toEqual([110, 101]);
-    expect(callers).toMatchObject({ "/users?99": 1, others: 10 });
-  });
-
   test("is described in documents and generated clients", () => {
     const users = build({ ...dates, replacement: "/v2/users", policy: "/policy", gone: true });
     const text =
@@ -214,10 +132,7 @@ describe("A deprecated endpoint", () => {
   });
 
   test.each([
-    [
-      1,
-      "must be true, false, or an object with since, sunset, replacement, policy, gone, caller; got 1.",
-    ],
+    [1, "must be true, false, or an object with since, sunset, replacement, policy, gone; got 1."],
     [{}, 'needs `since`, as in { since: "2026-01-31" }.'],
     [
       { since: "31.1.2026" },
