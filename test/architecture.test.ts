@@ -242,7 +242,7 @@ describe("architecture", () => {
     ]);
   });
 
-  test("internals of Node.js, Zod and busboy are named only in their designated files", () => {
+  test("internals of Node.js and Zod are named only in their designated files", () => {
     // members with an underscore, except for those intended for authors of streams and schemas
     const underscored =
       /(?:\._|\b_)(?!zod\b|destroy\b|read\b|write\b|final\b|transform\b|flush\b|request\b|response\b)[a-z]\w+(?=\??[:(]| [=:])/g;
@@ -256,7 +256,6 @@ describe("architecture", () => {
       "src/reply/response-state.ts",
       "src/schemas/zod-internals.ts",
       "src/shortcuts/shortcuts.ts",
-      "src/request/multipart-parser.ts",
     ]);
     const outside = sources.filter((file) => !fences.has(file) && !file.startsWith("src/testing/"));
     expect(search(outside, underscored, quoted, ofZod, others)).toEqual([]);

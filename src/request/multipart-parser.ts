@@ -1,12 +1,11 @@
-import type { Readable, Writable } from "node:stream";
-import type { BusboyInstance, Dicer } from "@fastify/busboy";
+import type { Readable } from "node:stream";
+import type { BusboyInstance } from "@fastify/busboy";
 import type { UploadLimits } from "../endpoint/body-limits.ts";
 import { RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
 import { loadBusboy } from "../lazy/packages.ts";
 import { safely } from "./read-bytes.ts";
 
-// The undocumented parts of @fastify/busboy that sallyport uses. See ARCHITECTURE.md, "Undocumented parts of dependencies".
 /** Returns the Content-Type field of a multipart body in the form that the parser expects. */
 export const toMultipartField = ({ type, parameters }: ContentType): string => {
   const boundary = parameters.get("boundary") ?? "";
@@ -28,30 +27,9 @@ export const add = <T>(target: Several<T>, name: string | undefined, value: T): 
   return true;
 };
 
-const mostHeaderBytes = 16_384;
-
 /**
- * Counts the parts of a body, because the parser skips those whose headers are malformed, without any event; 0 if the
- * parser cannot be watched. `reject` is called when the headers of a part are longer than 16 KiB.
- */
-export const watchParts = (parser: Writable, reject: () => void): (() => number) => {
-  let count = 0;
-  // the inner parser has an event for each part, even for those that the parser skips
-  const { _parser: inner } = parser as { readonly _parser?: { readonly parser?: Dicer } };
-  inner?.parser?.on("part", (part) => {
-    count++;
-    part.on("header", (header) => {
-      const sizes = Object.entries(header as Record<string, string[]>).map(
-        ([name, values]) => name.length + values.join("").length,
-      );
-      if (sizes.reduce((sum, size) => sum + size, 0) > mostHeaderBytes) reject();
-    });
-  });
-  return () => count;
-};
-
-/**
- * Parses a multipart body and adds its text fields to `fields`. `begin` listens for files, if they are accepted, and
+ * Parses a multipart body and adds its text fields to `fields`. The parser skips parts with malformed headers, without
+ * any event. `begin` listens for files, if they are accepted, and
  * passes the body to the parser; until `settle` is done, its `fail` rejects the body.
  */
 export const parseParts = (
@@ -64,23 +42,20 @@ export const parseParts = (
   new Promise((resolve, reject) => {
     const parser = new (loadBusboy())({
       headers: { "content-type": contentType },
-      // the parser would cut off longer files and headers, which are rejected, and not name a file too many
+      // the parser would cut off longer files, which are rejected, and not name a file too many
       limits: {
         ...{ ...limits, fileSize: Infinity, files: Infinity },
-        ...{ headerPairs: 100, headerSize: 2 * mostHeaderBytes },
+        ...{ headerPairs: 100, headerSize: 16_384 },
       },
     });
     const { fieldsSize = Infinity } = limits;
     const malformed = (cause?: unknown): void =>
       reject(new RequestError("SLP_UPLOAD_MALFORMED", { cause }));
     const tooMany = (): void => reject(new RequestError("SLP_UPLOAD_TOO_MANY"));
-    const countParts = watchParts(parser, malformed);
     let held = 0;
-    let received = 0;
     parser.on(
       "field",
       safely(reject, (name: string | undefined, value, _isNameCut, isCut) => {
-        received++;
         held += Buffer.byteLength(name ?? "") + Buffer.byteLength(value);
         if (held > fieldsSize) reject(new RequestError("SLP_UPLOAD_FIELDS_TOO_LARGE"));
         else if (isCut) reject(new RequestError("SLP_UPLOAD_FIELD_TOO_LARGE", { field: name }));
@@ -88,16 +63,9 @@ export const parseParts = (
         else if (!add(fields, name, value)) reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
       }),
     );
-    const countFile = safely(reject, (_field: unknown, stream: Readable) => {
-      received++;
-      stream.on("error", malformed);
-    });
-    parser.on("file", countFile);
+    parser.on("file", (_field: unknown, stream: Readable) => stream.on("error", malformed));
     parser.on("partsLimit", tooMany).on("fieldsLimit", tooMany);
-    const finish = safely(reject, () => {
-      if (countParts() > received) malformed();
-      else void settle().then(resolve, reject);
-    });
+    const finish = safely(reject, () => void settle().then(resolve, reject));
     parser.on("error", malformed).on("finish", finish);
     begin(parser, reject);
   });
