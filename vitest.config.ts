@@ -83,7 +83,7 @@ export default defineConfig({
       project("quick-start", ["test/package/*.test.ts", "!test/package/packed-*.test.ts"], {
         testTimeout: 120_000,
       }),
-      project("package", ["test/package/packed-install.test.ts"], {
+      project("package", ["test/package/packed-*.test.ts"], {
         testTimeout: 240_000,
         hookTimeout: 240_000,
       }),

@@ -14,11 +14,11 @@ const getLoader = (): NodeJS.Require =>
 /** Loads Express, which takes 90 milliseconds, as long as the rest of the startup. */
 export const loadExpress = (): typeof express => getLoader()("express") as typeof express;
 
+/** @throws when this optional peer is not installed. */
+export const findExpress = (): string => getLoader().resolve("express");
+
 /** Checks whether the program itself has loaded Express, in which case loading it costs nothing. */
-export const isExpressLoaded = (): boolean => {
-  const require = getLoader();
-  return require.resolve("express") in require.cache;
-};
+export const isExpressLoaded = (): boolean => findExpress() in getLoader().cache;
 
 /** @throws when this optional peer is not installed. */
 export const loadCompression = (): typeof compression =>

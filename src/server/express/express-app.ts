@@ -1,5 +1,6 @@
 import type { Express, Request, Response } from "express";
-import { loadExpress } from "../../lazy/packages.ts";
+import { ConfigError } from "../../errors.ts";
+import { findExpress, loadExpress } from "../../lazy/packages.ts";
 import { expressMethods } from "../../reply/send-json.ts";
 import { plainWays, type AppFacts } from "../../reply/response-state.ts";
 import { shortcuts } from "../../shortcuts/shortcuts.ts";
@@ -10,6 +11,8 @@ import { markSending } from "./mark-sending.ts";
 /**
  * Creates an Express application, and the classes of its requests and responses, whose prototypes Express need not set.
  * Express itself is loaded when one of its members is first used, which saves 90 milliseconds at startup.
+ *
+ * @throws {@link ConfigError} when Express is not installed.
  */
 export const createExpressObjects = (
   {
@@ -20,6 +23,7 @@ export const createExpressObjects = (
   }: Partial<ServerConfig>,
   build: (app: Express) => void = () => undefined,
 ) => {
+  assertExpress();
   const node = process.getBuiltinModule("node:http");
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
@@ -57,6 +61,17 @@ export const createExpressObjects = (
   copyMembersLater(ExpressResponse.prototype, responseMembers, getApp);
   // the application is created, and Express is loaded, when `getApp` is first called
   return { getApp, facts, IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+};
+
+const assertExpress = (): void => {
+  try {
+    findExpress();
+  } catch {
+    throw new ConfigError(
+      "SLP_CONFIG_PEER",
+      "A server needs the package express, which is not installed. Run: npm install express.",
+    );
+  }
 };
 
 export type ExpressObjects = ReturnType<typeof createExpressObjects>;
