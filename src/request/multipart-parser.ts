@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import type { BusboyInstance } from "@fastify/busboy";
 import type { UploadLimits } from "../endpoint/body-limits.ts";
 import { RequestError } from "../errors.ts";
@@ -63,7 +62,7 @@ export const parseParts = (
         else if (!add(fields, name, value)) reject(new RequestError("SLP_BODY_FORBIDDEN_KEY"));
       }),
     );
-    parser.on("file", (_field: unknown, stream: Readable) => stream.on("error", malformed));
+    parser.on("file", (_field, stream) => stream.on("error", malformed));
     parser.on("partsLimit", tooMany).on("fieldsLimit", tooMany);
     const finish = safely(reject, () => void settle().then(resolve, reject));
     parser.on("error", malformed).on("finish", finish);
