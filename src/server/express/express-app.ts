@@ -1,11 +1,15 @@
 import type { Express, Request, Response } from "express";
 import { ConfigError } from "../../errors.ts";
 import { findExpress, loadExpress } from "../../lazy/packages.ts";
-import { expressMethods } from "../../reply/send-json.ts";
 import { plainWays, type AppFacts } from "../../reply/response-state.ts";
 import { shortcuts } from "../../shortcuts/shortcuts.ts";
 import type { ServerConfig } from "../config/config.ts";
-import { createRequestClass, createResponseClass, watchMethods } from "./express-classes.ts";
+import {
+  createRequestClass,
+  createResponseClass,
+  watchExpressMethods,
+  watchMethods,
+} from "./express-classes.ts";
 import { markSending } from "./mark-sending.ts";
 
 /**
@@ -28,7 +32,7 @@ export const createExpressObjects = (
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
-  const isNodePatched = watchMethods(OwnResponse.prototype, ["end", "setHeader", "write"]);
+  const isNodePatched = watchMethods(OwnResponse.prototype);
   const facts: { -readonly [Key in keyof AppFacts]: AppFacts[Key] } = {
     ways: mayTakeShortcuts ? shortcuts : plainWays,
     settings: { "query parser": queryParser },
@@ -43,7 +47,7 @@ export const createExpressObjects = (
     copyMembers(ExpressRequest.prototype, app.request, ["query", "next"]);
     copyMembers(ExpressResponse.prototype, app.response, ["locals"]);
     markSending(ExpressResponse.prototype as unknown as Response);
-    const isExpressPatched = watchMethods(ExpressResponse.prototype, expressMethods);
+    const isExpressPatched = watchExpressMethods(ExpressResponse.prototype as unknown as Response);
     facts.isPatched = () => isNodePatched() || isExpressPatched();
     app.request = ExpressRequest.prototype as unknown as Request;
     app.response = ExpressResponse.prototype as unknown as Response;

@@ -11,8 +11,9 @@ import {
   type AppFacts,
   type AppSettings,
 } from "../../reply/response-state.ts";
-import type { Application, Express, Request } from "express";
+import type { Application, Express, Request, Response } from "express";
 import { RequestError, ServerFault } from "../../errors.ts";
+import type { expressMethods } from "../../reply/send-json.ts";
 import { warnAlreadySent } from "../../pipeline/answer.ts";
 import { logServerFault } from "../../results/log-fault.ts";
 import { readOtherQuery } from "../../request/other-query.ts";
@@ -269,12 +270,26 @@ export const dropStalledReader = (response: ServerResponse, timeout: number): vo
   });
 };
 
-/** Returns a function that tells whether a tool has replaced methods of a prototype, as it does to add header fields. */
-export const watchMethods = (prototype: object, names: readonly string[]): (() => boolean) => {
-  const methods = names.map((name): unknown => Reflect.get(prototype, name));
-  return () => {
-    for (let index = 0; index < names.length; index++)
-      if (Reflect.get(prototype, names[index] as string) !== methods[index]) return true;
-    return false;
-  };
+/** Returns a function that tells whether a tool has replaced methods of all responses, as it does to add header fields. */
+export const watchMethods = (
+  methods: Readonly<Record<"end" | "setHeader" | "write", unknown>>,
+): AppFacts["isPatched"] => {
+  const { end, setHeader, write } = methods;
+  return () => methods.end !== end || methods.setHeader !== setHeader || methods.write !== write;
 };
+
+/** Returns a function that tells whether the application has replaced one of Express' methods that send JSON. */
+export const watchExpressMethods = (methods: Response): AppFacts["isPatched"] => {
+  const { get, header, json, send, set, status, type } = methods as unknown as ExpressMethods;
+  const own = methods as unknown as ExpressMethods;
+  return () =>
+    own.json !== json ||
+    own.send !== send ||
+    own.status !== status ||
+    own.set !== set ||
+    own.header !== header ||
+    own.get !== get ||
+    own.type !== type;
+};
+
+type ExpressMethods = Readonly<Record<(typeof expressMethods)[number], unknown>>;
