@@ -9,7 +9,7 @@ import {
 } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { Security } from "../endpoint/security.ts";
-import type { Method } from "../http/method.ts";
+import { methodFacts, type Method } from "../http/method.ts";
 import { toQueryParser, type QueryParser } from "../http/query.ts";
 import { parsePathPattern, type Segment } from "../routing/path-pattern.ts";
 import type { EndpointEntry, WalkOptions } from "../routing/walk-routing.ts";
@@ -44,6 +44,10 @@ export const formatRoute = (method: string, path: string): string =>
 /** What an operation takes and sends: an endpoint, served at a path with a method. */
 export class Operation {
   readonly method: Method;
+  /** Whether the operation changes nothing. */
+  readonly isSafe: boolean;
+  /** Whether the operation sends what its URL names, as a link does. */
+  readonly isRetrieval: boolean;
   readonly path: string;
   readonly endpoint: AnyEndpoint;
   /** The route as it appears in messages, such as `GET /users/:id`. */
@@ -64,6 +68,8 @@ export class Operation {
 
   constructor({ method, path, endpoint }: EndpointEntry, config: DocumentedConfig) {
     this.method = method;
+    this.isSafe = methodFacts[method].isSafe;
+    this.isRetrieval = this.isSafe && !methodFacts[method].takesBody;
     this.path = path;
     this.endpoint = endpoint;
     this.route = formatRoute(method, path);
@@ -73,7 +79,7 @@ export class Operation {
     const stages: readonly (AnyEndpoint | AnyMiddleware)[] = [...endpoint.middlewares, endpoint];
     this.inputs = stages.flatMap(({ inputSchema }) => inputSchema ?? []);
     this.headers = stages.flatMap((stage) => {
-      const isWrite = method !== "get" && "writeHeaders" in stage;
+      const isWrite = !this.isSafe && "writeHeaders" in stage;
       return (isWrite ? stage.writeHeaders : stage.headersSchema) ?? [];
     });
     this.security = endpoint.middlewares.flatMap(({ security }) => security ?? []);
@@ -103,7 +109,7 @@ export class Operation {
 
   get successes(): readonly Reply[] {
     const successes = listSuccesses(this.endpoint);
-    return this.method === "get" && this.hasVersion ? [...successes, notModified] : successes;
+    return this.isSafe && this.hasVersion ? [...successes, notModified] : successes;
   }
 
   /** The statuses of the errors that the framework itself sends. */
@@ -150,14 +156,14 @@ export class Operation {
   /** The schema of the header fields with conditions; undefined if the endpoint has none for the method. */
   get conditions(): ZodSchema | undefined {
     const { ifMatch } = this.endpoint.conditions ?? {};
-    if (this.method === "get") return this.hasVersion ? toReadConditions() : undefined;
+    if (this.isSafe) return this.hasVersion ? toReadConditions() : undefined;
     return ifMatch && toWriteConditions(ifMatch === "required");
   }
 
   /** Whether successful replies link to the neighbouring pages. */
   get hasLinks(): boolean {
     const { outputSchema: output } = this.endpoint;
-    return this.method === "get" && !!output && readPagination(output)?.hasLinks === true;
+    return this.isRetrieval && !!output && readPagination(output)?.hasLinks === true;
   }
 
   /** The name of the items in the page that the operation returns; undefined if it returns none. */

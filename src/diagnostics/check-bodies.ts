@@ -17,8 +17,8 @@ export const checkBodies = (
 
 /** @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1 */
 const checkBodyOfGet = (operations: readonly Operation[]): readonly Diagnostic[] =>
-  report(operations, ({ method, hasBody, route }) => {
-    if (method !== "get" || !hasBody) return [];
+  report(operations, ({ isRetrieval, hasBody, route }) => {
+    if (!isRetrieval || !hasBody) return [];
     const text = `\`inputSources.get\` includes "body", as for ${route}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`;
     return [{ at: "inputSources", code: "SLP_WARN_GET_BODY", text }];
   });
@@ -51,17 +51,16 @@ const checkUploads = (
 };
 
 const findObstacle = (
-  { sources, method }: Operation,
+  { sources, method, isRetrieval }: Operation,
   { takesUploads, hasNativeParsers }: RoutingFacts,
 ): { readonly code: Diagnostic["code"]; readonly reason: string } | undefined => {
   const lacking = (["body", "files"] as const).filter((source) => !sources.includes(source));
   if (!sources.includes("files") || (lacking.length > 0 && !hasNativeParsers))
     return {
       code: "SLP_WARN_UPLOAD_SOURCE",
-      reason:
-        method === "get"
-          ? "a GET request has no files. Serve it with POST"
-          : `\`inputSources.${method}\` lacks ${lacking.map((source) => `"${source}"`).join(" and ")}. Extend the option, or serve the endpoint with POST`,
+      reason: isRetrieval
+        ? "a GET request has no files. Serve it with POST"
+        : `\`inputSources.${method}\` lacks ${lacking.map((source) => `"${source}"`).join(" and ")}. Extend the option, or serve the endpoint with POST`,
     };
   if (takesUploads || hasNativeParsers) return undefined;
   const reason = "uploads are off. Set `upload: true` in the configuration";

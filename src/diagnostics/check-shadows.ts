@@ -70,8 +70,8 @@ const checkFiles = (
 ): readonly Diagnostic[] => {
   const table = new RouteTable<Operation>();
   for (const operation of operations)
-    if (operation.method === "get" && operation.segments.at(-1)?.kind === "rest")
-      table.add("get", operation.path, operation);
+    if (operation.isRetrieval && operation.segments.at(-1)?.kind === "rest")
+      table.add(operation.method, operation.path, operation);
   return files.flatMap(({ path }) => {
     // only a parameter or a wildcard matches this character
     const taker = table.find("get", `${path === "/" ? "" : path}/\0`)?.target;

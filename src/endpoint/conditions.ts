@@ -1,5 +1,5 @@
 import { DefinitionError } from "../errors.ts";
-import type { Method } from "../http/method.ts";
+import { methodFacts, type Method } from "../http/method.ts";
 import { readContent } from "../schemas/content.ts";
 import type { AnySchema, InputSchema, ZodSchema } from "../schemas/schema.ts";
 import type { ArgumentsBox, MaybePromise } from "./handler-arguments.ts";
@@ -77,8 +77,11 @@ export const toConditions = (where: string, definition: object): Conditions | un
     refuse(
       "`ifMatch` and `current` belong together: one says whether writes are conditional, the other returns the version. Set both.",
     );
-  if (ifMatch && method !== undefined && [method].flat().every((one) => one === "get"))
-    refuse("`ifMatch` is for methods that write, but `method` is get. Remove it.");
+  const methods = [method ?? []].flat();
+  if (ifMatch && methods.length > 0 && methods.every((one) => methodFacts[one].isSafe))
+    refuse(
+      `\`ifMatch\` is for methods that write, but \`method\` is ${methods.join(" and ")}. Remove it.`,
+    );
   if (version && output && readContent(output))
     refuse("`version` is for JSON. For files and streams, set the field ETag on the response.");
   return { version, ifMatch, current };

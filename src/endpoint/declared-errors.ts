@@ -3,7 +3,7 @@ import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../reply/http-error.ts";
 import { toSchema, type AnySchema, type ZodSchema } from "../schemas/schema.ts";
-import type { Method } from "../http/method.ts";
+import { methodFacts, type Method } from "../http/method.ts";
 import type { Conditions } from "./conditions.ts";
 
 /** The declaration of an error that a handler or a middleware throws. */
@@ -128,7 +128,10 @@ interface Declaring {
 export const selectActive = <One extends Declaring>(
   middlewares: readonly One[],
   method: Method | undefined,
-): readonly One[] => middlewares.filter(({ isForWrites }) => method !== "get" || !isForWrites);
+): readonly One[] => middlewares.filter(({ isForWrites }) => !isForWrites || mayWrite(method));
+
+const mayWrite = (method: Method | undefined): boolean =>
+  method === undefined || !methodFacts[method].isSafe;
 
 /**
  * Merges the errors that an endpoint and its middlewares declare, by status; those of the endpoint come first.
@@ -146,7 +149,7 @@ export const joinErrors = (
   const joined = new Map<number, DeclaredError>();
   const { gone } = endpoint.deprecation ?? {};
   const { ifMatch, version } = endpoint.conditions ?? {};
-  const isWrite = method !== "get";
+  const isWrite = mayWrite(method);
   const ofOptions = {
     ...(gone && { 410: "Gone" }),
     ...(ifMatch &&

@@ -1,4 +1,4 @@
-import { endpointMethods, type Method } from "../http/method.ts";
+import { endpointMethods, methodFacts, type Method } from "../http/method.ts";
 import { be, group, type Check } from "../messages/option-checks.ts";
 
 export const inputSources = [
@@ -19,14 +19,6 @@ export type InputSource = (typeof inputSources)[number];
  * all of them.
  */
 export type InputSources = Readonly<Record<Method, readonly InputSource[]>>;
-
-export const defaultInputSources: InputSources = {
-  get: ["query", "params"],
-  post: ["body", "params", "files"],
-  put: ["body", "params"],
-  patch: ["body", "params"],
-  delete: ["query", "params"],
-};
 
 export type SourcesByMethod = {
   readonly [M in keyof InputSources]?: InputSources[M] | undefined;
@@ -52,7 +44,7 @@ export const toEndpointSources = (
   configured: SourcesByMethod | undefined,
   method: Method,
 ): readonly InputSource[] =>
-  (isList(own) ? own : own?.[method]) ?? configured?.[method] ?? defaultInputSources[method];
+  (isList(own) ? own : own?.[method]) ?? configured?.[method] ?? methodFacts[method].sources;
 
 // `Array.isArray` does not narrow readonly arrays
 const isList = (sources: EndpointSources | undefined): sources is readonly InputSource[] =>

@@ -4,7 +4,7 @@ import type { Operation } from "../api/operation.ts";
 import { isEventStream, type ErrorReply, type Reply, type ReplyBody } from "../api/replies.ts";
 import type { BodyKind } from "../client/call-options.ts";
 import { readKind } from "../client/read-reply.ts";
-import { defaultInputSources } from "../endpoint/input-sources.ts";
+import { methodFacts } from "../http/method.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { toTypeName } from "./type-names.ts";
@@ -201,14 +201,14 @@ const writeInput = (
 
 /** Writes the header fields of a request; those of middlewares are optional, because a client may send them with all calls. */
 const writeHeaders = (
-  { endpoint: { headersSchema: own, middlewares }, conditions, method }: Operation,
+  { endpoint: { headersSchema: own, middlewares }, conditions, isSafe }: Operation,
   writer: TypeWriter,
   name: string,
 ): string | undefined => {
   const write = (schema: ZodSchema): string => toText(writer.write(schema, sent, `${name}Headers`));
   const shared = middlewares.flatMap(({ headersSchema }) => headersSchema ?? []);
   // an inferred client types those of writes alone
-  const owned = [own ?? [], (method !== "get" && conditions) || []].flat();
+  const owned = [own ?? [], (!isSafe && conditions) || []].flat();
   if (owned.length + shared.length === 0) return undefined;
   const parts = [...owned.map(write), ...shared.map((one) => `Partial<${write(one)}>`)];
   return parts.join(" & ");
@@ -242,7 +242,7 @@ const writePlan = (
   { method, sources, body, itemsName }: Operation,
   replies: readonly ReceivedReply[],
 ): string => {
-  const isUsual = sources.join() === defaultInputSources[method].join();
+  const isUsual = sources.join() === methodFacts[method].sources.join();
   const kinds = replies.map(
     ({ status, bodies }) =>
       `${status}: [${[...new Set(bodies.map(({ kind }) => quote(kind)))].join(", ")}]`,

@@ -5,6 +5,7 @@ import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
 import { DefinitionError, RequestError } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
+import { isSafe } from "../http/method.ts";
 import {
   aBoolean,
   aFunction,
@@ -154,7 +155,7 @@ export const idempotency = <Context = EmptyObject>(
     headers,
     errors: errors as IdempotencyErrors,
     around: async ({ ctx, headers: given, request, response }, next) => {
-      if (["GET", "HEAD"].includes(request.method)) return next() as never;
+      if (isSafe(request.method)) return next() as never;
       if (required) await readHeaders(requiredHeaders, request);
       const text = given[keyField];
       if (text === undefined) return next() as never;

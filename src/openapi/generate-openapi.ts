@@ -117,7 +117,7 @@ const toPaths = (
   for (const group of groupByPath(operations)) {
     const item: JsonObject = {};
     for (const operation of group) {
-      const { method, path, route, endpoint } = operation;
+      const { method, path, route, endpoint, isRetrieval } = operation;
       const add = (name: Method | "head", json: OpenApiOperation): OpenApiOperation => {
         const written = override?.operation?.({ method: name, path, endpoint, operation: json });
         item[name] = written ?? json;
@@ -126,7 +126,7 @@ const toPaths = (
       const id = ids.find(operation);
       const place = { name: toName(id), at: route, method, route: path, path: "input" };
       const json = add(method, toOperation(operation, place, id, context));
-      if (head && method === "get") add("head", toHeadOperation(json, ids.make(operation, "head")));
+      if (head && isRetrieval) add("head", toHeadOperation(json, ids.make(operation, "head")));
       paths[toTemplate(operation)] = item;
     }
   }

@@ -3,7 +3,7 @@ import { isFunction, isObject } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { describeUnknown } from "../messages/unknown-names.ts";
 import { RoutingError } from "../errors.ts";
-import { endpointMethods, isMethod, type Method } from "../http/method.ts";
+import { endpointMethods, isMethod, isOtherMethod, type Method } from "../http/method.ts";
 import { readSafely } from "../reply/http-error.ts";
 import type { AppSettings } from "../reply/response-state.ts";
 import { RouteTable } from "./route-table.ts";
@@ -46,9 +46,6 @@ export interface WalkOptions {
 }
 
 const explicitKey = /^([A-Za-z]+)\s+(.*)$/s;
-const httpMethods = new Set([
-  ...["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"],
-]);
 
 export const walkRouting = (routing: Routing, options: WalkOptions = {}): Routes => {
   const endpoints: EndpointEntry[] = [];
@@ -111,7 +108,7 @@ const readKey = (
   const [, word, rest] = explicitKey.exec(name) ?? [];
   if (word !== undefined && rest !== undefined) {
     if (isMethod(word)) return { method: word, path: joinPath(parent, rest) };
-    if (httpMethods.has(word.toUpperCase())) refuseCase(word);
+    if (isMethod(word.toLowerCase()) || isOtherMethod(word.toUpperCase())) refuseCase(word);
     // no path has a space before a slash, so the word is a misspelt method
     if (rest.startsWith("/"))
       throw new RoutingError(

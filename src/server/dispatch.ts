@@ -1,6 +1,6 @@
 import type { NextFunction, Request } from "express";
 import { RequestError } from "../errors.ts";
-import { endpointMethods, type Method } from "../http/method.ts";
+import { endpointMethods, findMethod, isRetrieval, toAllowed } from "../http/method.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
@@ -49,11 +49,6 @@ interface DispatchOptions {
   readonly findErrorHandler: ReturnType<typeof createErrorHandlerSearch>;
 }
 
-const methods: ReadonlyMap<string, Method> = new Map([
-  ["HEAD", "get"],
-  ...endpointMethods.map((method): [string, Method] => [method.toUpperCase(), method]),
-]);
-
 /** Passes requests to their endpoints, and responds to those without one. */
 export class Dispatcher {
   readonly #options: DispatchOptions;
@@ -69,7 +64,7 @@ export class Dispatcher {
     let plan: EndpointPlan;
     try {
       const path = toCanonicalPath(request);
-      const method = methods.get(request.method);
+      const method = findMethod(request.method);
       const route = method && table.find(method, path);
       if (!route) return this.#dispatchOther(state, path, next);
       plan = route.target.created ?? route.target.plan;
@@ -94,7 +89,8 @@ export class Dispatcher {
   serve(plan: EndpointPlan, state: RequestState): Promise<void> {
     const { cors } = this.#options;
     if (typeof cors === "function") return this.#serveByCors(cors, plan, state);
-    return state.request.method === "GET" ? runEndpoint(plan, state) : this.#run(plan, state);
+    const hasNoForm = isRetrieval(state.request.method);
+    return hasNoForm ? runEndpoint(plan, state) : this.#run(plan, state);
   }
 
   async #serveByCors(cors: CorsFunction, plan: EndpointPlan, state: RequestState): Promise<void> {
@@ -154,7 +150,7 @@ export class Dispatcher {
   #findTarget({ method, headers }: Request, path: string): LazyPlan | undefined {
     const wanted = method === "OPTIONS" ? headers["access-control-request-method"] : method;
     const routes = this.#options.table.findAll(path);
-    const route = routes.find((one) => one.method === methods.get(wanted ?? "")) ?? routes[0];
+    const route = routes.find((one) => one.method === findMethod(wanted ?? "")) ?? routes[0];
     return route?.target;
   }
 
@@ -175,7 +171,7 @@ export class Dispatcher {
     const { cors, statics } = this.#options;
     if (method !== "OPTIONS" || cors === false || !statics) return false;
     const wanted = headers["access-control-request-method"];
-    return (wanted === "GET" || wanted === "HEAD") && statics.mayServe(path);
+    return wanted !== undefined && isRetrieval(wanted) && statics.mayServe(path);
   }
 
   /** Responds with 404 to a path that nothing serves; never rejects. */
@@ -206,8 +202,7 @@ export class Dispatcher {
       response.writeHead(204, { Allow: toAllowed(endpointMethods, true) }).end();
       return true;
     }
-    const isReading = request.method === "GET" || request.method === "HEAD";
-    if (isReading && statics?.mayServe(path)) {
+    if (isRetrieval(request.method) && statics?.mayServe(path)) {
       const names = typeof cors === "function" ? await setCorsHeadersOfOther(cors, state) : [];
       if (await statics.serve(state, path)) return true;
       // the function is called again for the response that is sent instead of a file
@@ -242,14 +237,6 @@ export class Dispatcher {
     throw new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
   }
 }
-
-/** Returns the `Allow` field: the sorted methods, HEAD if the path has GET, and OPTIONS if CORS is on. */
-export const toAllowed = (declared: readonly Method[], hasPreflight: boolean): string =>
-  [
-    ...declared.map((method) => method.toUpperCase()).toSorted(),
-    ...(declared.includes("get") ? ["HEAD"] : []),
-    ...(hasPreflight ? ["OPTIONS"] : []),
-  ].join(", ");
 
 /** Runs the native middlewares that come first in an endpoint; returns whether one of them has responded. */
 export const runNativePreflight = async (plan: EndpointPlan, state: RequestState) => {

@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
-import { endpointMethods, type Method } from "../http/method.ts";
+import { endpointMethods, findMethod, methodFacts, type Method } from "../http/method.ts";
 import { RequestState } from "../pipeline/request-state.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
@@ -27,7 +27,7 @@ export interface Scene {
 const knownMethods = [...endpointMethods.map((method) => method.toUpperCase()), "HEAD", "OPTIONS"];
 
 const toDefaultMethod = (hasBody: boolean, methods: readonly Method[] = endpointMethods) => {
-  const taking = methods.find((method) => method !== "get" && method !== "delete");
+  const taking = methods.find((method) => methodFacts[method].takesBody);
   if (hasBody && taking) return taking;
   return methods.includes("get") ? "get" : methods[0];
 };
@@ -53,7 +53,7 @@ export const runInMemory = async <LoggerProps extends object>(
   const byDefault = toDefaultMethod(props.body !== undefined, declared);
   const sent = toMethod(where, props.method ?? byDefault);
   const isPreflight = sent === "OPTIONS";
-  const method = (sent === "HEAD" || isPreflight ? "get" : sent.toLowerCase()) as Method;
+  const method = findMethod(sent) ?? "get";
   if (declared && !isPreflight && !declared.includes(method))
     throw new DefinitionError(
       "SLP_TEST_METHOD",

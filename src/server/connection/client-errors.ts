@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { endpointMethods, toAllowed } from "../../http/method.ts";
 import { toStatusText } from "../../http/status.ts";
 import type { Logger } from "../../logger/logger.ts";
 import { warnSampled } from "../../logger/sampling.ts";
@@ -7,9 +8,6 @@ import { defaultCorsHeaders } from "../../request/cors.ts";
 import { isClosing } from "../../reply/close-after-reply.ts";
 import { parserPaused } from "../../http/node-internals.ts";
 import { findReply, lost } from "./serve-in-order.ts";
-
-/** The methods that the server supports, regardless of the path. */
-const allowed = "DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS";
 
 /** How long a client that has sent an invalid request may take to read the response, in milliseconds. */
 const lingeringTime = 500;
@@ -98,7 +96,7 @@ const toReply = (status: number, hasCors: boolean): string => {
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),
     Connection: "close",
-    ...(status === 405 ? { Allow: allowed } : {}),
+    ...(status === 405 ? { Allow: toAllowed(endpointMethods, true) } : {}),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${text}\r\n${lines.join("")}\r\n${body}`;
