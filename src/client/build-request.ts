@@ -14,6 +14,7 @@ import {
   toText,
   type Refusal,
 } from "./encode-input.ts";
+import { isSafe, takesBody } from "./method-patterns.ts";
 
 export interface BuiltRequest {
   readonly url: string;
@@ -26,8 +27,7 @@ export interface BuiltRequest {
 const listSources = ({ client, plan, method, path }: Call): readonly SourceName[] => {
   const known = client.inputSources ?? {};
   const name = method.toLowerCase();
-  // POST, PUT and PATCH have a body; endpoints cannot declare other methods that begin with P
-  const usual = method.startsWith("P") ? "body" : "query";
+  const usual = takesBody(method) ? "body" : "query";
   return known[`${name} ${path}`] ?? plan?.sources ?? known[name] ?? [usual];
 };
 
@@ -49,8 +49,10 @@ const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const url = base + fillPath(call.path, fields);
   const sources = listSources(call);
   const headers = takeHeaders(sources, fields);
+  // `fetch` sends no body with GET
   const canHaveBody =
-    call.method !== "GET" && (sources.includes("body") || sources.includes("files"));
+    (sources.includes("body") || sources.includes("files")) &&
+    (takesBody(call.method) || !isSafe(call.method));
   const { body, type } = (canHaveBody && takeBody(call, fields, sources)) || {};
   const built = { headers, body, defaults: { "content-type": type } };
   // only this code knows the boundary
@@ -158,7 +160,8 @@ const takeBody = (
     fields.delete("raw");
     return toRawBody(raw, plan?.body);
   }
-  if (fields.size === 0) return undefined;
+  // without a media type, a QUERY is invalid: RFC 10008, section 2
+  if (fields.size === 0 && !isSafe(call.method)) return undefined;
   const rest = new Map(fields);
   fields.clear();
   if (Array.from(rest.values()).some(hasFile)) {

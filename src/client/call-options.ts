@@ -29,7 +29,7 @@ export interface RetryOptions {
   /**
    * The methods to retry.
    *
-   * @default ["get", "put", "delete"], which are idempotent, except writes with `If-Match`, `If-None-Match` or
+   * @default ["get", "put", "delete", "query"], which are idempotent, except writes with `If-Match`, `If-None-Match` or
    * `If-Unmodified-Since`
    */
   readonly methods?: readonly string[] | undefined;

@@ -30,18 +30,14 @@ export const readReply = async (call: Call, response: Response): Promise<Reply> 
   let body: unknown = await toNetworkError(call, async () =>
     isBlob || (kind === "blob" && type !== "") ? response.blob() : response.text(),
   );
-  if (body === "" && kind !== "text") {
-    kind = "none";
-    body = undefined;
-  } else if (typeof body === "string" && kind !== "text") {
+  if (typeof body === "string" && kind !== "text")
     // JSON, or a body whose type a proxy has dropped
     try {
-      body = JSON.parse(body);
-      kind = "json";
+      kind = body ? "json" : "none";
+      body = body ? JSON.parse(body) : undefined;
     } catch {
       kind = "text";
     }
-  }
   const isListed = client.mediaTypes?.some((one) =>
     one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type === one,
   );

@@ -15,6 +15,7 @@ import {
   TimeoutError,
   type CallRoute,
 } from "./client-errors.ts";
+import { idempotentMethods, isSafe } from "./method-patterns.ts";
 
 interface ProgressRequest {
   responseType: string;
@@ -41,11 +42,11 @@ const toProgressFetch = (
     readonly XMLHttpRequest?: new () => ProgressRequest;
   };
   if (!Request || !onProgress) return undefined;
-  return (url, { method = "GET", headers, body, credentials, signal }) =>
+  return (url, { method, headers, body, credentials, signal }) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) throw signal.reason;
       const request = new Request();
-      request.open(method, url);
+      request.open(method as string, url);
       request.responseType = "blob";
       request.withCredentials = credentials === "include";
       (headers as Headers).forEach((value, name) => request.setRequestHeader(name, value));
@@ -56,7 +57,7 @@ const toProgressFetch = (
         else reject(new TypeError("The upload failed"));
       });
       signal?.addEventListener("abort", () => request.abort());
-      request.send(body ?? null);
+      request.send(body);
     });
 };
 
@@ -105,8 +106,6 @@ const followRedirects = async (
 /** The longest time that timers accept, roughly, in milliseconds. */
 const maxTime = 2e9;
 
-const idempotentMethods = ["GET", "PUT", "DELETE"];
-
 export const readOption = <Name extends keyof SharedOptions>(
   { options, client }: Call,
   name: Name,
@@ -129,14 +128,15 @@ export const sendRequest = async <Result extends { readonly response: Response }
 ): Promise<Result> => {
   const { method, path } = call;
   const retry = readOption(call, "retry") ?? 0;
-  const hasKey = readOption(call, "idempotency") && /^P[OA]/.test(method);
+  const hasKey = readOption(call, "idempotency") && !idempotentMethods.includes(method);
   const {
     limit = Number(retry),
     delay = 300,
     maxDelay = 30_000,
     methods = hasKey ? [method] : idempotentMethods,
   } = retry as Partial<RetryOptions>;
-  const retries = methods.some((one) => one.toUpperCase() === method) ? limit : 0;
+  // no method's name is part of another's
+  const retries = methods.join().toUpperCase().includes(method) ? limit : 0;
   // browsers have `crypto.randomUUID` only on pages with HTTPS and on localhost
   const key = hasKey && crypto.getRandomValues(new Uint32Array(4)).join("-");
   const defaults = { ...request.defaults, ...(key && { "idempotency-key": key }) };
@@ -148,7 +148,7 @@ export const sendRequest = async <Result extends { readonly response: Response }
       !(number <= retries) ||
       least > maxDelay ||
       (methods === idempotentMethods &&
-        method !== "GET" &&
+        !isSafe(method) &&
         toEntries(attempt.headers).some(([name]) => name.startsWith("if-")));
     try {
       const result = await runWithin(call, (signal) =>
@@ -167,9 +167,9 @@ export const sendRequest = async <Result extends { readonly response: Response }
 };
 
 /** Checks whether a request may succeed later; a 409 may say that an earlier attempt with the key is still running. */
-export const isTemporary = ({ status, headers }: Response, hasKey?: unknown): boolean =>
+export const isTemporary = ({ status, headers }: Response, hasKey?: boolean): boolean | undefined =>
   /408|42[59]|50[2-4]|52[0-4]/.test(String(status)) ||
-  Boolean(hasKey && status === 409 && headers.has("retry-after"));
+  (hasKey && status === 409 && headers.has("retry-after"));
 
 /** Returns how long a response asks to wait, in milliseconds. */
 export const toAskedTime = ({ headers }: Response): number => {

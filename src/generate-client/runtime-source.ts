@@ -5,8 +5,9 @@ import { ownFile } from "../lazy/own-file.ts";
 
 /** The modules of the client in the order in which they import each other, and what they export. */
 const modules = [
-  ...["call-options", "client-errors", "reply-types", "encode-input", "build-request", "pages"],
-  ...["send-request", "read-reply", "subscribe", "client", "generated-client", "index"],
+  ...["call-options", "client-errors", "reply-types", "encode-input", "method-patterns"],
+  ...["build-request", "pages", "send-request", "read-reply", "subscribe", "client"],
+  ...["generated-client", "index"],
 ];
 
 /** Drops each part of a text from an opening up to its closing, which stays. */
