@@ -298,6 +298,35 @@ describe("architecture", () => {
     expect(search(["src/exchange/replace-methods.ts"], defined)).toHaveLength(1);
   });
 
+  test("only `http/method.ts` knows facts of methods, and the client's copy for its bundle", () => {
+    const name = "(?:GET|HEAD|POST|PUT|PATCH|DELETE|QUERY)";
+    // without "query", which also names a source of the input
+    const quoted = `"(?:GET|POST|PUT|PATCH|DELETE|QUERY|get|post|put|patch|delete)"`;
+    const compared = new RegExp(`[!=]== ${quoted}|${quoted} [!=]==|\\bmethod [!=]== "query"`, "g");
+    const listed = new RegExp(
+      `${quoted}, (?:${quoted}|"HEAD")|\\b(?:get|put|delete): \\[|\\b${name}[,|] ?${name}\\b`,
+      "g",
+    );
+    const spelled = /startsWith\("[A-Z]"\)|\/\^\[?[GHPQ][^a-z/]*\/\.test\(/g;
+    const places = new Set(["src/http/method.ts", "src/client/method-patterns.ts"]);
+    const outside = sources.filter((file) => !places.has(file));
+    const found = new Set(search(outside, compared, listed, spelled));
+    expect([...found].toSorted()).toEqual([
+      // `fetch` turns a POST into a GET after some redirects
+      'src/client/send-request.ts: === "POST"',
+      // OpenAPI has a field for each other method
+      'src/openapi/generate-openapi.ts: method === "query"',
+      // the semantic conventions name the methods
+      "src/opentelemetry/open-telemetry.ts: GET,HEAD",
+      "src/opentelemetry/open-telemetry.ts: PATCH,QUERY",
+      "src/opentelemetry/open-telemetry.ts: POST,PUT",
+      // the specification of the option fixes this list
+      "src/request/cors.ts: GET, POST",
+      "src/request/cors.ts: PUT, PATCH",
+    ]);
+    expect(search([...places], compared, listed, spelled).length).toBeGreaterThan(3);
+  });
+
   test("no property is named by a symbol, apart from the marks", () => {
     const declared = sources.flatMap((file) =>
       [...readCode(file).matchAll(/\b(\w+)(?:: unique symbol)? = Symbol(?:\.for)?\(/g)].map(

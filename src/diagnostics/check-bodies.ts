@@ -19,7 +19,7 @@ export const checkBodies = (
 const checkBodyOfGet = (operations: readonly Operation[]): readonly Diagnostic[] =>
   report(operations, ({ isRetrieval, hasBody, route }) => {
     if (!isRetrieval || !hasBody) return [];
-    const text = `\`inputSources.get\` includes "body", as for ${route}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST for endpoints that need a body.`;
+    const text = `\`inputSources.get\` includes "body", as for ${route}, but browsers, caches and proxies drop the body of a GET. Remove it, and use POST or QUERY for endpoints that need a body.`;
     return [{ at: "inputSources", code: "SLP_WARN_GET_BODY", text }];
   });
 

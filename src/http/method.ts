@@ -12,7 +12,7 @@ interface MethodFacts {
 /**
  * The methods that endpoints may declare. Whatever depends on a method asks this table.
  *
- * @see RFC 9110, section 9.2
+ * @see RFC 9110, section 9.2, and for `query` RFC 10008
  */
 export const methodFacts = {
   get: { takesBody: false, isSafe: true, isIdempotent: true, sources: ["query", "params"] },
@@ -23,6 +23,7 @@ export const methodFacts = {
   put: { takesBody: true, isSafe: false, isIdempotent: true, sources: ["body", "params"] },
   patch: { takesBody: true, isSafe: false, isIdempotent: false, sources: ["body", "params"] },
   delete: { takesBody: false, isSafe: false, isIdempotent: true, sources: ["query", "params"] },
+  query: { takesBody: true, isSafe: true, isIdempotent: true, sources: ["body", "params"] },
 } as const satisfies Readonly<Record<string, MethodFacts>>;
 
 /** A method that an endpoint may declare. */
@@ -48,6 +49,13 @@ export const isSafe = (name: string): boolean => {
 
 /** Checks whether a request's method asks for what its URL names, as a link does. */
 export const isRetrieval = (name: string): boolean => name === "GET" || name === "HEAD";
+
+/**
+ * Checks whether requests of a method must have a media type, even with an empty body.
+ *
+ * @see RFC 10008, section 2
+ */
+export const needsMediaType = (name: string): boolean => isSafe(name) && !isRetrieval(name);
 
 const otherNames: ReadonlySet<string> = new Set(["HEAD", "OPTIONS", "TRACE", "CONNECT"]);
 

@@ -63,7 +63,9 @@ export const writeDocument = (
   for (const [name, { method = "post", operationId = name }] of Object.entries(sent))
     ids.give(operationId, method, toWebhookPlace(name));
   const paths = toPaths(operations, options, ids, { components, security, version: openapi });
-  const webhooks = mapValues(sent, (webhook, name) => toWebhook(name, webhook, components));
+  const webhooks = mapValues(sent, (webhook, name) =>
+    toWebhook(name, webhook, components, openapi),
+  );
   const securitySchemes = nonEmpty(security.toComponents());
   const document = components.finish(
     compact({
@@ -107,6 +109,10 @@ const selectOperations = (
   return selected;
 };
 
+/** Names the field of a path item that describes a method; before 3.2, there is none for QUERY. */
+const toField = (method: Method | "head", version: OpenApiVersion): string =>
+  method === "query" && version !== "3.2" ? "x-query" : method;
+
 const toPaths = (
   operations: readonly Operation[],
   { head = false, override }: Pick<OpenApiOptions, "head" | "override">,
@@ -120,7 +126,7 @@ const toPaths = (
       const { method, path, route, endpoint, isRetrieval } = operation;
       const add = (name: Method | "head", json: OpenApiOperation): OpenApiOperation => {
         const written = override?.operation?.({ method: name, path, endpoint, operation: json });
-        item[name] = written ?? json;
+        item[toField(name, context.version)] = written ?? json;
         return written ?? json;
       };
       const id = ids.find(operation);
@@ -188,7 +194,12 @@ const toServers = (servers: OpenApiOptions["servers"] = "/"): readonly JsonObjec
 
 const toWebhookPlace = (name: string): string => `the webhook ${name}`;
 
-const toWebhook = (name: string, webhook: Webhook, components: Components): JsonObject => {
+const toWebhook = (
+  name: string,
+  webhook: Webhook,
+  components: Components,
+  version: OpenApiVersion,
+): JsonObject => {
   const { method = "post", tag, operationId = name } = webhook;
   const toContent = (path: "input" | "output"): JsonObject | undefined => {
     const place = { name: toName(name), at: toWebhookPlace(name), path };
@@ -197,7 +208,7 @@ const toWebhook = (name: string, webhook: Webhook, components: Components): Json
   };
   const body = toContent("input");
   return {
-    [method]: compact({
+    [toField(method, version)]: compact({
       operationId,
       summary: webhook.shortDescription ?? toSummary(webhook.description),
       description: webhook.description,

@@ -125,7 +125,7 @@ const toStyle = (
 
 const toRequestBody = (
   { body }: Placement,
-  { body: { kind, mediaType }, queryParser }: Operation,
+  { body: { kind, mediaType }, isRetrieval, isSafe, queryParser }: Operation,
   components: Components,
 ): JsonObject | undefined => {
   if (!body) return undefined;
@@ -143,7 +143,7 @@ const toRequestBody = (
   return compact({
     description: typeof description === "string" ? description : undefined,
     // `required` is always written, because express-openapi-validator treats a missing value as true
-    required: !mayBeEmpty,
+    required: !mayBeEmpty || (isSafe && !isRetrieval),
     content: {
       [mediaType]: compact({ schema: raw ?? body, encoding }),
       ...(json && { "application/json": { schema: json } }),

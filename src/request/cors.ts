@@ -3,6 +3,7 @@ import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
 import { canBeSent } from "../http/header-field.ts";
+import type { Method } from "../http/method.ts";
 import { toErrorStatus } from "../reply/http-error.ts";
 import type { Logger } from "../logger/logger.ts";
 
@@ -37,6 +38,15 @@ export const setDefaultCorsHeaders = (response: Response): void => {
   for (const name in defaultCorsHeaders) response.setHeader(name, defaultCorsHeaders[name] ?? "");
 };
 
+const methodsField = "Access-Control-Allow-Methods";
+
+/** Adds the methods of a path that the default headers lack, such as QUERY, to a list. */
+const addMethods = (list: string, declared: readonly Method[]): string => {
+  const known = list.split(", ");
+  const names = declared.map((method) => method.toUpperCase());
+  return [...known, ...names.filter((name) => !known.includes(name))].join(", ");
+};
+
 /** What the CORS headers of a response depend on. */
 interface CorsRequest {
   readonly request: Request;
@@ -48,6 +58,7 @@ interface CorsRequest {
  * Calls a `cors` function and sets the headers that it returns, with `Vary: Origin` unless the origin is `*`, along
  * with which credentials are never sent. If the function fails, or returns what cannot be sent, no header is set.
  *
+ * @param declared the methods of the path, for a preflight
  * @returns the names of the header fields that were set
  * @see Fetch standard, "CORS protocol and credentials"
  */
@@ -55,8 +66,10 @@ export const setCorsHeaders = async (
   cors: CorsFunction,
   { request, response, logger }: CorsRequest,
   endpoint: AnyEndpoint | undefined,
+  declared: readonly Method[] = [],
 ): Promise<Iterable<string>> => {
-  const defaultHeaders = { ...defaultCorsHeaders };
+  const defaultHeaders: Record<string, string> = { ...defaultCorsHeaders };
+  defaultHeaders[methodsField] = addMethods(defaultHeaders[methodsField] ?? "", declared);
   const headers = toHeaders(await cors({ defaultHeaders, request, endpoint, logger }));
   const origin = headers.get("access-control-allow-origin")?.[1];
   if (origin === "*" && headers.get("access-control-allow-credentials")?.[1] === "true") {
@@ -92,8 +105,19 @@ export const setCorsHeadersOfOther = async (
   }
 };
 
-/** Responds to a preflight request. No middleware runs: a preflight carries no credentials, and must not be counted. */
-export const sendPreflight = (response: Response): void => {
+/**
+ * Responds to a preflight request. No middleware runs: a preflight carries no credentials, and must not be counted.
+ *
+ * @param declared the methods of the path
+ */
+export const sendPreflight = (
+  response: Response,
+  cors: CorsOption,
+  declared: readonly Method[],
+): void => {
+  // a function has received these methods, and may have left them out
+  const list = cors === true && response.getHeader(methodsField);
+  if (typeof list === "string") response.setHeader(methodsField, addMethods(list, declared));
   response.writeHead(200, { "Content-Length": 0 });
   response.end();
 };

@@ -4,6 +4,7 @@ import type { BodyLimits, UploadLimits } from "../endpoint/body-limits.ts";
 import { keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
 import { parseContentType, type ContentType } from "../http/content-type.ts";
+import { needsMediaType } from "../http/method.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import type { Logger } from "../logger/logger.ts";
 import { findReplyState, plainWays } from "../reply/response-state.ts";
@@ -48,6 +49,8 @@ export interface BodyOptions {
 /**
  * Reads and parses the body of a request into `request.body`, and the files of an upload into `request.files`. Only
  * bytes or a string are parsed if a native middleware has set a body. Returns undefined if there is nothing to do.
+ *
+ * @throws {@link RequestError} when a media type is missing that the method needs; other errors reject.
  */
 export const parseBody = (
   plan: BodyPlan,
@@ -57,6 +60,8 @@ export const parseBody = (
   logger: Logger,
 ): Promise<void> | undefined => {
   if (plan.body === "none") return undefined;
+  if (request.headers["content-type"] === undefined && needsMediaType(request.method))
+    throw toTypeError(plan, options);
   const given: unknown = request.body;
   if (given === undefined && !hasBody(request)) return undefined;
   const limits = {
@@ -96,24 +101,24 @@ const nestFields = (
 
 const readAndParse = async (
   plan: BodyPlan,
-  { uploads, idleTimeout }: BodyOptions,
+  options: BodyOptions,
   limits: typeof defaultLimits,
   request: Request,
   response: Response,
   logger: Logger,
 ): Promise<void> => {
+  const { uploads, idleTimeout } = options;
   const isRaw = plan.body === "raw";
   const field = request.headers["content-type"];
-  if (isRaw) refuseParts(plan, field);
+  if (isRaw) refuseParts(plan, options, field);
   const contentType = isRaw ? undefined : parseContentType(field ?? "");
-  const takesFiles = uploads !== undefined && plan.takesFiles;
   const format = contentType && findFormat(plan, contentType);
-  if (contentType && format === "multipart" && takesFiles) {
+  if (contentType && format === "multipart" && uploads && plan.takesFiles) {
     await uploads(contentType, plan.uploadLimits, idleTimeout, request, response, logger);
     return;
   }
   // a body without a type cannot be parsed, but it may turn out to be empty
-  if (!isRaw && !format && field !== undefined) throw toTypeError(plan.takesForms, takesFiles);
+  if (!isRaw && !format && field !== undefined) throw toTypeError(plan, options);
   // Node parses a short body in the same turn as the head, so it has arrived a microtask later; other listeners would
   // receive it meanwhile
   if (!request.complete && request.readableFlowing === null) await Promise.resolve();
@@ -127,7 +132,7 @@ const readAndParse = async (
   }
   if (plan.keepsRawBody) keepRawBody(request, bytes);
   if (bytes.length === 0) return;
-  if (!format || !contentType) throw toTypeError(plan.takesForms, takesFiles);
+  if (!format || !contentType) throw toTypeError(plan, options);
   const body = parseBytes(format, contentType, bytes, limits.values);
   request.body = body instanceof Promise ? await body : body;
 };
@@ -135,19 +140,20 @@ const readAndParse = async (
 /** Parses bytes or a string that a native middleware or an adapter has left, if their media type has a parser. */
 const parseGiven = async (
   plan: BodyPlan,
-  { uploads, idleTimeout }: BodyOptions,
+  options: BodyOptions,
   limits: typeof defaultLimits,
   request: Request,
   response: Response,
   logger: Logger,
   given: unknown,
 ): Promise<void> => {
+  const { uploads, idleTimeout } = options;
   if (plan.body === "parsed" && !plan.takesForms && isForm(request))
-    throw toTypeError(false, false);
+    throw toTypeError(plan, options);
   if (typeof given !== "string" && !(given instanceof Uint8Array)) return;
   const bytes = Buffer.from(given as Uint8Array);
   if (plan.body === "raw") {
-    refuseParts(plan, request.headers["content-type"]);
+    refuseParts(plan, options, request.headers["content-type"]);
     request.body = { raw: bytes };
     return;
   }
@@ -166,16 +172,22 @@ const parseGiven = async (
 };
 
 /** Refuses a raw body of several parts, among which the declared content would only be one. */
-const refuseParts = ({ rawType = "*/*" }: BodyPlan, given = ""): void => {
+const refuseParts = (plan: BodyPlan, options: BodyOptions, given = ""): void => {
+  const { rawType = "*/*" } = plan;
   if (/^multipart\//i.test(given) && !/^(?:multipart|\*)\//i.test(rawType))
-    throw new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: rawType } });
+    throw toTypeError(plan, options);
 };
 
-const toTypeError = (takesForms: boolean, takesFiles: boolean): RequestError => {
-  const forms = [...(takesForms ? [formType] : []), ...(takesFiles ? [multipartType] : [])];
-  return new RequestError("SLP_BODY_CONTENT_TYPE", {
-    headers: { Accept: ["application/json", ...forms].join(", ") },
-  });
+const toTypeError = (
+  { body, rawType = "*/*", takesForms, takesFiles }: BodyPlan,
+  { uploads }: BodyOptions,
+): RequestError => {
+  const forms = [
+    ...(takesForms ? [formType] : []),
+    ...(uploads && takesFiles ? [multipartType] : []),
+  ];
+  const accepted = body === "raw" ? rawType : ["application/json", ...forms].join(", ");
+  return new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: accepted } });
 };
 
 type Format = "form" | "json" | "multipart";

@@ -10,7 +10,7 @@ import type { ServeStatic } from "./static-files.ts";
  * A key is one of
  * - `users`, a segment; `v1/users` or `/v1/users`, several segments
  * - `:id`, a path parameter, which becomes part of the input
- * - `get`, `post`, `put`, `patch`, `delete` with an endpoint: the method at the path so far
+ * - `get`, `post`, `put`, `patch`, `delete`, `query` with an endpoint: the method at the path so far
  * - `post /v1/users`, a method and a path
  * - an empty key, the path so far
  *

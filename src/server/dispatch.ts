@@ -213,12 +213,13 @@ export class Dispatcher {
     if (!lazy) {
       if (!this.#asksForFile(request, path)) return false;
       if (typeof cors === "function") await setCorsHeadersOfOther(cors, state);
-      sendPreflight(response);
+      sendPreflight(response, cors, []);
       return true;
     }
-    if (typeof cors === "function") await setCorsHeaders(cors, state, lazy.endpoint);
+    const declared = table.findAll(path).map(({ method }) => method);
+    if (typeof cors === "function") await setCorsHeaders(cors, state, lazy.endpoint, declared);
     if (request.method === "OPTIONS" && cors !== false) {
-      sendPreflight(response);
+      sendPreflight(response, cors, declared);
       return true;
     }
     // with `cors: false`, a native middleware such as the `cors` package may handle a preflight
@@ -230,7 +231,6 @@ export class Dispatcher {
       await this.refuse(state, new RequestError("SLP_NOT_FOUND"), findErrorHandler(path));
       return true;
     }
-    const declared = table.findAll(path).map(({ method }) => method);
     const allowed = toAllowed(declared, cors !== false);
     // `Allow` is also set here, for error handlers that ignore the headers of errors
     response.setHeader("Allow", allowed);

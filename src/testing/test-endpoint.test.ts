@@ -269,7 +269,7 @@ describe("the options", () => {
     ],
     [
       { endpoint: fine, requestProps: { method: "PSOT" } },
-      'requestProps.method must be one of GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS; got "PSOT".',
+      'requestProps.method must be one of GET, POST, PUT, PATCH, DELETE, QUERY, HEAD, OPTIONS; got "PSOT".',
     ],
     [
       { endpoint: many, requestProps: { method: "delete" } },

@@ -48,13 +48,15 @@ export const testEndpoint = async <LoggerProps extends object = object>(
     const sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
     const plan = planEndpoint(endpoint, sources, config);
     if (scene.isPreflight) {
+      const declared = endpoint.methods ?? ["get"];
       if (options.configProps?.cors === false) {
         if (await runNativePreflight(plan, state)) return;
-        const allowed = toAllowed(endpoint.methods ?? ["get"], false);
+        const allowed = toAllowed(declared, false);
         throw new RequestError("SLP_METHOD_NOT_ALLOWED", { headers: { Allow: allowed } });
       }
-      if (typeof config.cors === "function") await setCorsHeaders(config.cors, state, endpoint);
-      sendPreflight(response);
+      if (typeof config.cors === "function")
+        await setCorsHeaders(config.cors, state, endpoint, declared);
+      sendPreflight(response, config.cors, declared);
       return;
     }
     if (endpoint.keepsRawBody && getRawBody(request) === undefined)

@@ -18,7 +18,7 @@ export interface RequestProps {
    * The method, in upper or lower case.
    *
    * @default GET if the endpoint declares it, otherwise the first declared method; with a `body`, the first declared
-   * method other than GET and DELETE
+   * method that takes one
    */
   readonly method?: Uppercase<Method> | Method | "HEAD" | "OPTIONS" | undefined;
   /**

@@ -11,7 +11,7 @@ import { errorEnvelope, start, successEnvelope, type Sent } from "./harness.ts";
 
 /** An endpoint that responds with its whole input, whatever the sources. */
 const echo = defaultEndpointsFactory.build({
-  method: ["get", "post", "put", "patch", "delete"],
+  method: ["get", "post", "put", "patch", "delete", "query"],
   input: z.looseObject({}),
   handler: ({ input }) => ({ input }),
 });
@@ -22,6 +22,7 @@ const defaults: InputSources = {
   put: ["body", "params"],
   patch: ["body", "params"],
   delete: ["query", "params"],
+  query: ["body", "params"],
 };
 const received = (input: object): object => successEnvelope({ input });
 
@@ -53,6 +54,7 @@ describe("the default input sources of each method", () => {
     ["PUT", "body, params", { b: "body", id: "path" }],
     ["PATCH", "body, params", { b: "body", id: "path" }],
     ["DELETE", "query, params", { q: "query", id: "path" }],
+    ["QUERY", "body, params", { b: "body", id: "path" }],
   ])("for %s: %s, and nothing else", async (method, _sources, expected) => {
     const sent = { method, body: { b: "body" }, headers: { "x-header": "header" } };
     const config = withRequest({ files: { f: "file" }, cookies: { c: "cookie" } });

@@ -95,7 +95,7 @@ describe("Methods", () => {
       "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n",
     );
     expect(reply.status).toBe(405);
-    expect(reply.head).toMatch(/^allow: DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS\r?$/im);
+    expect(reply.head).toMatch(/^allow: DELETE, GET, PATCH, POST, PUT, QUERY, HEAD, OPTIONS\r?$/im);
     expectEnvelope(reply, "Method Not Allowed");
     expect((await server.send("/ping")).status).toBe(200);
   });

@@ -334,7 +334,7 @@ test.each([false, true])("W12: OPTIONS * gets a 204 with Allow (CORS: %s)", asyn
     "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n",
   );
   expect([reply.status, reply.body]).toEqual([204, ""]);
-  expect(reply.head).toMatch(/^allow: DELETE, GET, PATCH, POST, PUT, HEAD, OPTIONS\r?$/im);
+  expect(reply.head).toMatch(/^allow: DELETE, GET, PATCH, POST, PUT, QUERY, HEAD, OPTIONS\r?$/im);
 });
 
 test.each([

@@ -16,7 +16,7 @@ describe("generateOpenApi refuses", () => {
     [
       "a webhook's method in upper case",
       { webhooks: { paid: { method: "POST" } } },
-      '`webhooks.paid.method` must be one of "get", "post", "put", "patch", "delete"; got "POST".',
+      '`webhooks.paid.method` must be one of "get", "post", "put", "patch", "delete", "query"; got "POST".',
     ],
     [
       "a webhook's input that is no schema",

@@ -120,7 +120,7 @@ export interface CommonConfig extends WalkOptions {
    * The parts of a request that the input is combined from, by method. Methods that are not listed keep their defaults.
    * Later sources override earlier ones; path parameters override all other sources.
    *
-   * @default { get: ["query", "params"], post: ["body", "params", "files"], put: ["body", "params"], patch: ["body", "params"], delete: ["query", "params"] }
+   * @default { get: ["query", "params"], post: ["body", "params", "files"], put: ["body", "params"], patch: ["body", "params"], delete: ["query", "params"], query: ["body", "params"] }
    */
   readonly inputSources?: SourcesByMethod | undefined;
   /**
