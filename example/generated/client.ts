@@ -987,7 +987,7 @@ interface RetryOptions {
   /**
    * The methods to retry.
    *
-   * @default ["get", "put", "delete"], which are idempotent, except writes with `If-Match`, `If-None-Match` or
+   * @default ["get", "put", "delete", "query"], which are idempotent, except writes with `If-Match`, `If-None-Match` or
    * `If-Unmodified-Since`
    */
   readonly methods?: readonly string[] | undefined;
@@ -1583,6 +1583,14 @@ const encodeMultipart = (fields: Pairs): Blob => {
   });
 };
 
+// What the client knows of methods, in upper case: a test compares this with the table of the server.
+
+const idempotentMethods = ["GET", "PUT", "DELETE", "QUERY"];
+
+const isSafe = (method: string): boolean => /^[GQ]/.test(method);
+
+const takesBody = (method: string): boolean => /^[PQ]/.test(method);
+
 interface BuiltRequest {
   readonly url: string;
   /** The header fields that the caller's may replace. */
@@ -1594,8 +1602,7 @@ interface BuiltRequest {
 const listSources = ({ client, plan, method, path }: Call): readonly SourceName[] => {
   const known = client.inputSources ?? {};
   const name = method.toLowerCase();
-  // POST, PUT and PATCH have a body; endpoints cannot declare other methods that begin with P
-  const usual = method.startsWith("P") ? "body" : "query";
+  const usual = takesBody(method) ? "body" : "query";
   return known[`${name} ${path}`] ?? plan?.sources ?? known[name] ?? [usual];
 };
 
@@ -1617,8 +1624,10 @@ const placeFields = (call: Call, input: unknown): BuiltRequest => {
   const url = base + fillPath(call.path, fields);
   const sources = listSources(call);
   const headers = takeHeaders(sources, fields);
+  // `fetch` sends no body with GET
   const canHaveBody =
-    call.method !== "GET" && (sources.includes("body") || sources.includes("files"));
+    (sources.includes("body") || sources.includes("files")) &&
+    (takesBody(call.method) || !isSafe(call.method));
   const { body, type } = (canHaveBody && takeBody(call, fields, sources)) || {};
   const built = { headers, body, defaults: { "content-type": type } };
   // only this code knows the boundary
@@ -1726,7 +1735,8 @@ const takeBody = (
     fields.delete("raw");
     return toRawBody(raw, plan?.body);
   }
-  if (fields.size === 0) return undefined;
+  // without a media type, a QUERY is invalid: RFC 10008, section 2
+  if (fields.size === 0 && !isSafe(call.method)) return undefined;
   const rest = new Map(fields);
   fields.clear();
   if (Array.from(rest.values()).some(hasFile)) {
@@ -1848,11 +1858,11 @@ const toProgressFetch = (
     readonly XMLHttpRequest?: new () => ProgressRequest;
   };
   if (!Request || !onProgress) return undefined;
-  return (url, { method = "GET", headers, body, credentials, signal }) =>
+  return (url, { method, headers, body, credentials, signal }) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) throw signal.reason;
       const request = new Request();
-      request.open(method, url);
+      request.open(method as string, url);
       request.responseType = "blob";
       request.withCredentials = credentials === "include";
       (headers as Headers).forEach((value, name) => request.setRequestHeader(name, value));
@@ -1863,7 +1873,7 @@ const toProgressFetch = (
         else reject(new TypeError("The upload failed"));
       });
       signal?.addEventListener("abort", () => request.abort());
-      request.send(body ?? null);
+      request.send(body);
     });
 };
 
@@ -1912,8 +1922,6 @@ const followRedirects = async (
 /** The longest time that timers accept, roughly, in milliseconds. */
 const maxTime = 2e9;
 
-const idempotentMethods = ["GET", "PUT", "DELETE"];
-
 const readOption = <Name extends keyof SharedOptions>(
   { options, client }: Call,
   name: Name,
@@ -1936,14 +1944,15 @@ const sendRequest = async <Result extends { readonly response: Response }>(
 ): Promise<Result> => {
   const { method, path } = call;
   const retry = readOption(call, "retry") ?? 0;
-  const hasKey = readOption(call, "idempotency") && /^P[OA]/.test(method);
+  const hasKey = readOption(call, "idempotency") && !idempotentMethods.includes(method);
   const {
     limit = Number(retry),
     delay = 300,
     maxDelay = 30_000,
     methods = hasKey ? [method] : idempotentMethods,
   } = retry as Partial<RetryOptions>;
-  const retries = methods.some((one) => one.toUpperCase() === method) ? limit : 0;
+  // no method's name is part of another's
+  const retries = methods.join().toUpperCase().includes(method) ? limit : 0;
   // browsers have `crypto.randomUUID` only on pages with HTTPS and on localhost
   const key = hasKey && crypto.getRandomValues(new Uint32Array(4)).join("-");
   const defaults = { ...request.defaults, ...(key && { "idempotency-key": key }) };
@@ -1955,7 +1964,7 @@ const sendRequest = async <Result extends { readonly response: Response }>(
       !(number <= retries) ||
       least > maxDelay ||
       (methods === idempotentMethods &&
-        method !== "GET" &&
+        !isSafe(method) &&
         toEntries(attempt.headers).some(([name]) => name.startsWith("if-")));
     try {
       const result = await runWithin(call, (signal) =>
@@ -1974,9 +1983,9 @@ const sendRequest = async <Result extends { readonly response: Response }>(
 };
 
 /** Checks whether a request may succeed later; a 409 may say that an earlier attempt with the key is still running. */
-const isTemporary = ({ status, headers }: Response, hasKey?: unknown): boolean =>
+const isTemporary = ({ status, headers }: Response, hasKey?: boolean): boolean | undefined =>
   /408|42[59]|50[2-4]|52[0-4]/.test(String(status)) ||
-  Boolean(hasKey && status === 409 && headers.has("retry-after"));
+  (hasKey && status === 409 && headers.has("retry-after"));
 
 /** Returns how long a response asks to wait, in milliseconds. */
 const toAskedTime = ({ headers }: Response): number => {
@@ -2148,18 +2157,14 @@ const readReply = async (call: Call, response: Response): Promise<Reply> => {
   let body: unknown = await toNetworkError(call, async () =>
     isBlob || (kind === "blob" && type !== "") ? response.blob() : response.text(),
   );
-  if (body === "" && kind !== "text") {
-    kind = "none";
-    body = undefined;
-  } else if (typeof body === "string" && kind !== "text") {
+  if (typeof body === "string" && kind !== "text")
     // JSON, or a body whose type a proxy has dropped
     try {
-      body = JSON.parse(body);
-      kind = "json";
+      kind = body ? "json" : "none";
+      body = body ? JSON.parse(body) : undefined;
     } catch {
       kind = "text";
     }
-  }
   const isListed = client.mediaTypes?.some((one) =>
     one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type === one,
   );

@@ -57,7 +57,7 @@ export const walkRouting = (routing: Routing, options: WalkOptions = {}): Routes
       const { method, path } = readKey(key, parent, value, options);
       if (hasGap(key)) gappedKeys.push({ key, path });
       if (isEndpoint(value))
-        for (const served of listMethods(value, path, method))
+        for (const served of listMethods(value, path, key, method))
           endpoints.push({ method: served, path, endpoint: value });
       else if (method !== undefined)
         throw new RoutingError(
@@ -141,13 +141,14 @@ const hasGap = (key: string): boolean => {
 const listMethods = (
   { methods }: AnyEndpoint,
   path: string,
+  key: string,
   explicit: Method | undefined,
 ): readonly Method[] => {
   if (explicit === undefined) return methods ?? ["get"];
   if (methods !== undefined && !methods.includes(explicit))
     throw new RoutingError(
       "SLP_ROUTING_METHOD_UNSUPPORTED",
-      `The method ${explicit} at "${path}" is not supported by the endpoint, which declares ${methods.join(", ")}.`,
+      `The method ${explicit} at "${path}" is not supported by the endpoint, which declares ${methods.join(", ")}.${key.trim() === explicit ? ` If the key is a segment of the path, write "/${explicit}".` : ""}`,
       { method: explicit, path },
     );
   return [explicit];

@@ -41,6 +41,17 @@ describe("sallyport routes", () => {
     });
   });
 
+  test("lists a QUERY", async () => {
+    const code = 'export const routing = { "query /a": factory.build({ handler: () => ({}) }) };';
+    const folder = toFolder({
+      "src/routing.ts": `import { defaultEndpointsFactory as factory } from ${JSON.stringify(source)};\n${code}`,
+    });
+    expect((await run(folder, "routes")).stdout).toMatch(/^QUERY +\/a +body params +200 400/m);
+    await run(folder, "openapi", "--openapi", "3.2", "--out", "api.json");
+    const document = JSON.parse(readFileSync(join(folder, "api.json"), "utf8")) as object;
+    expect(document).toHaveProperty(["paths", "/a", "query", "operationId"], "queryA");
+  });
+
   test("uses the entry named in package.json, and the module's default export", async () => {
     const folder = toFolder({
       "package.json": '{ "sallyport": { "entry": "lib/main.ts" } }',

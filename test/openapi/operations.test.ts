@@ -4,10 +4,16 @@ import {
   type Routing,
   type Security,
 } from "sallyport";
-import { generateOpenApi, OpenApiError, type OpenApiOptions } from "sallyport/openapi";
+import {
+  generateOpenApi,
+  OpenApiError,
+  type OpenApiOptions,
+  type OpenApiVersion,
+} from "sallyport/openapi";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findOperation, generate, generateOne } from "./generate.ts";
+import { findOfficialErrors } from "./official-schemas.ts";
 
 const handler = () => ({});
 const plain = factory.build({ handler });
@@ -330,4 +336,56 @@ test.each<[string, unknown]>([
   ],
 ])("options are validated: %s", (message, options) => {
   expect(() => generateOpenApi(options as OpenApiOptions)).toThrow(`generateOpenApi: ${message}`);
+});
+
+describe.each<[OpenApiVersion, string]>([
+  ["3.0", "x-query"],
+  ["3.1", "x-query"],
+  ["3.2", "query"],
+])("QUERY in OpenAPI %s is the field %s of its path", (openapi, field) => {
+  const search = factory.build({
+    method: ["get", "query"],
+    tag: "search",
+    input: z.object({ text: z.string().nullable().optional() }).meta({ id: "Search" }),
+    output: z.object({ found: z.int() }),
+    version: () => "1",
+    handler: () => ({ found: 0 }),
+  });
+  const options = { openapi, webhooks: { asked: { method: "query", output: z.any() } } } as const;
+  const document = generate({ search }, options);
+  const at = (path: string) => findOperation(document, `${field} ${path}`);
+
+  test("and the document is valid", () => {
+    expect(findOfficialErrors(document, openapi)).toEqual([]);
+    expect(Object.keys(document.paths["/search"] as object)).toEqual(["get", field]);
+    expect(document.tags).toEqual([{ name: "search" }]);
+    const webhooks = (openapi === "3.0" ? "x-webhooks" : "webhooks") as "webhooks";
+    expect(document[webhooks]).toHaveProperty(`asked.${field}.operationId`, "asked");
+  });
+
+  test("with a required body, and the conditions and statuses of a read", () => {
+    const { operationId, requestBody, parameters, responses } = at("/search");
+    expect(operationId).toBe("querySearch");
+    expect(requestBody).toMatchObject({
+      required: true,
+      content: { "application/json": { schema: { $ref: "#/components/schemas/Search" } } },
+    });
+    const fields = ["if-none-match", "if-modified-since"];
+    expect(parameters?.map(({ name }) => name)).toEqual(fields);
+    expect(Object.keys(responses)).toEqual(["200", "304", "400", "413", "415", "500"]);
+  });
+
+  test("whose schemas are in the dialect of the version", () => {
+    const text = openapi === "3.0" ? { nullable: true } : { type: ["string", "null"] };
+    const { schemas } = document.components as { schemas: Record<string, object> };
+    expect(schemas["Search"]).toMatchObject({ properties: { text } });
+    expect(JSON.stringify(at("/search").parameters)).toContain("string");
+  });
+
+  test("which `override.operation` receives as `query`", () => {
+    const seen: string[] = [];
+    const operation = ({ method }: { readonly method: string }) => void seen.push(method);
+    generate({ search }, { openapi, override: { operation } });
+    expect(seen).toEqual(["get", "query"]);
+  });
 });

@@ -249,7 +249,7 @@ const others = {
 
 const secrets = Object.fromEntries(
   Object.entries(guarded).map(([name, own]) => [
-    name,
+    `/${name}`,
     own.build({ method: "get", scope: "read", tag: "secret", output: done, handler: finish }),
   ]),
 );
