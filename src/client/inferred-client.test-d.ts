@@ -46,6 +46,13 @@ describe("a client for a routing map in all forms", () => {
     files: new ServeStatic("files"),
     mixed: { a: open },
     "mixed/b": open,
+    searched: { query: open },
+    "query /searched/:id": factory.build({
+      method: "query",
+      input: z.object({ id: z.string(), at: z.date() }),
+      output: z.object({ n: z.number() }),
+      handler: async () => ({ n: 1 }),
+    }),
   };
   const client = () => create<typeof routing>();
 
@@ -66,6 +73,8 @@ describe("a client for a routing map in all forms", () => {
       client().provide("get /"),
       client().provide("get /mixed/a"),
       client().provide("get /mixed/b"),
+      client().provide("query /searched"),
+      client().provide("query /searched/:id", { id: "1", at: new Date() }),
     ];
     expectTypeOf(opens).returns.toEqualTypeOf<Promise<Open>[]>();
     void (() => client().provide("post /parent/deeper/leaf"));
@@ -78,6 +87,10 @@ describe("a client for a routing map in all forms", () => {
     void (() => client().provide("delete /methods/:id", { id: "1" }));
     // @ts-expect-error -- static files are not an endpoint
     void (() => client().provide("get /files"));
+    // @ts-expect-error -- the key of the endpoint names another method
+    void (() => client().provide("get /searched"));
+    // @ts-expect-error -- the input of a QUERY has required fields
+    void (() => client().provide("query /searched/:id", { id: "1" }));
     // @ts-expect-error -- no such path
     void (() => client().provide("get /nested/v2"));
     // @ts-expect-error -- the input has a required field

@@ -82,6 +82,7 @@ describe("warns about uploads that are not received", () => {
   test.each([
     ["but not for a POST", { "post a": avatar, "post b": lists, "post c": optional }, {}, []],
     ["for a GET", { a: avatar }, {}, ["SLP_WARN_UPLOAD_SOURCE get /a"]],
+    ["for a QUERY", { "query a": avatar }, {}, ["SLP_WARN_UPLOAD_SOURCE query /a"]],
     ["for lists of files with PUT", { "put a": lists }, {}, ["SLP_WARN_UPLOAD_SOURCE put /a"]],
     [
       "for an optional file with PUT alone",

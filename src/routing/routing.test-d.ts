@@ -116,6 +116,10 @@ test("a key names a method that the endpoint declares", () => {
   void createServer(config, { ":id": { put: both, patch: both }, "patch /y/:id": both });
   // @ts-expect-error -- The endpoint does not declare the method of its key "delete"
   void createServer(config, { x: { delete: create } });
+  const search = factory.build({ method: "query", handler: async () => ({}) });
+  void createServer(config, { x: { query: search }, "query /y": search, "/query": create });
+  // @ts-expect-error -- The endpoint does not declare the method of its key "query"
+  void createServer(config, { x: { query: create } });
   // @ts-expect-error -- The endpoint does not declare the method of its key "put /y"
   void createServer(config, { "put /y": create });
   // @ts-expect-error -- The endpoint does not declare the method of its key "post"

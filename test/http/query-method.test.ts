@@ -119,6 +119,27 @@ describe("an endpoint with the method QUERY", () => {
   });
 });
 
+describe("a routing key", () => {
+  onSockets("`/query` is a segment of the path, whatever its endpoint declares", async () => {
+    const server = await start({ books: { "/query": list, query: search } });
+    expect((await server.send("/books/query")).json()).toEqual(successEnvelope({ found: books }));
+    expect((await server.send("/books", asQuery({}))).status).toBe(200);
+  });
+
+  test.each<[string, object, string]>([
+    [
+      "`query` with an endpoint of another method",
+      { books: { query: factory.build({ method: "post", handler: () => ({}) }) } },
+      'The method query at "/books" is not supported by the endpoint, which declares post. If the key is a segment of the path, write "/query".',
+    ],
+    ["`QUERY` in upper case", { QUERY: list }, 'names a method in upper case; write "query".'],
+    ["`QUERY /a` in upper case", { "QUERY /a": list }, 'in upper case; write "query".'],
+    ["a misspelt `qeury /a`", { "qeury /a": list }, "Did you mean `query`?"],
+  ])("%s is refused with the fix", async (_case, wrong, message) => {
+    await expect(start(wrong as typeof routing)).rejects.toThrow(message);
+  });
+});
+
 describe("conditions of a QUERY", () => {
   const versioned = factory.build({
     method: "query",
