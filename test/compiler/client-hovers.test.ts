@@ -87,7 +87,7 @@ test("outputs are shown as objects in the hover of a response with several statu
 });
 
 test.each([
-  ['provide("', ["delete /", "get /", "patch /", "post /", "put /"]],
+  ['provide("', ["delete /", "get /", "patch /", "post /", "put /", "query /"]],
   ['provide("get /v1/', ["get /v1/clock", "get /v1/users"]],
   ['provide("get /v1/users/', ["get /v1/users/:id"]],
   ['request("post /v1/', ["post /v1/users"]],

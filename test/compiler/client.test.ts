@@ -43,7 +43,7 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
   ],
   [
     'client.provide("v1/users")',
-    `Argument of type '"v1/users"' is not assignable to parameter of type '"delete /" | "get /" | "patch /" | "post /" | "put /"'.`,
+    `Argument of type '"v1/users"' is not assignable to parameter of type '"delete /" | "get /" | "patch /" | "post /" | "put /" | "query /"'.`,
   ],
   [
     'client.provide("get /v1/users/:id", {})',

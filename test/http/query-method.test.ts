@@ -40,7 +40,7 @@ const routing = {
 
 /** As of Node.js 20.19.2, its parser knows the method. */
 const isKnown = METHODS.includes("QUERY");
-const onSockets = test.skipIf(!isKnown);
+const onSockets = isKnown ? test : test.skip;
 const json = { "content-type": "application/json" };
 const asQuery = (body: object, headers: Record<string, string> = {}) => ({
   method: "QUERY",
@@ -247,7 +247,7 @@ interface PlainClient {
 }
 
 describe.each<[string, (options: Parameters<typeof createClient>[0]) => Promise<PlainClient>]>([
-  ["an inferred client", async (options) => createClient<typeof routing>(options) as never],
+  ["an inferred client", async (options) => createClient(options) as never],
   [
     "a generated client",
     async (options) => (await importGenerated<PlainClient>(routing, {})).createClient(options),
@@ -283,7 +283,7 @@ describe.each<[string, (options: Parameters<typeof createClient>[0]) => Promise<
     const sent: (string | undefined)[] = [];
     const answers = [302, 303, 200];
     const redirecting: Fetch = async (url, { method, body }) => {
-      sent.push(`${method} ${new URL(url).pathname} ${String(body)}`);
+      sent.push(`${method} ${new URL(url).pathname} ${JSON.stringify(body)}`);
       const status = answers[sent.length - 1] as number;
       if (status === 200) return Response.json(successEnvelope({ found: [] }));
       return new Response(null, { status, headers: { location: `/next${sent.length}` } });
@@ -291,8 +291,8 @@ describe.each<[string, (options: Parameters<typeof createClient>[0]) => Promise<
     const client = await create({ baseUrl: "http://a.example", fetch: redirecting });
     await client.provide("query /books", { title: "x" });
     expect(sent).toEqual([
-      'QUERY /books {"title":"x"}',
-      'QUERY /next1 {"title":"x"}',
+      String.raw`QUERY /books "{\"title\":\"x\"}"`,
+      String.raw`QUERY /next1 "{\"title\":\"x\"}"`,
       "GET /next2 null",
     ]);
   });
