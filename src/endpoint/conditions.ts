@@ -17,9 +17,9 @@ export type WeakVersion<Match extends IfMatch> = "required" extends Match
 /** The options of an endpoint whose writes are conditional. */
 export interface WriteConditions<Box extends ArgumentsBox, Match extends IfMatch> {
   /**
-   * Whether a request other than GET and QUERY may, or must, name in `If-Match` the version that it expects to change. If the
-   * resource has another version, the request is refused with 412; with `"required"`, a request without the field is
-   * refused with 428. Needs `current`.
+   * Whether a request other than GET and QUERY may, or must, name in `If-Match` the version that it expects to change.
+   * If the resource has another version, the request is refused with 412; with `"required"`, a request without the field
+   * is refused with 428. Needs `current`.
    *
    * @default conditions of the request are ignored
    * @see RFC 9110, section 13, and RFC 6585, section 3

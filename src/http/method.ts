@@ -33,34 +33,30 @@ export const endpointMethods = Object.keys(methodFacts) as readonly Method[];
 
 export const isMethod = (name: string): name is Method => Object.hasOwn(methodFacts, name);
 
-const byName: ReadonlyMap<string, Method> = new Map([
+/** The methods whose endpoints serve requests, by the method of the request; HEAD is served like GET. */
+export const methodsByName: ReadonlyMap<string, Method> = new Map([
   ["HEAD", "get"],
   ...endpointMethods.map((method): [string, Method] => [method.toUpperCase(), method]),
 ]);
 
-/** Returns the method whose endpoints serve a request, from the request's method; HEAD is served like GET. */
-export const findMethod = (name: string): Method | undefined => byName.get(name);
+const namesOf = (has: (facts: MethodFacts) => boolean): ReadonlySet<string> =>
+  new Set([...methodsByName].flatMap(([name, method]) => (has(methodFacts[method]) ? name : [])));
 
-/** Checks whether a request's method changes nothing. */
-export const isSafe = (name: string): boolean => {
-  const method = findMethod(name);
-  return method !== undefined && methodFacts[method].isSafe;
-};
+/** The methods of requests that change nothing. */
+export const safeNames = namesOf(({ isSafe }) => isSafe);
 
-/** Checks whether a request's method asks for what its URL names, as a link does. */
-export const isRetrieval = (name: string): boolean => name === "GET" || name === "HEAD";
+/** The methods of requests that ask for what the URL names, as a link does. */
+export const retrievalNames = namesOf(({ isSafe, takesBody }) => isSafe && !takesBody);
 
 /**
- * Checks whether requests of a method must have a media type, even with an empty body.
+ * The methods of requests that must have a media type, even with an empty body.
  *
  * @see RFC 10008, section 2
  */
-export const needsMediaType = (name: string): boolean => isSafe(name) && !isRetrieval(name);
+export const typedNames = namesOf(({ isSafe, takesBody }) => isSafe && takesBody);
 
-const otherNames: ReadonlySet<string> = new Set(["HEAD", "OPTIONS", "TRACE", "CONNECT"]);
-
-/** Checks whether a name, in upper case, is that of a method that endpoints cannot declare. */
-export const isOtherMethod = (name: string): boolean => otherNames.has(name);
+/** The methods that endpoints cannot declare. */
+export const otherNames: ReadonlySet<string> = new Set(["HEAD", "OPTIONS", "TRACE", "CONNECT"]);
 
 /** Returns the `Allow` field: the sorted methods, HEAD if there is GET, and OPTIONS if CORS is on. */
 export const toAllowed = (declared: readonly Method[], hasPreflight: boolean): string =>

@@ -5,7 +5,7 @@ import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
 import { DefinitionError, RequestError } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
-import { isSafe } from "../http/method.ts";
+import { safeNames } from "../http/method.ts";
 import {
   aBoolean,
   aFunction,
@@ -155,7 +155,7 @@ export const idempotency = <Context = EmptyObject>(
     headers,
     errors: errors as IdempotencyErrors,
     around: async ({ ctx, headers: given, request, response }, next) => {
-      if (isSafe(request.method)) return next() as never;
+      if (safeNames.has(request.method)) return next() as never;
       if (required) await readHeaders(requiredHeaders, request);
       const text = given[keyField];
       if (text === undefined) return next() as never;

@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 import type { Conditions } from "../endpoint/conditions.ts";
 import { middlewareMark, type AnyMiddleware } from "../endpoint/middleware.ts";
 import { RequestError, ServerFault } from "../errors.ts";
-import { isSafe } from "../http/method.ts";
+import { safeNames } from "../http/method.ts";
 import { namesTag, toTime } from "../http/validators.ts";
 import { show } from "../messages/show.ts";
 import { clearRepresentation, isTaken } from "../reply/response-state.ts";
@@ -39,7 +39,7 @@ const checkConditions =
     const { request, response } = state;
     const { fields, ctx, input } = state.run as EndpointRun;
     const { headers } = request;
-    const isRead = isSafe(request.method);
+    const isRead = safeNames.has(request.method);
     if (current && !isRead) {
       if (ifMatch === "required" && headers["if-match"] === undefined)
         throw new RequestError("SLP_PRECONDITION_REQUIRED");

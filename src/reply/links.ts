@@ -1,4 +1,4 @@
-import { isRetrieval } from "../http/method.ts";
+import { retrievalNames } from "../http/method.ts";
 import { parseQuery, toQueryText } from "../http/query.ts";
 import type { Pagination } from "../schemas/paginated.ts";
 import type { Request, Response } from "express";
@@ -20,7 +20,7 @@ export const setLinks = (
   { request, response }: { readonly request: Request; readonly response: Response },
   output: unknown,
 ): void => {
-  if (!isRetrieval(request.method)) return;
+  if (!retrievalNames.has(request.method)) return;
   // the client or a timeout may have ended the response during output validation
   if (response.headersSent) return;
   const page = output as Readonly<Record<string, unknown>>;

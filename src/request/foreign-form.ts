@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { parseContentType } from "../http/content-type.ts";
-import { isRetrieval } from "../http/method.ts";
+import { retrievalNames } from "../http/method.ts";
 
 /**
  * Checks whether a browser has sent a request from another site without asking first, as it does for forms and for
@@ -14,7 +14,7 @@ export const isForeignForm = (request: Request, response: Response): boolean => 
   const { "content-type": type, origin, "sec-fetch-site": site } = request.headers;
   // browsers omit the site on plain HTTP, and older ones omit it always
   if (site === undefined ? origin === undefined : ownSites.has(site)) return false;
-  if (isRetrieval(request.method) || !mayBeForm(type)) return false;
+  if (retrievalNames.has(request.method) || !mayBeForm(type)) return false;
   if (site === undefined && isOwnOrigin(String(origin), request.host)) return false;
   const allowed = response.getHeader("Access-Control-Allow-Origin");
   return allowed !== "*" && (allowed === undefined || allowed !== origin);

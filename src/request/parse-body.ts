@@ -4,7 +4,7 @@ import type { BodyLimits, UploadLimits } from "../endpoint/body-limits.ts";
 import { keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
 import { parseContentType, type ContentType } from "../http/content-type.ts";
-import { needsMediaType } from "../http/method.ts";
+import { typedNames } from "../http/method.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import type { Logger } from "../logger/logger.ts";
 import { findReplyState, plainWays } from "../reply/response-state.ts";
@@ -60,7 +60,7 @@ export const parseBody = (
   logger: Logger,
 ): Promise<void> | undefined => {
   if (plan.body === "none") return undefined;
-  if (request.headers["content-type"] === undefined && needsMediaType(request.method))
+  if (request.headers["content-type"] === undefined && typedNames.has(request.method))
     throw toTypeError(plan, options);
   const given: unknown = request.body;
   if (given === undefined && !hasBody(request)) return undefined;

@@ -3,7 +3,7 @@ import { isFunction, isObject } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { describeUnknown } from "../messages/unknown-names.ts";
 import { RoutingError } from "../errors.ts";
-import { endpointMethods, isMethod, isOtherMethod, type Method } from "../http/method.ts";
+import { endpointMethods, isMethod, otherNames, type Method } from "../http/method.ts";
 import { readSafely } from "../reply/http-error.ts";
 import type { AppSettings } from "../reply/response-state.ts";
 import { RouteTable } from "./route-table.ts";
@@ -108,7 +108,7 @@ const readKey = (
   const [, word, rest] = explicitKey.exec(name) ?? [];
   if (word !== undefined && rest !== undefined) {
     if (isMethod(word)) return { method: word, path: joinPath(parent, rest) };
-    if (isMethod(word.toLowerCase()) || isOtherMethod(word.toUpperCase())) refuseCase(word);
+    if (isMethod(word.toLowerCase()) || otherNames.has(word.toUpperCase())) refuseCase(word);
     // no path has a space before a slash, so the word is a misspelt method
     if (rest.startsWith("/"))
       throw new RoutingError(

@@ -1,6 +1,6 @@
 import type { NextFunction, Request } from "express";
 import { RequestError } from "../errors.ts";
-import { endpointMethods, findMethod, isRetrieval, toAllowed } from "../http/method.ts";
+import { endpointMethods, methodsByName, retrievalNames, toAllowed } from "../http/method.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
@@ -64,7 +64,7 @@ export class Dispatcher {
     let plan: EndpointPlan;
     try {
       const path = toCanonicalPath(request);
-      const method = findMethod(request.method);
+      const method = methodsByName.get(request.method);
       const route = method && table.find(method, path);
       if (!route) return this.#dispatchOther(state, path, next);
       plan = route.target.created ?? route.target.plan;
@@ -89,7 +89,7 @@ export class Dispatcher {
   serve(plan: EndpointPlan, state: RequestState): Promise<void> {
     const { cors } = this.#options;
     if (typeof cors === "function") return this.#serveByCors(cors, plan, state);
-    const hasNoForm = isRetrieval(state.request.method);
+    const hasNoForm = retrievalNames.has(state.request.method);
     return hasNoForm ? runEndpoint(plan, state) : this.#run(plan, state);
   }
 
@@ -150,7 +150,7 @@ export class Dispatcher {
   #findTarget({ method, headers }: Request, path: string): LazyPlan | undefined {
     const wanted = method === "OPTIONS" ? headers["access-control-request-method"] : method;
     const routes = this.#options.table.findAll(path);
-    const route = routes.find((one) => one.method === findMethod(wanted ?? "")) ?? routes[0];
+    const route = routes.find((one) => one.method === methodsByName.get(wanted ?? "")) ?? routes[0];
     return route?.target;
   }
 
@@ -171,7 +171,7 @@ export class Dispatcher {
     const { cors, statics } = this.#options;
     if (method !== "OPTIONS" || cors === false || !statics) return false;
     const wanted = headers["access-control-request-method"];
-    return wanted !== undefined && isRetrieval(wanted) && statics.mayServe(path);
+    return wanted !== undefined && retrievalNames.has(wanted) && statics.mayServe(path);
   }
 
   /** Responds with 404 to a path that nothing serves; never rejects. */
@@ -202,7 +202,7 @@ export class Dispatcher {
       response.writeHead(204, { Allow: toAllowed(endpointMethods, true) }).end();
       return true;
     }
-    if (isRetrieval(request.method) && statics?.mayServe(path)) {
+    if (retrievalNames.has(request.method) && statics?.mayServe(path)) {
       const names = typeof cors === "function" ? await setCorsHeadersOfOther(cors, state) : [];
       if (await statics.serve(state, path)) return true;
       // the function is called again for the response that is sent instead of a file

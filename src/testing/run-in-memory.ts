@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
-import { endpointMethods, findMethod, methodFacts, type Method } from "../http/method.ts";
+import { endpointMethods, methodsByName, methodFacts, type Method } from "../http/method.ts";
 import { RequestState } from "../pipeline/request-state.ts";
 import { isAbandoned, isTaken } from "../reply/response-state.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
@@ -53,7 +53,7 @@ export const runInMemory = async <LoggerProps extends object>(
   const byDefault = toDefaultMethod(props.body !== undefined, declared);
   const sent = toMethod(where, props.method ?? byDefault);
   const isPreflight = sent === "OPTIONS";
-  const method = findMethod(sent) ?? "get";
+  const method = methodsByName.get(sent) ?? "get";
   if (declared && !isPreflight && !declared.includes(method))
     throw new DefinitionError(
       "SLP_TEST_METHOD",
