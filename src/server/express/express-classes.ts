@@ -82,8 +82,9 @@ export const createResponseClass = (
   OwnResponse: NodeResponse,
   idleTimeout: number,
 ): NodeResponse => {
+  const isStrict = comparesLengths(OwnResponse);
   class ExpressResponse extends OwnResponse {
-    override strictContentLength = true;
+    override strictContentLength = isStrict;
     [requestState]: RequestState | undefined = undefined;
 
     // fields that were sent without `setHeader` are returned too
@@ -153,6 +154,22 @@ export const createResponseClass = (
   }
 
   return ExpressResponse;
+};
+
+/**
+ * Checks whether Node compares the length of a body with a Content-Length that is a string, as Express sets it. Up to
+ * versions 20.19.4 and 22.12, Node finds that any two differ, so that wrong lengths cannot be noticed there.
+ */
+const comparesLengths = (OwnResponse: NodeResponse): boolean => {
+  const response = new OwnResponse({ method: "GET" } as IncomingMessage);
+  response.strictContentLength = true;
+  response.setHeader("Content-Length", "1");
+  try {
+    response.end("a");
+    return true;
+  } catch {
+    return false;
+  }
 };
 
 /** Defines a property of the response itself, because a mounted application replaces the prototype. */
