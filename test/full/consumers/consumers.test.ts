@@ -130,7 +130,7 @@ describe("generated clients", () => {
 
   /** Writes what checks the types that each generator has made of the kinds at each place. */
   const writeAllChecks = (): void => {
-    const client = { routing: placesRouting, config: placesConfig, format: "string" } as const;
+    const client = { routing: placesRouting, config: placesConfig };
     writeFileSync(generated("own.ts"), generateClient(client));
     for (const [generator, name] of pairs.filter((pair) => pair[1].startsWith("places"))) {
       const isHeyApi = generator.startsWith("hey-api");
