@@ -55,7 +55,10 @@ export const runEndpoint = async (
   }
   run.isAnswered = true;
   // after a time limit, stages may still be running
-  if (run.ending) void run.ending.then(() => running.delete(state, run));
+  if (run.ending)
+    run.ending
+      .then(() => running.delete(state, run))
+      .catch((error: unknown) => state.logger.error("Server fault", { error }));
   else running.delete(state, run);
 };
 

@@ -47,8 +47,8 @@ export const createExpressObjects = (
     copyMembers(ExpressRequest.prototype, app.request, ["query", "next"]);
     copyMembers(ExpressResponse.prototype, app.response, ["locals"]);
     markSending(ExpressResponse.prototype as unknown as Response);
-    const isExpressPatched = watchExpressMethods(ExpressResponse.prototype as unknown as Response);
-    facts.isPatched = () => isNodePatched() || isExpressPatched();
+    const methods = ExpressResponse.prototype as unknown as Response;
+    facts.isPatched = watchExpressMethods(methods, isNodePatched);
     app.request = ExpressRequest.prototype as unknown as Request;
     app.response = ExpressResponse.prototype as unknown as Response;
     app.disable("x-powered-by");

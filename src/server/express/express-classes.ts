@@ -295,11 +295,15 @@ export const watchMethods = (
   return () => methods.end !== end || methods.setHeader !== setHeader || methods.write !== write;
 };
 
-/** Returns a function that tells whether the application has replaced one of Express' methods that send JSON. */
-export const watchExpressMethods = (methods: Response): AppFacts["isPatched"] => {
+/** Returns a function that also tells whether the application has replaced one of Express' methods that send JSON. */
+export const watchExpressMethods = (
+  methods: Response,
+  isNodePatched: AppFacts["isPatched"],
+): AppFacts["isPatched"] => {
   const { get, header, json, send, set, status, type } = methods as unknown as ExpressMethods;
   const own = methods as unknown as ExpressMethods;
   return () =>
+    isNodePatched() ||
     own.json !== json ||
     own.send !== send ||
     own.status !== status ||
