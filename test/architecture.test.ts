@@ -253,7 +253,7 @@ describe("architecture", () => {
       /\bshouldKeepAlive\b|\bdestroySoon = |\.finished = |"HPE_PAUSED"|once\("socket"|listenerCount\("(?:unpipe|drain)"|getOwnPropertySymbols|kOutHeaders/g;
     const fences = new Set([
       "src/http/node-internals.ts",
-      "src/reply/response-state.ts",
+      "src/exchange/response-state.ts",
       "src/schemas/zod-internals.ts",
       "src/shortcuts/shortcuts.ts",
     ]);
@@ -296,6 +296,25 @@ describe("architecture", () => {
     const outside = others.filter((file) => file !== "src/exchange/replace-methods.ts");
     expect(search(outside, assigned, defined, all)).toEqual([]);
     expect(search(["src/exchange/replace-methods.ts"], defined)).toHaveLength(1);
+  });
+
+  test("the state of a request has at most 18 fields, of which three are written from two files, none from more", () => {
+    const text = read("src/pipeline/request-state.ts");
+    const body = /class RequestState .*?\n\n  constructor/s.exec(text)?.[0] ?? "";
+    const fields = [...body.matchAll(/^  (?:private |readonly )?(\w+)(?:: | = )/gm)].map(
+      ([, name = ""]) => name,
+    );
+    expect(fields).toContain("isSending");
+    expect(fields.length).toBeLessThanOrEqual(18);
+    const writers = fields.map((field) => {
+      const written = new RegExp(
+        `\\bstate\\.${field} (?:\\?\\?|\\|\\|)?= |\\{ ${field} \\} = state = `,
+      );
+      return [field, sources.filter((file) => written.test(read(file)))] as const;
+    });
+    expect(writers.filter(([, files]) => files.length > 2)).toEqual([]);
+    const shared = writers.filter(([, files]) => files.length === 2).map(([field]) => field);
+    expect(shared).toEqual(["isShared", "isOffered", "next"]);
   });
 
   test("only `http/method.ts` knows facts of methods, and the client's copy for its bundle", () => {

@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import { findSocket } from "../reply/response-state.ts";
+import { findSocket } from "../exchange/response-state.ts";
 import { ClientLeft, ServerFault } from "../errors.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";

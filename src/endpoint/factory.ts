@@ -8,7 +8,7 @@ import {
   checkOptions,
   type Checks,
 } from "../messages/option-checks.ts";
-import { isTaken } from "../reply/response-state.ts";
+import { isTaken } from "../exchange/response-state.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type {
   EmptyObject,

@@ -7,7 +7,7 @@ import type { EndpointRun } from "../pipeline/endpoint-run.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { isDeparture, recover, sendingLimit } from "../pipeline/answer.ts";
 import { readSafely } from "../reply/http-error.ts";
-import { isAbandoned } from "../reply/response-state.ts";
+import { isAbandoned, setSending } from "../exchange/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
 import { noReply, type Claim, type IdempotencyStore, type KeptReply } from "./store.ts";
@@ -105,7 +105,7 @@ export const keepReply = async (
     sent = reply;
     // an error that is sent while the stages run, such as that of a time limit, says nothing about their outcome
     if (isDone === undefined && (state.failure || !isKept(reply.status))) return undefined;
-    state.isSending = true;
+    setSending(state, true);
     return settle();
   });
   try {

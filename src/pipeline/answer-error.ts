@@ -1,7 +1,7 @@
 import { RequestError, ServerFault } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import type { CombinedInput } from "../request/combine-input.ts";
-import { isAbandoned, isTaken } from "../reply/response-state.ts";
+import { isAbandoned, isTaken, setSending } from "../exchange/response-state.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../reply/http-error.ts";
 import { logClientFault, logHandledFault } from "../results/log-fault.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
@@ -25,6 +25,8 @@ export interface Answering {
   readonly handler?: AnyResultHandler;
   /** What the endpoint declares of the errors that its stages throw, by status. */
   readonly declared?: ReadonlyMap<number, ErrorData> | undefined;
+  /** Whether the error takes the place of a response that was to be sent later, as by `response.sendFile`. */
+  readonly replaces?: boolean;
 }
 
 /**
@@ -34,9 +36,10 @@ export interface Answering {
 export const answerError = async (
   state: RequestState,
   thrown: unknown,
-  { handler = toHandler(state), declared }: Answering = {},
+  { handler = toHandler(state), declared, replaces = false }: Answering = {},
 ): Promise<void> => {
   try {
+    if (replaces) setSending(state, false);
     const raised = ensureError(thrown);
     if (raised instanceof RequestError && raised.endsConnection)
       closeAfterReply(state.request, state.response);
@@ -121,8 +124,8 @@ const logAndOffer = (state: RequestState, error: Error): Promise<unknown> | unde
     return undefined;
   }
   logHandledFault(logger, request, error);
-  const offered = state.mayOfferFault ? service.offerFault?.(error, request, response) : undefined;
-  state.mayOfferFault = false;
+  const offered = state.isOffered ? undefined : service.offerFault?.(error, request, response);
+  state.isOffered = true;
   return offered;
 };
 
@@ -148,10 +151,8 @@ export const interrupt = (
     return;
   }
   const error = toSendingError(thrown);
-  state.failure = { error, isLate: false };
-  state.abort(error);
-  state.isSending = false;
-  void answerError(state, error, { declared });
+  state.fail(error, false);
+  void answerError(state, error, { declared, replaces: true });
 };
 
 /** Answers with an error if Express has failed to send something for a handler, such as a missing file. */
@@ -161,6 +162,6 @@ export const interruptSending = (state: RequestState, thrown: unknown): void => 
     return;
   }
   // the result handler has failed to send an error, and would fail again
-  state.isSending = false;
+  setSending(state, false);
   sendLastResort(state, thrown);
 };

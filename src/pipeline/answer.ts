@@ -8,8 +8,9 @@ import {
   isAbandoned,
   isIdle,
   isTaken,
+  setSending,
   watchFeeding,
-} from "../reply/response-state.ts";
+} from "../exchange/response-state.ts";
 import { ensureError, readSafely } from "../reply/http-error.ts";
 import { toStatusText } from "../http/status.ts";
 import { logServerFault, toLoggedPath } from "../results/log-fault.ts";
@@ -102,7 +103,7 @@ export const senders = ["end", "json", "send"] as const;
 export const waitForTool = async (state: RequestState): Promise<void> => {
   const { response } = state;
   await untilFinished(response, state.run?.deadline?.limit ?? sendingLimit);
-  state.isSending = false;
+  setSending(state, false);
   // the tool would hold back any other response, too
   if (isIdle(response) && !isAbandoned(response))
     logAndCutOff(state, toNothingSent("A tool has held the response back"));

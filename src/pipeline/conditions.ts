@@ -6,7 +6,7 @@ import { RequestError, ServerFault } from "../errors.ts";
 import { safeNames } from "../http/method.ts";
 import { namesTag, toTime } from "../http/validators.ts";
 import { show } from "../messages/show.ts";
-import { clearRepresentation, isTaken } from "../reply/response-state.ts";
+import { clearRepresentation, isTaken } from "../exchange/response-state.ts";
 import { noOutput, OwnReply, type EndpointRun } from "./endpoint-run.ts";
 import type { Surround } from "./run-around.ts";
 

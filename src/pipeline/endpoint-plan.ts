@@ -7,7 +7,7 @@ import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { Request, Response } from "../http/express-objects.ts";
 import type { BodyPlan } from "../request/parse-body.ts";
-import type { Observation } from "../reply/response-state.ts";
+import type { Observation } from "../exchange/response-state.ts";
 import type { Conditions } from "../endpoint/conditions.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent } from "../schemas/content.ts";

@@ -5,7 +5,7 @@ import { combineInput, type CombinedInput } from "../request/combine-input.ts";
 import type { Request, Response } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import { parseBody, type BodyOptions, type BodyPlan } from "../request/parse-body.ts";
-import { assertGoingOn } from "../reply/response-state.ts";
+import { assertGoingOn } from "../exchange/response-state.ts";
 import type { Parser } from "../schemas/parser.ts";
 import type { Deadline } from "./deadline.ts";
 import { readHeaders, validateInput, type HeaderPlan } from "./validate.ts";

@@ -8,7 +8,8 @@ import {
   type ReplyState,
   type SentFields,
   requestState,
-} from "../reply/response-state.ts";
+} from "../exchange/response-state.ts";
+import { onSettled } from "../exchange/settled.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
@@ -48,12 +49,11 @@ export class RequestState implements ReplyState {
   isSending = false;
   sentFields: SentFields | undefined = undefined;
   isShared = false;
-  harmlessFinishes = 0;
-  harmlessCloses = 0;
+  settling: ReplyState["settling"] = undefined;
   observation: ReplyState["observation"] = undefined;
   isUnlogged = false;
-  /** Whether a fault may still be offered to the error handlers of the application. */
-  mayOfferFault = true;
+  /** Whether the error handlers of the application have seen an error of the request. */
+  isOffered = false;
 
   /** Sends the errors of a path without an endpoint. */
   errorHandler: AnyResultHandler;
@@ -61,8 +61,6 @@ export class RequestState implements ReplyState {
   run: EndpointRun | undefined = undefined;
   /** The value of `request.next` while a native middleware runs. */
   next: unknown = undefined;
-  /** The value of `request.next` that a router of the application has set. */
-  routerNext: unknown = undefined;
   /** The parsed query, with the URL and the mounted application for which it was parsed. */
   query: { readonly value: unknown; readonly url: string; readonly app: unknown } | undefined =
     undefined;
@@ -73,7 +71,6 @@ export class RequestState implements ReplyState {
   handledError: Error | undefined = undefined;
 
   private controller: AbortController | undefined = undefined;
-  private abortReason: Error | undefined = undefined;
 
   constructor(request: Request, response: Response, service: Service) {
     this.request = request;
@@ -95,33 +92,45 @@ export class RequestState implements ReplyState {
   /** Created when first read, because most handlers never use it. */
   get signal(): AbortSignal {
     if (!this.controller) {
-      this.controller = new AbortController();
-      // a handler may pass its signal to any number of operations; before version 22, Node warns of the eleventh
-      setMaxListeners(0, this.controller.signal);
-      if (this.abortReason) this.controller.abort(this.abortReason);
-      else this.#watchClient();
+      this.controller = createController();
+      this.#watchClient();
     }
     return this.controller.signal;
   }
 
   #watchClient(): void {
     const { response } = this;
-    const onClose = (): void => {
+    const abort = (): void => {
       if (!response.writableFinished) this.abort(new ClientLeft());
     };
-    if (response.closed || findSocket(response)?.closed) onClose();
-    else {
-      response.on("close", onClose);
-      this.harmlessCloses++;
-    }
+    if (response.closed || findSocket(response)?.closed) abort();
+    else onSettled(this, abort);
   }
 
   /** Asks the code that uses the signal to finish; the signal is aborted even if it is first read later. */
   abort(reason: Error): void {
-    this.abortReason ??= reason;
-    this.controller?.abort(reason);
+    this.controller ??= createController();
+    this.controller.abort(reason);
+  }
+
+  /** Reaches an endpoint, or leaves the one that has guarded what follows. */
+  enter(run: EndpointRun | undefined): void {
+    this.run = run;
+  }
+
+  /** Makes an error count more than whatever becomes of the stages; the first such error remains. */
+  fail(error: Error, isLate: boolean): void {
+    this.failure ??= { error, isLate };
+    this.abort(error);
   }
 }
+
+const createController = (): AbortController => {
+  const controller = new AbortController();
+  // a handler may pass its signal to any number of operations; before version 22, Node warns of the eleventh
+  setMaxListeners(0, controller.signal);
+  return controller;
+};
 
 type StatefulMessage = object & { [requestState]?: RequestState };
 

@@ -1,6 +1,6 @@
 import type { AnyMiddleware, AroundNext, Passed } from "../endpoint/middleware.ts";
 import { ServerFault, type ServerFaultCode } from "../errors.ts";
-import { isTaken } from "../reply/response-state.ts";
+import { isTaken } from "../exchange/response-state.ts";
 import { noOutput, type Outcome } from "./endpoint-run.ts";
 import type { RequestState } from "./request-state.ts";
 

@@ -10,7 +10,7 @@ import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { beginReading, readInput, readOwnHeaders } from "./endpoint-run.ts";
 import { toOutputError, validate } from "./validate.ts";
 import { StateArguments, type Failure, type RequestState } from "./request-state.ts";
-import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
+import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../exchange/response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
 import { callResultHandler, recover, warnAlreadySent } from "./answer.ts";
@@ -35,7 +35,8 @@ export const runEndpoint = async (
   last: LastStage = runHandler,
 ): Promise<void> => {
   const { running } = state.service;
-  const run: PlannedRun = (state.run = new EndpointRun(plan));
+  const run: PlannedRun = new EndpointRun(plan);
+  state.enter(run);
   running.add(state, run);
   try {
     const outcome =
@@ -102,9 +103,9 @@ const answerFailure = async (
     return;
   }
   const isOfBody = run.body === "reading";
-  if (isOfBody) state.isSending = false;
   await answerError(state, isOfBody ? toSendingError(thrown) : thrown, {
     declared: isOfBody ? undefined : run.plan.errorData,
+    replaces: isOfBody,
   });
   try {
     if (run.plan.watchesResponse && !isOfBody) watchResponse(run.plan, state, thrown);
@@ -240,8 +241,7 @@ const runWithin = async (
     isLate = true;
     try {
       const error = toTimeout(run.plan);
-      state.failure ??= { error, isLate };
-      state.abort(error);
+      state.fail(error, isLate);
       rejectLate(error);
     } catch (defect) {
       rejectLate(defect);

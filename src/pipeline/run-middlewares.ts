@@ -7,7 +7,7 @@ import { logLateFault } from "./log-abandoned.ts";
 import { readBody, readInputEarly } from "./endpoint-run.ts";
 import { pick, readHeaders, validateInput } from "./validate.ts";
 import type { Inside } from "./run-around.ts";
-import { assertGoingOn, isTaken, watchFeeding } from "../reply/response-state.ts";
+import { assertGoingOn, isTaken, watchFeeding } from "../exchange/response-state.ts";
 import { discardContent } from "./send-content.ts";
 import { interrupt } from "./answer-error.ts";
 import { watchUnreadBody } from "./development-warnings.ts";

@@ -5,7 +5,7 @@ import type { NativeMiddleware } from "../endpoint/middleware.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
 import { watchRefusal } from "../reply/close-after-reply.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
-import { isAbandoned, isTaken, watchFeeding } from "../reply/response-state.ts";
+import { isAbandoned, isTaken, watchFeeding } from "../exchange/response-state.ts";
 import { noOutput, type EndpointRun, type Outcome } from "./endpoint-run.ts";
 import type { RequestState } from "./request-state.ts";
 import type { Inside, Surround } from "./run-around.ts";

@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { discardRestOfBody } from "../reply/close-after-reply.ts";
-import { clearRepresentation, isAbandoned } from "../reply/response-state.ts";
+import { clearRepresentation, isAbandoned } from "../exchange/response-state.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { toErrorStatus } from "../reply/http-error.ts";
 import type { ContentDeclaration } from "../schemas/content.ts";
@@ -27,9 +27,8 @@ export const sendContent = async (
     await writeContent(response, content, output);
   } catch (error) {
     discardContent(output);
-    state.isSending = false;
     if (!response.headersSent) clearHead(response, error);
-    await answerError(state, error);
+    await answerError(state, error, { replaces: true });
   }
 };
 

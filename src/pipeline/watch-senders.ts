@@ -1,5 +1,5 @@
 import { replaceMethods, type ReplyMethod } from "../exchange/replace-methods.ts";
-import { isAbandoned } from "../reply/response-state.ts";
+import { isAbandoned, setSending } from "../exchange/response-state.ts";
 import type { RequestState } from "./request-state.ts";
 import { senders, waitForTool } from "./answer.ts";
 
@@ -21,11 +21,11 @@ export const watchSenders = (state: RequestState): (() => void) | undefined => {
       if (isOver) return Reflect.apply(original, response, args);
       const { isSending } = state;
       isAsked ||= !isSending;
-      state.isSending = true;
+      setSending(state, true);
       try {
         return Reflect.apply(original, response, args);
       } catch (error) {
-        state.isSending = isSending;
+        setSending(state, isSending);
         throw error;
       }
     };

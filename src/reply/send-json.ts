@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Response } from "express";
-import { type AppFacts, type ReplyState, requestState } from "./response-state.ts";
+import { type AppFacts, type ReplyState, requestState } from "../exchange/response-state.ts";
 
 /**
  * Sends a body as JSON, with the same bytes and headers as Express' `response.json`, but head and body at once, which

@@ -11,7 +11,7 @@ import { loadHttpErrors } from "../lazy/packages.ts";
 import type { ContentDeclaration, FileContent, StreamContent } from "../schemas/content.ts";
 import { holdErrors, throwHeldError } from "./hold-errors.ts";
 import { ensureError, readSafely, toSendingError } from "./http-error.ts";
-import { isAbandoned } from "./response-state.ts";
+import { isAbandoned } from "../exchange/response-state.ts";
 
 /**
  * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`; throws any error before the first byte, or of a stream.

@@ -7,7 +7,7 @@ import { parseContentType, type ContentType } from "../http/content-type.ts";
 import { typedNames } from "../http/method.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import type { Logger } from "../logger/logger.ts";
-import { findReplyState, plainWays } from "../reply/response-state.ts";
+import { findReplyState, plainWays } from "../exchange/response-state.ts";
 import { parseJson } from "./json.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { ReadUpload } from "./uploads.ts";

@@ -3,7 +3,7 @@ import { ServerFault } from "../errors.ts";
 import { canBeSent } from "../http/header-field.ts";
 import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type InputValidationError, type ShortIssue } from "../schemas/issues.ts";
-import { clearRepresentation } from "../reply/response-state.ts";
+import { clearRepresentation } from "../exchange/response-state.ts";
 import { ensureHttpError, getMessageFromError, isPublic, readSafely } from "../reply/http-error.ts";
 import { logServerFault } from "./log-fault.ts";
 import type { Result } from "./result-handler.ts";

@@ -3,7 +3,7 @@ import { RequestError } from "../errors.ts";
 import type { Request } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import { ensureError, readSafely } from "../reply/http-error.ts";
-import { findReplyState } from "../reply/response-state.ts";
+import { findReplyState } from "../exchange/response-state.ts";
 import { warnSampled } from "../logger/sampling.ts";
 
 /** Matches everything before the path of a target that is a URL. */

@@ -15,7 +15,7 @@ import type {
 } from "./api-response.ts";
 import type { InputIssue } from "./default-result-handler.ts";
 import { readSafely } from "../reply/http-error.ts";
-import { findReplyState } from "../reply/response-state.ts";
+import { findReplyState } from "../exchange/response-state.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendJson } from "../reply/send-json.ts";
 

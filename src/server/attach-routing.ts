@@ -3,7 +3,7 @@ import { createConsoleLogger } from "../logger/console-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { checkSettings, listRoutes } from "../routing/walk-routing.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
-import type { AppSettings } from "../reply/response-state.ts";
+import type { AppSettings } from "../exchange/response-state.ts";
 import type { AttachedApi } from "./attached-api.ts";
 import { checkAppConfig } from "./config/check-config.ts";
 import type { AppConfig } from "./config/config.ts";

@@ -3,7 +3,7 @@ import { RequestError } from "../errors.ts";
 import { endpointMethods, methodsByName, retrievalNames, toAllowed } from "../http/method.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
-import { isAbandoned, isTaken } from "../reply/response-state.ts";
+import { isAbandoned, isTaken } from "../exchange/response-state.ts";
 import { noOutput } from "../pipeline/endpoint-run.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { answerError } from "../pipeline/answer-error.ts";
@@ -115,8 +115,7 @@ export class Dispatcher {
     error: unknown,
     handler: AnyResultHandler = this.#findHandler(state.request),
   ): Promise<void> {
-    state.isSending = false;
-    return answerError(state, toSendingError(error), { handler });
+    return answerError(state, toSendingError(error), { handler, replaces: true });
   }
 
   #findHandler(request: Request): AnyResultHandler {

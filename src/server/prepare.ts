@@ -1,3 +1,4 @@
+import { onSettled } from "../exchange/settled.ts";
 import type { Request } from "express";
 import { toBodyLimits } from "../endpoint/body-limits.ts";
 import type { DocsOptions } from "../docs-page/docs-options.ts";
@@ -165,15 +166,7 @@ const guardTelemetry = (telemetry: Telemetry, logger: Logger) => {
         recordFault: (error) => attempt("recordFault", () => observation?.recordFault(error)),
       };
       if (!observation) return serve();
-      let isEnded = false;
-      const end = (): void => {
-        if (!isEnded) attempt("end", () => observation.end());
-        isEnded = true;
-      };
-      state.harmlessFinishes++;
-      state.harmlessCloses++;
-      // before the listeners of tools that read what the observation knows at the end
-      response.prependOnceListener("finish", end).prependOnceListener("close", end);
+      onSettled(state, () => attempt("end", () => observation.end()));
       return runObserved((run) => attempt("run", () => observation.run(run)), serve);
     },
   };

@@ -1,3 +1,4 @@
+import { onSettled } from "../exchange/settled.ts";
 import type { NextFunction } from "express";
 import type { RequestError } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
@@ -71,7 +72,7 @@ export const createServing =
 export const toEnding = (dispatcher: Dispatcher, state: RequestState): NextFunction => {
   const end = async (error: unknown): Promise<void> => {
     if (!error) return dispatcher.sendNotFound(state);
-    state.mayOfferFault = false;
+    state.isOffered = true;
     return dispatcher.refuseEarly(state, toNativeError(ensureError(error), state.response));
   };
   return (left?: unknown) => void end(left).catch((defect: unknown) => recover(state, defect));
@@ -128,10 +129,8 @@ const logAtEnd = (state: RequestState, log: AccessLogger): void => {
   const { socket } = request;
   // the sockets of adapters for serverless functions do not count bytes
   const { bytesWritten: before = 0 } = socket as { readonly bytesWritten?: number };
-  let isLogged = false;
   const end = async (): Promise<void> => {
-    if (isLogged || state.isUnlogged) return;
-    isLogged = true;
+    if (state.isUnlogged) return;
     const milliseconds = Math.round((performance.now() - begin) * 10) / 10;
     const status = response.headersSent ? response.statusCode : undefined;
     const bytes = (socket.bytesWritten ?? 0) - before;
@@ -141,7 +140,5 @@ const logAtEnd = (state: RequestState, log: AccessLogger): void => {
       logger.error("The access logger failed", { error });
     }
   };
-  state.harmlessFinishes++;
-  state.harmlessCloses++;
-  response.once("finish", end).once("close", end);
+  onSettled(state, () => void end());
 };

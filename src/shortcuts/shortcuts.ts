@@ -1,5 +1,5 @@
 import { findState } from "../pipeline/request-state.ts";
-import { plainWays, type Ways } from "../reply/response-state.ts";
+import { plainWays, type Ways } from "../exchange/response-state.ts";
 import type { ServerResponse, IncomingMessage } from "node:http";
 
 /** The undocumented members of a node:http response. */
@@ -255,8 +255,8 @@ export const endRequests = (prototype: IncomingMessage): void => {
       // the listeners of the response run next and may still wait for the end of the request; Node adds one of them
       isEnded =
         state !== undefined &&
-        state.response.listenerCount("finish") <= 1 + state.harmlessFinishes &&
-        state.response.listenerCount("close") <= state.harmlessCloses &&
+        state.response.listenerCount("finish") <= (state.settling ? 2 : 1) &&
+        state.response.listenerCount("close") <= (state.settling ? 1 : 0) &&
         endQuietly(this);
     } catch {
       // an error that is thrown in an event would end the process

@@ -5,7 +5,7 @@ import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, methodsByName, methodFacts, type Method } from "../http/method.ts";
 import { RequestState } from "../pipeline/request-state.ts";
-import { isAbandoned, isTaken } from "../reply/response-state.ts";
+import { isAbandoned, isTaken } from "../exchange/response-state.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import { createExpressObjects } from "../server/express/express-app.ts";

@@ -85,7 +85,8 @@ export const testMiddleware = async <
       const middlewares = plan.middlewares.map((step) =>
         toSpy(step, (given) => (returned = given)),
       );
-      const run = (state.run = new EndpointRun({ ...plan, middlewares }));
+      const run = new EndpointRun({ ...plan, middlewares });
+      state.enter(run);
       Object.assign(run.ctx, ctx);
       await runMiddlewares(run, state, () => Promise.resolve(noOutput));
       output = returned;

@@ -1,6 +1,6 @@
 import { defaultEndpointsFactory, type ServerConfig } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
-import { findReplyState } from "../../src/reply/response-state.ts";
+import { findReplyState } from "../../src/exchange/response-state.ts";
 import { start } from "../http/harness.ts";
 
 // each server starts as if Express had not been loaded yet

@@ -1,3 +1,4 @@
+import { onSettled } from "../../exchange/settled.ts";
 import { AsyncResource } from "node:async_hooks";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -97,8 +98,7 @@ const release = (connection: Connection, state: RequestState): void => {
     if (connection.reply === response) connection.reply = undefined;
     return;
   }
-  state.harmlessCloses++;
-  response.once("close", () => release(connection, state));
+  onSettled(state, () => release(connection, state));
 };
 
 /** Calls a listener once the response has the socket; never, if the connection ends before that. */

@@ -1,7 +1,7 @@
 import type { Express, Request, Response } from "express";
 import { ConfigError } from "../../errors.ts";
 import { findExpress, loadExpress } from "../../lazy/packages.ts";
-import { plainWays, type AppFacts } from "../../reply/response-state.ts";
+import { plainWays, type AppFacts } from "../../exchange/response-state.ts";
 import { shortcuts } from "../../shortcuts/shortcuts.ts";
 import type { ServerConfig } from "../config/config.ts";
 import {

@@ -10,7 +10,7 @@ import {
   requestState,
   type AppFacts,
   type AppSettings,
-} from "../../reply/response-state.ts";
+} from "../../exchange/response-state.ts";
 import type { Application, Express, Request, Response } from "express";
 import { RequestError, ServerFault } from "../../errors.ts";
 import type { expressMethods } from "../../reply/send-json.ts";

@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { replaceMethods, type ReplyMethod } from "../../exchange/replace-methods.ts";
-import { findReplyState } from "../../reply/response-state.ts";
+import { findReplyState, setSending } from "../../exchange/response-state.ts";
 import { readSafely } from "../../reply/http-error.ts";
 
 type Callback = (error?: Error, ...rest: readonly unknown[]) => void;
@@ -25,15 +25,15 @@ const mark =
       const [options] = rest[0] === given ? [] : rest;
       const callback = given ?? toCallback(response);
       const done: Callback = (...outcome) => {
-        setSending(response, false);
+        note(response, false);
         callback(...outcome);
       };
-      setSending(response, true);
+      note(response, true);
       try {
         return Reflect.apply(original, response, [what, options, done]);
       } catch (error) {
         // a call that has thrown will not send anything
-        if (!response.headersSent) setSending(response, false);
+        if (!response.headersSent) note(response, false);
         throw error;
       }
     };
@@ -56,7 +56,7 @@ const onPage =
     else response.send(page);
   };
 
-const setSending = (response: Response, isSending: boolean): void => {
+const note = (response: Response, isSending: boolean): void => {
   const state = findReplyState(response);
-  if (state) state.isSending = isSending;
+  if (state) setSending(state, isSending);
 };

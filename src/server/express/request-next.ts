@@ -2,13 +2,20 @@ import { RequestError } from "../../errors.ts";
 import { findState } from "../../pipeline/request-state.ts";
 import { interruptSending } from "../../pipeline/answer-error.ts";
 
+const routerNexts = new WeakMap<object, unknown>();
+
+/** Notes the `next` of the router that serves a request; it counts until an endpoint is reached. */
+export const setRouterNext = (request: object, next: unknown): void => {
+  routerNexts.set(request, next);
+};
+
 /** `request.next`: what Express calls, unbound, when it cannot send what a handler asked for; its router sets its own. */
 export const requestNext: PropertyDescriptor & ThisType<object> = {
   configurable: true,
   enumerable: true,
   get() {
     const state = findState(this);
-    const own = state?.next ?? (state?.run ? undefined : state?.routerNext);
+    const own = state?.next ?? (state?.run ? undefined : routerNexts.get(this));
     return (
       own ??
       ((error?: unknown): void => {
@@ -21,7 +28,7 @@ export const requestNext: PropertyDescriptor & ThisType<object> = {
     const state = findState(this);
     if (!state) return;
     // a router within a native middleware sets its own `next`, and restores that of the middleware afterwards
-    if (state.next === undefined) state.routerNext = next;
+    if (state.next === undefined) setRouterNext(this, next);
     else state.next = next;
   },
 };

@@ -47,7 +47,7 @@ export class StaticMounts {
       // the search ends at the first mount that has the file
       if (isServed) return true;
       // what follows has nothing to do with the guard
-      state.run = undefined;
+      state.enter(undefined);
     }
     return false;
   }

@@ -4,6 +4,7 @@ import type { Express, Response } from "express";
 import { ClientLeft } from "../errors.ts";
 import { hasBegun } from "../http/node-internals.ts";
 import type { Socket } from "node:net";
+import type { Settling } from "./settled.ts";
 
 export type AppSettings = Readonly<Record<string | symbol, unknown>>;
 
@@ -68,7 +69,7 @@ export interface Observation {
 }
 
 /** What must be known of a response in order to send it; a part of the state of the request. */
-export interface ReplyState {
+export interface ReplyState extends Settling {
   readonly response: Response;
   /** The application that created the response; undefined if it is the user's own. */
   readonly app: AppFacts | undefined;
@@ -78,10 +79,6 @@ export interface ReplyState {
   sentFields: SentFields | undefined;
   /** Whether hooks or native middlewares have seen the response, so that they may have replaced its methods. */
   isShared: boolean;
-  /** The number of `finish` listeners that do not use the request. */
-  harmlessFinishes: number;
-  /** The number of `close` listeners that do not use the request. */
-  harmlessCloses: number;
   /** What observes the request, if the `telemetry` option is set. */
   observation: Pick<Observation, "logFields" | "recordFault"> | undefined;
   /** The endpoint, if one was reached, with the sources of its input in the order in which they are merged. */
@@ -94,6 +91,11 @@ export const requestState: unique symbol = Symbol.for("sallyport/request-state")
 /** Returns the state to which a request or a response belongs; undefined if sallyport has not begun the request. */
 export const findReplyState = (message: object): ReplyState | undefined =>
   (message as { readonly [requestState]?: ReplyState })[requestState];
+
+/** Notes whether Express, or a tool, has been asked to send the response and will do so later. */
+export const setSending = (state: Pick<ReplyState, "isSending">, isSending: boolean): void => {
+  state.isSending = isSending;
+};
 
 /** Checks whether a stream is piped to a response: `pipe` adds a listener for `unpipe`. */
 export const isPiped = (response: ServerResponse): boolean => response.listenerCount("unpipe") > 0;
