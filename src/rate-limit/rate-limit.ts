@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isIP } from "node:net";
 import {
   ipKeyGenerator,
@@ -8,7 +8,7 @@ import {
   type Store,
 } from "express-rate-limit";
 import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
-import type { MaybePromise } from "../endpoint/handler-arguments.ts";
+import { isPromiseLike, type MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
 import { ConfigError, DefinitionError, RequestError } from "../errors.ts";
 import type { Request } from "../http/express-objects.ts";
@@ -148,6 +148,8 @@ export const rateLimit = <Context = EmptyObject>(
       "rateLimit: the `store` already has another limit, and counts in that one's window. Create a store for each limit.",
     );
   usedStores.add(store);
+  // what is in the memory of this process never makes anyone wait
+  const isOwn = options.store === undefined;
   const count = createCounter(store, limit, window);
   const errors: ErrorDeclarations = {
     429: {
@@ -176,19 +178,21 @@ export const rateLimit = <Context = EmptyObject>(
     errors: errors as RateLimited,
     handler: async ({ ctx, request, response, logger }) => {
       const args = { ctx, request };
-      const hits = typeof weight === "function" ? await weight(args) : weight;
+      let hits = typeof weight === "function" ? weight(args) : weight;
+      if (isPromiseLike(hits)) hits = await hits;
       if (!isWeight(hits))
         refuseValue("rateLimit", "weight", `a function that returns ${aWeight}`, hits);
       if (hits === 0) return undefined;
-      const given = await key?.(args);
+      let given = key?.(args);
+      if (isPromiseLike(given)) given = await given;
       if (!given) assertProxies(request.app.get("trust proxy"));
-      // a key may be long, and must not be taken for an address
       const client = given
-        ? createHash("sha256").update(`${name}:${given}`).digest("base64url")
+        ? toClient(`${name}:${given}`, isOwn)
         : ipKeyGenerator(toAddress(request));
       let counted;
       try {
-        counted = await inTime(count(`${name}:${client}`, hits), storeTimeout);
+        const counting = count(`${name}:${client}`, hits);
+        counted = await (isOwn ? counting : inTime(counting, storeTimeout));
       } catch (cause) {
         tell(logger, cause);
         if (passOnStoreError) return undefined;
@@ -222,6 +226,13 @@ export const rateLimit = <Context = EmptyObject>(
     }),
   });
 };
+
+/** Returns the key of a client, which must not be taken for an address; a store sees no key itself, which may be secret. */
+const toClient = (given: string, isOwn: boolean): string =>
+  isOwn && given.length <= maxKeyLength ? `key ${given}` : hash("sha256", given, "base64url");
+
+/** Longer keys, which clients may choose, are not kept in memory themselves. */
+const maxKeyLength = 128;
 
 /** @throws {@link ConfigError} when clients can choose the address under which they are counted. */
 const assertProxies = (trusted: unknown): void => {
@@ -270,15 +281,21 @@ const readCount = (info: ClientRateLimitInfo): ClientRateLimitInfo => {
 /** Creates a function that counts a request as `hits` requests. */
 const createCounter = (store: Store, limit: number, window: number) => {
   let starting: Promise<void> | undefined;
-  return async (key: string, hits: number) => {
+  let isReady = false;
+  const start = async (): Promise<void> => {
     // a store that could not begin, for example because its server was down, begins again
     starting ??= (async () => store.init?.({ windowMs: window, limit } as Options))();
     try {
       await starting;
+      isReady = true;
     } catch (error) {
       starting = undefined;
       throw error;
     }
+  };
+  return async (key: string, hits: number) => {
+    if (!isReady) await start();
+    if (hits === 1) return readCount(await store.increment(key));
     // of all requests at the same time, those within the limit have different counts, none of which is above it
     const counts = await Promise.all(
       Array.from({ length: hits }, async () => readCount(await store.increment(key))),
