@@ -1,4 +1,4 @@
-import { safeLoggers } from "./console-logger.ts";
+import { isSilenced, safeLoggers } from "./console-logger.ts";
 import { isLogger, severities, type Logger, type ParentLogger, type Severity } from "./logger.ts";
 
 type Method = (...line: unknown[]) => unknown;
@@ -6,42 +6,213 @@ type Method = (...line: unknown[]) => unknown;
 /** Returns the method that writes lines of a severity, whose arguments are a message and an object. */
 type ToMethod = (severity: Severity) => Method;
 
+export type Members = Record<PropertyKey, unknown>;
+
+/** What a proxy does that replaces some members of an object; all others are those of the object. */
+class Overlay implements ProxyHandler<Members> {
+  readonly base: Members;
+  readonly proxy: object;
+
+  constructor(own: Members, base: object) {
+    this.base = base as Members;
+    this.proxy = new Proxy<object>(own, this);
+  }
+
+  /** Adds the members that are created when they are first needed. */
+  complete(_own: Members): void {
+    // all are there from the start
+  }
+
+  /** Converts a value that is written to one of the replaced members. */
+  toMember(_key: PropertyKey, value: unknown): unknown {
+    return value;
+  }
+
+  get(own: Members, key: PropertyKey, _receiver?: unknown): unknown {
+    if (Object.hasOwn(own, key)) return own[key];
+    const { base } = this;
+    const value = base[key];
+    // the methods of a class may use private members
+    return typeof value === "function" && !Object.hasOwn(base, key)
+      ? (value.bind(base) as unknown)
+      : value;
+  }
+
+  #findHolder(own: Members, key: PropertyKey): Members {
+    this.complete(own);
+    return Object.hasOwn(own, key) ? own : this.base;
+  }
+
+  set(own: Members, key: PropertyKey, value: unknown, receiver: unknown): boolean {
+    const holder = this.#findHolder(own, key);
+    // an object that inherits from the proxy keeps what is written to it
+    const target = receiver === this.proxy ? holder : receiver;
+    return Reflect.set(holder, key, this.toMember(key, value), target);
+  }
+
+  has(own: Members, key: PropertyKey): boolean {
+    return Reflect.has(this.#findHolder(own, key), key);
+  }
+
+  defineProperty(own: Members, key: PropertyKey, descriptor: PropertyDescriptor): boolean {
+    if (this.#findHolder(own, key) === own) {
+      const { value } = descriptor as { readonly value?: unknown };
+      const given = value === undefined ? {} : { value: this.toMember(key, value) };
+      return Reflect.defineProperty(own, key, { ...descriptor, ...given });
+    }
+    return (
+      Reflect.defineProperty(this.base, key, descriptor) &&
+      // JavaScript requires that the target has what can never change
+      (descriptor.configurable !== false || Reflect.defineProperty(own, key, descriptor))
+    );
+  }
+
+  deleteProperty(own: Members, key: PropertyKey): boolean {
+    return this.#findHolder(own, key) !== own && Reflect.deleteProperty(this.base, key);
+  }
+
+  getPrototypeOf(): object | null {
+    return Reflect.getPrototypeOf(this.base);
+  }
+
+  ownKeys(own: Members): (string | symbol)[] {
+    this.complete(own);
+    return [...new Set([...Reflect.ownKeys(own), ...Reflect.ownKeys(this.base)])];
+  }
+
+  getOwnPropertyDescriptor(own: Members, key: PropertyKey): PropertyDescriptor | undefined {
+    const holder = this.#findHolder(own, key);
+    const descriptor = Reflect.getOwnPropertyDescriptor(holder, key);
+    return holder === own ? descriptor : descriptor && { ...descriptor, configurable: true };
+  }
+}
+
+/** Replaces some members of an object; all others are those of the object, and what is written to them reaches it. */
+export const overlay = (own: Members, object: object): object => new Overlay(own, object).proxy;
+
+/** The property of a guarded logger that holds its guard. */
+const guardOf = Symbol("guard");
+
+/** Returns the guard of a logger; undefined if it has none, even if it inherits from one that has. */
+const findGuard = (logger: object): Guard | undefined =>
+  (logger as { readonly [guardOf]?: Guard })[guardOf];
+
+const isSeverity = (key: PropertyKey): key is Severity =>
+  key === "info" || key === "error" || key === "debug" || key === "warn";
+
+/**
+ * Replaces the methods of a logger for severities, and `child`. A method is created when it is first used, because each
+ * request may have a logger of its own, with which it writes a single line.
+ */
+class Guard extends Overlay {
+  /** The logger of the server from which this one was made. */
+  readonly root: object;
+  #toMethod: ToMethod | undefined;
+  #isComplete = false;
+  #isReplaced = false;
+
+  constructor(logger: Logger, root?: object, toMethod?: ToMethod) {
+    super({}, logger);
+    this.root = root ?? this.proxy;
+    this.#toMethod = toMethod;
+  }
+
+  // a replacement for a severity's method must not throw either
+  override toMember(key: PropertyKey, value: unknown): unknown {
+    if (!isSeverity(key)) return value;
+    this.#isReplaced = true;
+    return typeof value === "function" ? quieten(value as Method) : value;
+  }
+
+  override get(own: Members, key: PropertyKey, receiver: unknown): unknown {
+    if (key === guardOf) return receiver === this.proxy ? this : undefined;
+    if (isSeverity(key)) return (own[key] ??= this.#toQuiet(key));
+    if (key === "child") this.complete(own);
+    return super.get(own, key);
+  }
+
+  #findMethod(severity: Severity): Method {
+    return (this.#toMethod ??= toMethods(this.base))(severity);
+  }
+
+  #toQuiet(severity: Severity): Method {
+    const write = this.#findMethod(severity);
+    return (...line) => {
+      try {
+        const written: unknown = write(...line);
+        if (written instanceof Promise) written.catch(() => undefined);
+      } catch {
+        // the request matters more than its log line
+      }
+    };
+  }
+
+  override complete(own: Members): void {
+    if (this.#isComplete) return;
+    this.#isComplete = true;
+    for (const severity of severities) own[severity] ??= this.#toQuiet(severity);
+    // not enumerable, so that `{ ...parent, requestId }` has the `child` of the logger
+    Object.defineProperty(own, "child", {
+      writable: true,
+      configurable: true,
+      value: (...fields: unknown[]): unknown => this.#makeChild(fields),
+    });
+  }
+
+  /** Calls the logger's own `child`, if there is one; the result may be anything. */
+  #makeChild(fields: unknown[]): unknown {
+    const logger = this.base as unknown as Logger;
+    const { child } = this.base;
+    if (typeof child !== "function")
+      return new Guard(
+        logger,
+        this.root,
+        withFields((severity) => this.#findMethod(severity), fields[0] as object),
+      ).proxy;
+    const made: unknown = (child as Method).apply(logger, fields);
+    return isLogger(made) ? guardLogger(made, this.root) : made;
+  }
+
+  /** Checks whether the logger says that it drops the lines of a severity. */
+  drops(severity: Severity): boolean {
+    const { isLevelEnabled } = this.base;
+    if (this.#isReplaced || typeof isLevelEnabled !== "function") return false;
+    try {
+      return Reflect.apply(isLevelEnabled, this.base, [severity]) === false;
+    } catch {
+      return false;
+    }
+  }
+}
+
 /**
  * Wraps a custom logger, so that it never fails a request and receives its arguments in its own order. `child` adds
  * fields to lines. A method for a severity can be replaced; the replacement counts for this wrapper alone.
+ *
+ * @param root the logger of the server from which it was made
  */
-export const guardLogger = (logger: Logger): Logger =>
-  safeLoggers.has(logger) ? logger : wrap(logger, toMethods(logger));
+export const guardLogger = (logger: Logger, root?: object): Logger =>
+  safeLoggers.has(logger) || findGuard(logger) ? logger : (new Guard(logger, root).proxy as Logger);
 
 export const toParent = (logger: Logger): ParentLogger =>
   typeof Reflect.get(logger, "child") === "function"
     ? (logger as ParentLogger)
-    : wrap(logger, toMethods(logger));
+    : (new Guard(logger, logger).proxy as ParentLogger);
 
 /** Creates a logger that adds fields to its lines, using the logger's own `child` if it has one. */
 export const toChild = (logger: Logger, fields: object): Logger => {
   const made: unknown = toParent(logger).child(fields);
-  return isLogger(made) ? guardLogger(made) : wrap(logger, withFields(toMethods(logger), fields));
+  return isLogger(made)
+    ? guardLogger(made, findRoot(logger))
+    : (new Guard(logger, findRoot(logger), withFields(toMethods(logger), fields)).proxy as Logger);
 };
 
-const wrap = (logger: Logger, toMethod: ToMethod): ParentLogger => {
-  const own: Members = {};
-  for (const severity of severities) own[severity] = quieten(toMethod(severity));
-  // not enumerable, so that `{ ...parent, requestId }` has the `child` of the logger
-  Object.defineProperty(own, "child", {
-    writable: true,
-    configurable: true,
-    value: (...fields: unknown[]): unknown => makeChild(logger, toMethod, fields),
-  });
-  // a replacement for a severity's method must not throw either
-  const guarded = overlay(own, logger, (key, value) =>
-    (severities as readonly PropertyKey[]).includes(key) && typeof value === "function"
-      ? quieten(value as Method)
-      : value,
-  ) as ParentLogger;
-  safeLoggers.add(guarded);
-  return guarded;
-};
+/** Returns the logger of the server from which a logger was made, as far as that is known. */
+export const findRoot = (logger: object): object => findGuard(logger)?.root ?? logger;
+
+/** Checks whether a logger says that it drops the lines of a severity, which then need not be built. */
+export const drops = (logger: Logger, severity: Severity): boolean =>
+  findGuard(logger)?.drops(severity) ?? isSilenced(logger, severity);
 
 /** Makes a method swallow its errors; a proxy, because a test's mock must still be recognised as one. */
 const quieten = (method: Method): Method => new Proxy(method, quiet);
@@ -55,14 +226,6 @@ const quiet: ProxyHandler<Method> = {
       // the request matters more than its log line
     }
   },
-};
-
-/** Calls the logger's own `child`, if there is one; the result may be anything. */
-const makeChild = (logger: Logger, toMethod: ToMethod, fields: unknown[]): unknown => {
-  const { child } = logger as { readonly child?: unknown };
-  if (typeof child !== "function") return wrap(logger, withFields(toMethod, fields[0] as object));
-  const made: unknown = (child as Method).apply(logger, fields);
-  return isLogger(made) ? guardLogger(made) : made;
 };
 
 const withFields =
@@ -136,54 +299,4 @@ const toPlain = (error: unknown, depth = 0): unknown => {
     ...(code === undefined ? {} : { code }),
     ...(cause === undefined || depth > 4 ? {} : { cause: toPlain(cause, depth + 1) }),
   };
-};
-
-export type Members = Record<PropertyKey, unknown>;
-
-/** Replaces some members of an object; all others are those of the object, and what is written to them reaches it. */
-export const overlay = (
-  own: Members,
-  object: object,
-  toMember: (key: PropertyKey, value: unknown) => unknown = (_key, value) => value,
-): object => {
-  const base = object as Members;
-  const findHolder = (key: PropertyKey): Members => (Object.hasOwn(own, key) ? own : base);
-  const proxy: object = new Proxy(own, {
-    get: (_own, key) => {
-      if (Object.hasOwn(own, key)) return own[key];
-      const value = base[key];
-      // the methods of a class may use private members
-      return typeof value === "function" && !Object.hasOwn(base, key)
-        ? (value.bind(base) as unknown)
-        : value;
-    },
-    set: (_own, key, value, receiver) => {
-      const holder = findHolder(key);
-      // an object that inherits from the proxy keeps what is written to it
-      return Reflect.set(holder, key, toMember(key, value), receiver === proxy ? holder : receiver);
-    },
-    has: (_own, key) => Reflect.has(findHolder(key), key),
-    defineProperty: (_own, key, descriptor) => {
-      if (Object.hasOwn(own, key)) {
-        const { value } = descriptor as { readonly value?: unknown };
-        const given = value === undefined ? {} : { value: toMember(key, value) };
-        return Reflect.defineProperty(own, key, { ...descriptor, ...given });
-      }
-      return (
-        Reflect.defineProperty(base, key, descriptor) &&
-        // JavaScript requires that the target has what can never change
-        (descriptor.configurable !== false || Reflect.defineProperty(own, key, descriptor))
-      );
-    },
-    deleteProperty: (_own, key) => !Object.hasOwn(own, key) && Reflect.deleteProperty(base, key),
-    getPrototypeOf: () => Reflect.getPrototypeOf(base),
-    ownKeys: () => [...new Set([...Reflect.ownKeys(own), ...Reflect.ownKeys(base)])],
-    getOwnPropertyDescriptor: (_own, key) => {
-      const descriptor = Reflect.getOwnPropertyDescriptor(findHolder(key), key);
-      return Object.hasOwn(own, key)
-        ? descriptor
-        : descriptor && { ...descriptor, configurable: true };
-    },
-  });
-  return proxy;
 };

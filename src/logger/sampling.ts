@@ -1,18 +1,22 @@
+import { findRoot } from "./guard-logger.ts";
 import type { Logger } from "./logger.ts";
 
 /** The minimum interval between two warnings of the same kind, in milliseconds. */
 const interval = 1000;
 
-const lastTimes = new WeakMap<Logger, Map<string, number>>();
+const lastTimes = new WeakMap<object, Map<string, number>>();
 
 const findTimes = (logger: Logger): Map<string, number> => {
-  const times = lastTimes.get(logger) ?? new Map<string, number>();
-  lastTimes.set(logger, times);
+  let times = lastTimes.get(logger);
+  if (times) return times;
+  const root = findRoot(logger);
+  times = lastTimes.get(root) ?? new Map<string, number>();
+  lastTimes.set(root, times);
   return times;
 };
 
 export const shareSamples = (child: Logger, parent: Logger): void => {
-  if (child !== parent) lastTimes.set(child, findTimes(parent));
+  if (findRoot(child) !== findRoot(parent)) lastTimes.set(child, findTimes(parent));
 };
 
 /** Logs each kind of warning at most once per second, so that a flood of bad requests does not flood the log. */

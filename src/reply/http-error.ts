@@ -63,6 +63,39 @@ export const getMessageFromError = (thrown: unknown): string => {
   return toStatusText(500);
 };
 
+/** What a response takes of an error, as `ensureHttpError` would return it. */
+export interface HttpErrorFacts {
+  /** The error itself, or else an Error with the thrown value as its cause. */
+  readonly error: Error;
+  readonly status: number;
+  /** Whether the error has the form that `http-errors` gives to errors. */
+  readonly isHttpError: boolean;
+  readonly headers: object | undefined;
+  /** Whether a client may see the message. */
+  readonly isPublic: boolean;
+}
+
+export const readHttpError = (thrown: unknown): HttpErrorFacts => {
+  const error = ensureError(thrown);
+  const status = toErrorStatus(error);
+  const expose = readSafely(error, "expose");
+  const isHttpError =
+    typeof expose === "boolean" &&
+    readSafely(error, "status") === status &&
+    readSafely(error, "statusCode") === status;
+  const headers = readSafely(error, "headers");
+  const environment = process.env["NODE_ENV"];
+  return {
+    error,
+    status,
+    isHttpError,
+    headers: typeof headers === "object" && headers !== null ? headers : undefined,
+    isPublic: isSystemError(error, isHttpError)
+      ? environment === "development"
+      : environment !== "production" || (typeof expose === "boolean" ? expose : status < 500),
+  };
+};
+
 /**
  * Converts any thrown value to an HTTP error, with the original as its cause.
  *
@@ -70,12 +103,7 @@ export const getMessageFromError = (thrown: unknown): string => {
  * An error made by `http-errors` is returned unchanged.
  */
 export const ensureHttpError = (thrown: unknown): HttpError => {
-  const error = ensureError(thrown);
-  const status = toErrorStatus(error);
-  const isHttpError =
-    typeof readSafely(error, "expose") === "boolean" &&
-    readSafely(error, "status") === status &&
-    readSafely(error, "statusCode") === status;
+  const { error, status, isHttpError } = readHttpError(thrown);
   return isHttpError ? (error as HttpError) : toHttpError(error, status);
 };
 
@@ -106,26 +134,18 @@ export const toNativeError = (
  * system are shown in development only.
  */
 export const toPublicMessage = (thrown: unknown): string => {
-  const error = ensureHttpError(thrown);
-  return isPublic(error) ? getMessageFromError(error) : toStatusText(error.statusCode);
-};
-
-export const isPublic = (error: HttpError): boolean => {
-  const environment = process.env["NODE_ENV"];
-  return isSystemError(error)
-    ? environment === "development"
-    : environment !== "production" || error.expose;
+  const { error, status, isPublic } = readHttpError(thrown);
+  return isPublic ? getMessageFromError(error) : toStatusText(status);
 };
 
 /** Returns the error for what Express has failed to send; messages of the operating system contain local paths. */
 export const toSendingError = (thrown: unknown): Error => {
-  const error = ensureHttpError(thrown);
-  if (!isSystemError(error)) return ensureError(thrown);
-  const status = error.statusCode;
+  const { error, status, isHttpError } = readHttpError(thrown);
+  if (!isSystemError(error, isHttpError)) return error;
   return loadHttpErrors()(status, toStatusText(status), { cause: thrown });
 };
 
-/** Checks whether an error comes from the operating system, whose error messages contain local paths. */
-const isSystemError = (error: HttpError): boolean =>
+/** Checks whether an error, or that from which it was made, comes from the operating system; see `toPublicMessage`. */
+const isSystemError = (error: Error, isHttpError: boolean): boolean =>
   typeof readSafely(error, "syscall") === "string" ||
-  typeof readSafely(readSafely(error, "cause"), "syscall") === "string";
+  (isHttpError && typeof readSafely(readSafely(error, "cause"), "syscall") === "string");

@@ -4,7 +4,7 @@ import { canBeSent } from "../http/header-field.ts";
 import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type InputValidationError, type ShortIssue } from "../schemas/issues.ts";
 import { clearRepresentation } from "../exchange/response-state.ts";
-import { ensureHttpError, getMessageFromError, isPublic, readSafely } from "../reply/http-error.ts";
+import { getMessageFromError, readHttpError, readSafely } from "../reply/http-error.ts";
 import { logServerFault } from "./log-fault.ts";
 import type { Result } from "./result-handler.ts";
 
@@ -59,9 +59,8 @@ const listFields = (headers: object): readonly (readonly [string, string | undef
  */
 export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
   const { request, response, logger } = result;
-  const error = ensureHttpError(thrown);
+  const { error, status, isHttpError, headers, isPublic } = readHttpError(thrown);
   clearRepresentation(response);
-  const { statusCode: status, cause, headers } = error;
   const wrong: string[] = [];
   for (const [name, value] of headers ? listFields(headers) : [])
     if (value !== undefined && !canBeSent(name, value)) wrong.push(name);
@@ -77,16 +76,16 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
     return { status: 500, message: toStatusText(500), isPublic: false };
   }
   // the error may come from another copy of this package
-  const isInvalid = cause instanceof Error && readSafely(cause, "code") === "SLP_INPUT_INVALID";
-  const invalid = isInvalid ? (cause as InputValidationError).cause : undefined;
-  const shown = isPublic(error);
+  const own = isHttpError ? readSafely(error, "cause") : error;
+  const isInvalid = own instanceof Error && readSafely(own, "code") === "SLP_INPUT_INVALID";
+  const invalid = isInvalid ? (own as InputValidationError).cause : undefined;
   return {
     status,
-    message: shown ? getMessageFromError(error) : toStatusText(status),
+    message: isPublic ? getMessageFromError(error) : toStatusText(status),
     issues: invalid && toShortIssues(invalid.issues),
-    isOfHeaders: isInvalid && (cause as InputValidationError).source === "headers",
+    isOfHeaders: isInvalid && (own as InputValidationError).source === "headers",
     // a fault that replaces the error has no data
     ...(thrown === result.error && { data: result.errorData, problem: result.problem }),
-    isPublic: shown,
+    isPublic,
   };
 };

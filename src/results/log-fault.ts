@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
 import type { Request } from "../http/express-objects.ts";
+import { drops, findRoot } from "../logger/guard-logger.ts";
 import type { Logger } from "../logger/logger.ts";
 import { ensureError, readSafely } from "../reply/http-error.ts";
 import { findReplyState } from "../exchange/response-state.ts";
@@ -64,7 +65,10 @@ interface FaultLog {
   readonly readInput: (request: Request) => LoggedFault["input"];
 }
 
-const faultLogs = new WeakMap<Logger, FaultLog>();
+const faultLogs = new WeakMap<object, FaultLog>();
+
+const findFaultLog = (logger: Logger): FaultLog | undefined =>
+  faultLogs.get(logger) ?? faultLogs.get(findRoot(logger));
 
 /** Determines how the faults of a request with the given logger are logged; by default, the framework logs them. */
 export const setFaultLog = (
@@ -72,7 +76,7 @@ export const setFaultLog = (
   logFaults: LogFaults | undefined,
   readInput: FaultLog["readInput"],
 ): void => {
-  if (logFaults !== undefined) faultLogs.set(logger, { logFaults, readInput });
+  if (logFaults !== undefined) faultLogs.set(findRoot(logger), { logFaults, readInput });
 };
 
 /**
@@ -90,7 +94,7 @@ export const logServerFault = (
   findReplyState(request)?.observation?.recordFault(thrown);
   // a result handler may throw the very error that it was to send
   const original = sent === thrown ? undefined : sent;
-  const { logFaults, readInput } = faultLogs.get(logger) ?? {};
+  const { logFaults, readInput } = findFaultLog(logger) ?? {};
   const input = logFaults ? readInput?.(request) : undefined;
   const logLine = (error: unknown, shown?: unknown): void => {
     logger.error("Server fault", {
@@ -124,7 +128,7 @@ export const logServerFault = (
 
 /** Logs a fault that a result handler receives, unless `logFaults: false` leaves that to the handler. */
 export const logHandledFault = (logger: Logger, request: Request, error: Error): void => {
-  if (faultLogs.get(logger)?.logFaults !== false) logServerFault(logger, request, error);
+  if (findFaultLog(logger)?.logFaults !== false) logServerFault(logger, request, error);
   else findReplyState(request)?.observation?.recordFault(error);
 };
 
@@ -136,16 +140,17 @@ export const logClientFault = (
   error: Error,
 ): void => {
   const code = error instanceof RequestError ? error.code : undefined;
+  const isSuspicious =
+    code === "SLP_BODY_FORBIDDEN_KEY" ||
+    code === "SLP_CROSS_SITE_FORM" ||
+    (error instanceof RequestError && error.endsConnection);
+  if (!isSuspicious && drops(logger, "debug")) return;
   const meta = {
     method: request.method,
     path: toLoggedPath(request),
     statusCode,
     reason: code ?? String(readSafely(error, "name")),
   };
-  const isSuspicious =
-    code === "SLP_BODY_FORBIDDEN_KEY" ||
-    code === "SLP_CROSS_SITE_FORM" ||
-    (error instanceof RequestError && error.endsConnection);
   if (isSuspicious) warnSampled(logger, String(code), "Request refused", meta);
   else logger.debug("Request refused", meta);
 };
