@@ -81,6 +81,14 @@ const toErrorOptions = (cause: unknown): ErrorOptions | undefined =>
 export const toSee = (code: string): string =>
   `https://github.com/sallyport/sallyport/blob/main/docs/errors.md#${code.toLowerCase()}`;
 
+/** Makes the errors that follow capture no stack, which costs more than all else of them; returns a function that ends this. */
+export const captureNoStack = (): (() => void) => {
+  const { stackTraceLimit } = Error;
+  // a program may have frozen the class
+  Reflect.set(Error, "stackTraceLimit", 0);
+  return () => void Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
+};
+
 /** An error for whoever writes or runs the application. Node prints the link with the stack, and loggers as a field. */
 class LinkedError<Code extends string> extends Error {
   readonly code: Code;
@@ -117,7 +125,10 @@ export class RequestError extends Error {
     { headers, cause, field, problem }: RequestErrorOptions = {},
   ) {
     const [statusCode, text] = requestFaults[code];
-    super(field === undefined ? text : `${text}: ${field.slice(0, 100)}`, toErrorOptions(cause));
+    const message = field === undefined ? text : `${text}: ${field.slice(0, 100)}`;
+    const restore = statusCode < 500 ? captureNoStack() : undefined;
+    super(message, toErrorOptions(cause));
+    restore?.();
     this.code = code;
     this.status = statusCode;
     this.statusCode = statusCode;

@@ -16,6 +16,8 @@ export interface Ways {
     status: number,
     type: string,
     length: number,
+    /** Whether the response has no header fields yet. */
+    isBare?: boolean,
   ) => void;
   /** Prepares a class of requests, whose prototype is given, for ending its requests. */
   readonly endRequests: (prototype: IncomingMessage) => void;
@@ -173,15 +175,15 @@ export const findSocket = (response: ServerResponse): Socket | undefined =>
   response.socket ?? (response.req as Partial<IncomingMessage> | undefined)?.socket ?? undefined;
 
 /** The header fields that describe a body. */
-const representationFields = [
-  ...["Content-Disposition", "Content-Encoding", "Content-Language", "Content-Length"],
-  ...["Content-Range", "Content-Type", "ETag", "Last-Modified", "Trailer", "Transfer-Encoding"],
-];
+const representationFields: ReadonlySet<string> = new Set([
+  ...["content-disposition", "content-encoding", "content-language", "content-length"],
+  ...["content-range", "content-type", "etag", "last-modified", "trailer", "transfer-encoding"],
+]);
 
 /** Removes the header fields of a body in whose place an error is sent. */
 export const clearRepresentation = (response: ServerResponse): void => {
   // the reason phrase belongs to another status, and may be the very part that could not be sent
   if (response.statusMessage) response.statusMessage = "";
-  for (const field of representationFields)
-    if (response.hasHeader(field)) response.removeHeader(field);
+  for (const name of response.getHeaderNames())
+    if (representationFields.has(name)) response.removeHeader(name);
 };

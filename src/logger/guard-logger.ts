@@ -19,16 +19,16 @@ class Overlay implements ProxyHandler<Members> {
   }
 
   /** Adds the members that are created when they are first needed. */
-  complete(_own: Members): void {
-    // all are there from the start
-  }
+  complete?(own: Members): void;
 
   /** Converts a value that is written to one of the replaced members. */
-  toMember(_key: PropertyKey, value: unknown): unknown {
-    return value;
+  toMember?(key: PropertyKey, value: unknown): unknown;
+
+  #convert(key: PropertyKey, value: unknown): unknown {
+    return this.toMember ? this.toMember(key, value) : value;
   }
 
-  get(own: Members, key: PropertyKey, _receiver?: unknown): unknown {
+  get(own: Members, key: PropertyKey): unknown {
     if (Object.hasOwn(own, key)) return own[key];
     const { base } = this;
     const value = base[key];
@@ -39,7 +39,7 @@ class Overlay implements ProxyHandler<Members> {
   }
 
   #findHolder(own: Members, key: PropertyKey): Members {
-    this.complete(own);
+    this.complete?.(own);
     return Object.hasOwn(own, key) ? own : this.base;
   }
 
@@ -47,7 +47,7 @@ class Overlay implements ProxyHandler<Members> {
     const holder = this.#findHolder(own, key);
     // an object that inherits from the proxy keeps what is written to it
     const target = receiver === this.proxy ? holder : receiver;
-    return Reflect.set(holder, key, this.toMember(key, value), target);
+    return Reflect.set(holder, key, this.#convert(key, value), target);
   }
 
   has(own: Members, key: PropertyKey): boolean {
@@ -57,7 +57,7 @@ class Overlay implements ProxyHandler<Members> {
   defineProperty(own: Members, key: PropertyKey, descriptor: PropertyDescriptor): boolean {
     if (this.#findHolder(own, key) === own) {
       const { value } = descriptor as { readonly value?: unknown };
-      const given = value === undefined ? {} : { value: this.toMember(key, value) };
+      const given = value === undefined ? {} : { value: this.#convert(key, value) };
       return Reflect.defineProperty(own, key, { ...descriptor, ...given });
     }
     return (
@@ -76,7 +76,7 @@ class Overlay implements ProxyHandler<Members> {
   }
 
   ownKeys(own: Members): (string | symbol)[] {
-    this.complete(own);
+    this.complete?.(own);
     return [...new Set([...Reflect.ownKeys(own), ...Reflect.ownKeys(this.base)])];
   }
 
@@ -95,7 +95,7 @@ const guardOf = Symbol("guard");
 
 /** Returns the guard of a logger; undefined if it has none, even if it inherits from one that has. */
 const findGuard = (logger: object): Guard | undefined =>
-  (logger as { readonly [guardOf]?: Guard })[guardOf];
+  Reflect.get(logger, guardOf) as Guard | undefined;
 
 const isSeverity = (key: PropertyKey): key is Severity =>
   key === "info" || key === "error" || key === "debug" || key === "warn";
@@ -124,7 +124,7 @@ class Guard extends Overlay {
     return typeof value === "function" ? quieten(value as Method) : value;
   }
 
-  override get(own: Members, key: PropertyKey, receiver: unknown): unknown {
+  override get(own: Members, key: PropertyKey, receiver?: unknown): unknown {
     if (key === guardOf) return receiver === this.proxy ? this : undefined;
     if (isSeverity(key)) return (own[key] ??= this.#toQuiet(key));
     if (key === "child") this.complete(own);

@@ -1,3 +1,4 @@
+import type { AsyncResource } from "node:async_hooks";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { BareObject } from "../http/query.ts";
@@ -43,8 +44,8 @@ export class EndpointRun<Plan extends RunPlan = RunPlan> {
   input: { readonly value: unknown } | undefined = undefined;
   /** The validated header fields that the endpoint declares. */
   headers: object | undefined = undefined;
-  /** Runs a function in the asynchronous context in which the last native middleware called `next`. */
-  scope: (<T>(run: () => T) => T) | undefined = undefined;
+  /** The asynchronous context in which the last native middleware called `next`. */
+  scope: AsyncResource | undefined = undefined;
   deadline: Deadline | undefined = undefined;
   /** Resolves when the stages that go on after a time limit have ended. */
   ending: Promise<void> | undefined = undefined;

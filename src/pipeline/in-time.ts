@@ -34,14 +34,14 @@ export const inTime = <T>(answering: Promise<T>, milliseconds: number): Promise<
     const wait: Wait = { end: performance.now() + milliseconds, reject };
     waiting.add(wait);
     const own = waiting;
-    answering.then(
-      (value) => {
-        own.delete(wait);
-        resolve(value);
-      },
-      (error: unknown) => {
-        own.delete(wait);
+    const settle = async (): Promise<void> => {
+      try {
+        resolve(await answering);
+      } catch (error) {
         reject(error);
-      },
-    );
+      } finally {
+        own.delete(wait);
+      }
+    };
+    void settle();
   });

@@ -44,14 +44,14 @@ export const runEndpoint = async (
     if (state.failure) throw leave(plan, outcome, state.failure);
     if (outcome !== noOutput) {
       const sending = run.scope
-        ? run.scope(() => answer(run, state, outcome))
+        ? run.scope.runInAsyncScope(answer, undefined, run, state, outcome)
         : answer(run, state, outcome);
       if (sending) await sending;
     }
     if (plan.watchesResponse) watchResponse(plan, state);
   } catch (error) {
     await (run.scope
-      ? run.scope(() => answerFailure(run, state, error))
+      ? run.scope.runInAsyncScope(answerFailure, undefined, run, state, error)
       : answerFailure(run, state, error));
   }
   run.isAnswered = true;

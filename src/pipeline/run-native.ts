@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncResource } from "node:async_hooks";
 import type { NextFunction } from "express";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { NativeMiddleware } from "../endpoint/middleware.ts";
@@ -24,7 +24,7 @@ export const runNative =
     const stages = state.run as EndpointRun;
     const unwatch = watchRefusal(request, response);
     state.isShared = true;
-    const running = callNative(native, state, {
+    const running = new NativeCall(native, state, {
       run: async (context) => {
         unwatch?.();
         // the middleware listens to the body, which is read only after it; what flows until then would be lost
@@ -38,7 +38,7 @@ export const runNative =
         return outcome;
       },
       fail,
-    });
+    }).run();
     try {
       // a middleware that feeds the response might settle only after the response has ended
       watchFeeding(response);
@@ -49,97 +49,144 @@ export const runNative =
     return running;
   };
 
+interface Waiting {
+  readonly resolve: (outcome: Promise<Outcome>) => void;
+  readonly reject: (error: Error) => void;
+}
+
 /**
- * Settles when everything after the middleware has settled, when the middleware fails, or when it ends the response
- * without calling `next`. If the client disconnects or the time limit expires before that, the promise rejects once the
- * middleware has ended.
+ * One call of a middleware. It settles when everything after the middleware has settled, when the middleware fails, or
+ * when it ends the response without calling `next`. If the client disconnects or the time limit expires before that, it
+ * rejects once the middleware has ended.
  */
-const callNative = (
-  { run: middleware, provider, transformer }: NativeMiddleware,
-  state: RequestState,
-  { run, fail }: Inside,
-): Promise<Outcome> => {
-  const [request, response] = [state.request as never, state.response as never];
-  const reason = findEnd(state);
-  if (reason) return Promise.reject(reason);
-  // a closed response does not emit `close` again
-  if (state.response.closed) return Promise.resolve(noOutput);
-  return new Promise((resolve, reject) => {
-    const restore = keepPrototypes(request, response);
-    let isOver = false;
-    let returned: unknown;
-    const unlisten = (): unknown => state.response.off("finish", onEnd).off("close", onEnd);
-    const end = (): void => {
-      isOver = true;
-      unlisten();
-      restore();
-      state.next = undefined;
-    };
-    const onEnd = (): void => {
-      const reason = findEnd(state);
-      if (reason) unlisten();
-      // the middleware has sent the response itself, and may go on working
-      else end();
-      const settle = (): void => {
-        if (!isOver) end();
-        if (reason) reject(reason);
-        else resolve(noOutput);
-      };
-      // what surrounds the middleware must wait for its work
-      if (isPromiseLike(returned)) returned.then(settle, settle);
-      else if (reason) setTimeout(settle, nativeGrace).unref();
-      else resolve(noOutput);
-    };
-    const refuse = (thrown: unknown): void => {
-      let error = ensureError(thrown);
-      try {
-        if (transformer) error = transformer(error);
-      } catch (own) {
-        error = ensureError(own);
-      }
-      if (isOver) {
-        fail(error);
-        return;
-      }
-      end();
-      reject(toNativeError(error, state.response));
-    };
-    const next: NextFunction = (outcome?: unknown): void => {
-      // in Express, these leave the route or the router, often because access was denied
-      if (outcome === "route" || outcome === "router") refuse(new RequestError("SLP_NOT_FOUND"));
-      // as in Express, any other truthy value is an error
-      else if (outcome) refuse(outcome);
-      else if (!isOver) {
-        end();
-        // what is sent later must see the stores that the middleware has entered
-        (state.run as EndpointRun).scope = AsyncLocalStorage.snapshot();
-        // an error of `provider` is not one of the middleware, although it runs within the call to `next`
-        const provide = async (): Promise<Outcome> => run(await provider?.(request, response));
-        resolve(provider ? provide() : run(undefined));
-      }
-    };
-    state.next = next;
+class NativeCall {
+  readonly #native: NativeMiddleware;
+  readonly #state: RequestState;
+  readonly #inside: Inside;
+  readonly #prototypes: readonly [object, object];
+  #isOver = false;
+  #returned: unknown;
+  /** What the call settles with, if it does so before it has to wait. */
+  #outcome: Promise<Outcome> | undefined;
+  #failure: Error | undefined;
+  #waiting: Waiting | undefined;
+
+  constructor(native: NativeMiddleware, state: RequestState, inside: Inside) {
+    this.#native = native;
+    this.#state = state;
+    this.#inside = inside;
+    this.#prototypes = [toPrototype(state.request), toPrototype(state.response)];
+  }
+
+  async run(): Promise<Outcome> {
+    const { request, response } = this.#state;
+    const reason = findEnd(this.#state);
+    if (reason) throw reason;
+    // a closed response does not emit `close` again
+    if (response.closed) return noOutput;
+    const next: NextFunction = (outcome?: unknown) => this.#next(outcome);
+    this.#state.next = next;
     try {
-      returned = middleware(request, response, next);
-      if (isPromiseLike(returned)) returned.then(undefined, refuse);
+      this.#returned = this.#native.run(request as never, response as never, next);
+      if (isPromiseLike(this.#returned))
+        this.#returned.then(undefined, (thrown: unknown) => this.#refuse(thrown));
     } catch (error) {
-      refuse(error);
+      this.#refuse(error);
     }
     // most middlewares call `next` at once and need no listeners, which slow down the events of a response
-    if (isOver) return;
-    if (state.response.closed || state.response.writableFinished) onEnd();
-    else state.response.once("finish", onEnd).once("close", onEnd);
-  });
-};
+    if (this.#failure) throw this.#failure;
+    if (this.#outcome) return this.#outcome;
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      if (response.closed || response.writableFinished) this.#onEnd();
+      else response.once("finish", this.#onEnd).once("close", this.#onEnd);
+    });
+  }
 
-/** Returns a function that undoes what an application of Express, used as a middleware, does to the prototypes. */
-const keepPrototypes = (...objects: readonly object[]): (() => void) => {
-  const kept = objects.map((one) => [one, Object.getPrototypeOf(one) as object] as const);
-  return () => {
-    for (const [one, prototype] of kept)
-      if (Object.hasOwn(Object.getPrototypeOf(one) as object, "app"))
-        Object.setPrototypeOf(one, prototype);
+  #settle(outcome: Promise<Outcome>): void {
+    if (this.#waiting) this.#waiting.resolve(outcome);
+    else this.#outcome = outcome;
+  }
+
+  #fail(error: Error): void {
+    if (this.#waiting) this.#waiting.reject(error);
+    else this.#failure = error;
+  }
+
+  #unlisten(): void {
+    if (this.#waiting) this.#state.response.off("finish", this.#onEnd).off("close", this.#onEnd);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#unlisten();
+    const { request, response } = this.#state;
+    restorePrototype(request, this.#prototypes[0]);
+    restorePrototype(response, this.#prototypes[1]);
+    this.#state.next = undefined;
+  }
+
+  readonly #onEnd = (): void => {
+    const reason = findEnd(this.#state);
+    if (reason) this.#unlisten();
+    // the middleware has sent the response itself, and may go on working
+    else this.#end();
+    const settle = (): void => {
+      if (!this.#isOver) this.#end();
+      if (reason) this.#fail(reason);
+      else this.#settle(Promise.resolve(noOutput));
+    };
+    // what surrounds the middleware must wait for its work
+    if (isPromiseLike(this.#returned)) this.#returned.then(settle, settle);
+    else if (reason) setTimeout(settle, nativeGrace).unref();
+    else settle();
   };
+
+  #refuse(thrown: unknown): void {
+    let error = ensureError(thrown);
+    try {
+      if (this.#native.transformer) error = this.#native.transformer(error);
+    } catch (own) {
+      error = ensureError(own);
+    }
+    if (this.#isOver) {
+      this.#inside.fail(error);
+      return;
+    }
+    this.#end();
+    this.#fail(toNativeError(error, this.#state.response));
+  }
+
+  #next(outcome: unknown): void {
+    // in Express, these leave the route or the router, often because access was denied
+    if (outcome === "route" || outcome === "router")
+      this.#refuse(new RequestError("SLP_NOT_FOUND"));
+    // as in Express, any other truthy value is an error
+    else if (outcome) this.#refuse(outcome);
+    else if (!this.#isOver) {
+      this.#end();
+      // what is sent later must see the stores that the middleware has entered
+      (this.#state.run as EndpointRun).scope = new AsyncResource("SALLYPORT", manual);
+      this.#settle(this.#native.provider ? this.#provide() : this.#inside.run(undefined));
+    }
+  }
+
+  // an error of `provider` is not one of the middleware, although it runs within the call to `next`
+  async #provide(): Promise<Outcome> {
+    const { request, response } = this.#state;
+    return this.#inside.run(await this.#native.provider?.(request as never, response as never));
+  }
+}
+
+/** Nothing needs to be told when what runs in the context of a middleware has ended. */
+const manual = { requireManualDestroy: true };
+
+const toPrototype = (one: object): object => Object.getPrototypeOf(one) as object;
+
+/** Undoes what an application of Express, used as a middleware, does to a prototype. */
+const restorePrototype = (one: object, prototype: object): void => {
+  const now = toPrototype(one);
+  if (now !== prototype && Object.hasOwn(now, "app")) Object.setPrototypeOf(one, prototype);
 };
 
 /** Returns the reason why nothing may run any longer; undefined if there is none, or if the response has been sent. */

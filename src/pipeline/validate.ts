@@ -1,5 +1,6 @@
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
-import { RequestError } from "../errors.ts";
+import type { z } from "zod";
+import { captureNoStack, RequestError } from "../errors.ts";
 import { BareObject } from "../http/query.ts";
 import {
   formatIssues,
@@ -33,7 +34,17 @@ const refuseTooMany = (error: unknown): never => {
 };
 
 const toInputError: ToError = (issues, parse) =>
-  new InputValidationError(toZodError(issues, (key) => declaresKey(parse, key)));
+  createInputError(toZodError(issues, (key) => declaresKey(parse, key)));
+
+/** Creates an error whose stack would tell nothing: it is about the request. */
+const createInputError = (cause: z.ZodError): InputValidationError => {
+  const restore = captureNoStack();
+  try {
+    return new InputValidationError(cause);
+  } finally {
+    restore();
+  }
+};
 
 /** The header fields that a definition declares. */
 export interface HeaderPlan {
@@ -54,7 +65,7 @@ export const readHeaders = async (
 
 const toHeaderError: ToError = (issues) => {
   const named = issues.map((issue) => ({ ...issue, path: ["headers", ...(issue.path ?? [])] }));
-  return Object.assign(new InputValidationError(toZodError(named)), { source: "headers" });
+  return Object.assign(createInputError(toZodError(named)), { source: "headers" });
 };
 
 export const pick = (

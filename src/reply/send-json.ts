@@ -17,14 +17,18 @@ export const sendJson = (
 ): void => {
   const state = (response as { readonly [requestState]?: ReplyState })[requestState];
   const app = state?.app;
-  if (!app || hasNoBody.has(status) || isWatched(response, state, app) || isDescribed(response)) {
-    if (!response.hasHeader("Content-Type")) response.setHeader("Content-Type", type);
-    response.status(status).json(body);
+  if (!app || hasNoBody.has(status) || isWatched(response, state, app)) {
+    sendByExpress(response, status, body, type);
+    return;
+  }
+  const names = response.getHeaderNames();
+  if (names.some((name) => descriptions.has(name))) {
+    sendByExpress(response, status, body, type);
     return;
   }
   const text = JSON.stringify(body);
   const length = text.length <= maxScratched ? scratch.write(text) : Buffer.byteLength(text);
-  app.ways.writeHead(response, status, type, length);
+  app.ways.writeHead(response, status, type, length, names.length === 0);
   // the length is right, and Node would look up header fields to check it
   response.strictContentLength = false;
   state.sentFields = { "Content-Type": type, "Content-Length": length };
@@ -40,12 +44,12 @@ const scratch = Buffer.allocUnsafeSlow(3 * maxScratched);
 /** The statuses of responses that have no body. */
 const hasNoBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Checks whether any of the header fields that Express reads is set; most responses have none of them. */
-const isDescribed = (response: Response): boolean => {
-  for (const name of response.getHeaderNames()) if (descriptions.has(name)) return true;
-  return false;
+const sendByExpress = (response: Response, status: number, body: unknown, type: string): void => {
+  if (!response.hasHeader("Content-Type")) response.setHeader("Content-Type", type);
+  response.status(status).json(body);
 };
 
+/** The header fields that Express reads; most responses have none of them. */
 const descriptions: ReadonlySet<string> = new Set([
   ...["content-type", "etag", "last-modified", "transfer-encoding"],
 ]);

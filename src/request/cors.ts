@@ -1,8 +1,7 @@
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
-import type { MaybePromise } from "../endpoint/handler-arguments.ts";
+import { isPromiseLike, type MaybePromise } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
-import { canBeSent } from "../http/header-field.ts";
 import type { Method } from "../http/method.ts";
 import { toErrorStatus } from "../reply/http-error.ts";
 import type { Logger } from "../logger/logger.ts";
@@ -69,16 +68,31 @@ export const setCorsHeaders = async (
   declared: readonly Method[] = [],
 ): Promise<Iterable<string>> => {
   const defaultHeaders: Record<string, string> = { ...defaultCorsHeaders };
-  defaultHeaders[methodsField] = addMethods(defaultHeaders[methodsField] ?? "", declared);
-  const headers = toHeaders(await cors({ defaultHeaders, request, endpoint, logger }));
-  const origin = headers.get("access-control-allow-origin")?.[1];
-  if (origin === "*" && headers.get("access-control-allow-credentials")?.[1] === "true") {
-    headers.delete("access-control-allow-credentials");
-    warnOfCredentials(cors, logger);
+  if (declared.length > 0)
+    defaultHeaders[methodsField] = addMethods(defaultHeaders[methodsField] ?? "", declared);
+  const returned = cors({ defaultHeaders, request, endpoint, logger });
+  const headers = toHeaders(isPromiseLike(returned) ? await returned : returned);
+  const find = (wanted: string): unknown =>
+    headers.findLast(([name]) => name.toLowerCase() === wanted)?.[1];
+  const isAny = find("access-control-allow-origin") === "*";
+  const isRefused = isAny && find("access-control-allow-credentials") === "true";
+  if (isRefused) warnOfCredentials(cors, logger);
+  const names: string[] = [];
+  for (const [name, value] of headers) {
+    if (isRefused && name.toLowerCase() === "access-control-allow-credentials") continue;
+    try {
+      if (typeof value !== "string") throw new TypeError(`The value is no string: ${typeof value}`);
+      response.setHeader(name, value);
+    } catch (cause) {
+      for (const one of names) response.removeHeader(one);
+      const text = `The cors function returned a header that cannot be sent: ${JSON.stringify(name)}`;
+      throw new ServerFault("SLP_CORS_HEADERS", text, cause);
+    }
+    names.push(name);
   }
-  for (const [name, value] of headers.values()) response.setHeader(name, value);
-  if (origin !== "*") response.vary("Origin");
-  return headers.keys();
+  if (!isAny && response.hasHeader("Vary")) response.vary("Origin");
+  else if (!isAny) response.setHeader("Vary", "Origin");
+  return names;
 };
 
 /**
@@ -134,23 +148,14 @@ const warnOfCredentials = (cors: CorsFunction, logger: Logger): void => {
   );
 };
 
-/** Converts the return value of a `cors` function to a map of headers by lower-case name. */
-const toHeaders = (given: unknown): Map<string, readonly [name: string, value: string]> => {
-  if (given === undefined || given === null) return new Map();
+/** Lists the names and values of the headers that a `cors` function has returned. */
+const toHeaders = (given: unknown): readonly [name: string, value: unknown][] => {
+  if (given === undefined || given === null) return [];
   const prototype: unknown = typeof given === "object" && Object.getPrototypeOf(given);
   if (prototype !== null && prototype !== Object.prototype)
     throw new ServerFault(
       "SLP_CORS_HEADERS",
       "The cors function must return a plain object of header names and values",
     );
-  const sent = Object.entries(given).filter(([, value]) => value !== undefined);
-  return new Map(sent.map(([name, value]) => [name.toLowerCase(), toHeader(name, value)]));
-};
-
-const toHeader = (name: string, value: unknown): readonly [string, string] => {
-  if (typeof value === "string" && canBeSent(name, value)) return [name, value];
-  throw new ServerFault(
-    "SLP_CORS_HEADERS",
-    `The cors function returned a header that cannot be sent: ${JSON.stringify(name)}`,
-  );
+  return Object.entries(given).filter(([, value]) => value !== undefined);
 };

@@ -50,9 +50,10 @@ export const writeHead = (
   status: number,
   type: string,
   length: number,
+  isBare = response.getHeaderNames().length === 0,
 ): void => {
   const inside = response as unknown as Inside;
-  if (!isOrdinary(response, inside)) {
+  if (!isBare || !isOrdinary(response, inside)) {
     response.writeHead(status, { "Content-Type": type, "Content-Length": length });
     return;
   }
@@ -83,8 +84,7 @@ const isOrdinary = (response: ServerResponse, inside: Inside): boolean =>
   // a missing member does not count as false
   inside.maxRequestsOnConnectionReached === false &&
   inside._removedConnection === false &&
-  inside._expect_continue === false &&
-  response.getHeaderNames().length === 0;
+  inside._expect_continue === false;
 
 const isFor = (template: Template, response: ServerResponse, inside: Inside, type: string) =>
   template.type === type &&
