@@ -39,7 +39,7 @@ const project = (name: string, include: string[], more: object = {}) => ({
     include,
     exclude: [
       "**/node_modules/**",
-      ...(isPlain ? ["src/shortcuts/**", "test/http/shortcuts.test.ts"] : []),
+      ...(isPlain ? ["src/shortcuts/**", "test/http/shortcuts/**"] : []),
     ],
     environment: "node",
     testTimeout: 20_000,

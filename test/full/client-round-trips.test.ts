@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import { createBoth, pairs, sendPairs, type Place } from "../http/client-round-trips.ts";
+import { createBoth, pairs, sendPairs, type Place } from "../http/client/round-trips.ts";
 
 const places: readonly Place[] = [
   ...(["path", "query", "extended", "form", "header", "json", "multipart", "raw"] as const),

@@ -44,7 +44,7 @@ const send = (path: string, type?: string, body?: string): Promise<number> =>
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
-// test/http/worst-requests.test.ts counts the work for these requests; this test measures the time
+// test/http/request/worst-requests.test.ts counts the work for these requests; this test measures the time
 test.each<[string, string, string?, string?]>([
   ["a deep body", "/numbers", json, "[".repeat(500_000)],
   ["nested objects", "/numbers", json, `${'{"a":'.repeat(170_000)}1${"}".repeat(170_000)}`],

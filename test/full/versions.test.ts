@@ -105,7 +105,7 @@ describe.each(["lowest", "highest"] as const)("with the %s versions of Zod and E
       "src/http",
       "native-express",
       "input-sources",
-      "errors",
+      "errors.test",
       "fast-way",
     ];
     const outcome = run(ensureNodes().get(version) as string, home, [

@@ -1,4 +1,4 @@
-// A server that shutdown.test.ts runs in a process of its own. The argument says how it is shut down.
+// A server that server/shutdown.test.ts runs in a process of its own. The argument says how it is shut down.
 import type { AddressInfo } from "node:net";
 import { createConfig, createServer, defaultEndpointsFactory, type ServerConfig } from "sallyport";
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findFreePort } from "../free-port.ts";
 import { send } from "../http/harness.ts";
-import { parentId, traceId, traceparent } from "../http/telemetry-sdk.ts";
+import { parentId, traceId, traceparent } from "../http/opentelemetry/telemetry-sdk.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
 

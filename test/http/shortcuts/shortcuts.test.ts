@@ -1,0 +1,125 @@
+import { once } from "node:events";
+import { IncomingMessage } from "node:http";
+import type { Request } from "express";
+import { defaultEndpointsFactory as factory } from "sallyport";
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+import { start } from "../harness.ts";
+import { splitReplies } from "../replies.ts";
+
+const echo = factory.build({
+  method: ["get", "post"],
+  input: z.object({ a: z.string() }),
+  output: z.object({ a: z.string() }),
+  handler: async ({ input }) => input,
+});
+
+const toRequest = (line: string, ...fields: readonly string[]): string =>
+  [`${line} HTTP/1.1`, "Host: a", ...fields, "", ""].join("\r\n");
+
+const toPost = (body: string): string =>
+  toRequest("POST /echo", "Content-Type: application/json", `Content-Length: ${body.length}`) +
+  body;
+
+/** These requests are sent one after the other; from the second response of a kind on, heads are copied. */
+const requests: Readonly<Record<string, string>> = {
+  GET: toRequest("GET /echo?a=1"),
+  "another GET": toRequest("GET /echo?a=longer"),
+  "a GET with text beyond ASCII": toRequest("GET /echo?a=%E6%BC%A2"),
+  POST: toPost('{"a":"1"}'),
+  "an invalid POST": toPost('{"a":1}'),
+  "a malformed POST": toPost('{"a":'),
+  HEAD: toRequest("HEAD /echo?a=1"),
+  "a 400": toRequest("GET /echo"),
+  "a 404": toRequest("GET /none"),
+  "a 405": toRequest("DELETE /echo"),
+  OPTIONS: toRequest("OPTIONS /echo"),
+  "keep-alive": toRequest("GET /echo?a=1", "Connection: keep-alive"),
+};
+
+/** Returns the bytes of each response, with the same Date in all of them. */
+const listReplies = async (shortcuts: boolean): Promise<Record<string, string>> => {
+  const server = await start({ echo }, { shortcuts });
+  const replies: Record<string, string> = {};
+  const socket = await server.open();
+  let text = "";
+  socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
+  for (const round of ["first", "second"])
+    for (const [name, request] of Object.entries(requests)) {
+      text = "";
+      socket.write(request);
+      // a server writes each of these responses at once
+      await once(socket, "data");
+      replies[`${round} ${name}`] = text;
+    }
+  socket.destroy();
+  const get = requests["GET"] ?? "";
+  for (const [name, bytes] of [
+    ["HTTP/1.0", "GET /echo?a=1 HTTP/1.0\r\n\r\n"],
+    [
+      "HTTP/1.0, kept alive",
+      "GET /echo?a=1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET x y\r\n\r\n",
+    ],
+    ["Connection: close", toRequest("GET /echo?a=1", "Connection: close")],
+    ["pipelined", get.repeat(3) + toRequest("GET /none", "Connection: close")],
+  ] as const)
+    replies[name] = await server.raw(bytes);
+  for (const [name, reply] of Object.entries(replies))
+    replies[name] = reply.replaceAll(/^Date: .*$/gm, "Date");
+  return replies;
+};
+
+test("the bytes of responses are the same with and without shortcuts", async () => {
+  const replies = await listReplies(true);
+  expect(await listReplies(false)).toEqual(replies);
+  for (const reply of Object.values(replies)) expect(reply).toMatch(/^HTTP\/1\.1 \d{3} .*\r\n/);
+  expect(splitReplies(replies["pipelined"] ?? "")).toHaveLength(4);
+  expect(replies["second GET"]).toBe(replies["first GET"]);
+});
+
+test("a request ends without being read, even with an access log, unless a handler listens for the response's `close`", async () => {
+  const flowing: unknown[] = [];
+  const requests: Request[] = [];
+  const routing = {
+    a: factory.build({
+      handler: async ({ request, response }) => {
+        requests.push(request);
+        if (request.query["listen"] !== undefined) response.once("close", () => undefined);
+        return {};
+      },
+    }),
+  };
+  const emitted = vi.spyOn(IncomingMessage.prototype, "read");
+  const server = await start(routing);
+  for (const target of ["/a", "/a?listen"]) {
+    emitted.mockClear();
+    expect((await server.send(target)).status).toBe(200);
+    await server.untilLeft();
+    flowing.push(emitted.mock.contexts.includes(requests.at(-1)));
+  }
+  emitted.mockRestore();
+  expect(requests.map((request) => request.readableEnded)).toEqual([true, true]);
+  expect(flowing).toEqual([false, true]);
+  expect(server.lines.filter(({ message }) => message.startsWith("GET: "))).toHaveLength(2);
+});
+
+test("a request whose body arrives with its head ends before the handler runs, without being resumed", async () => {
+  const seen: unknown[] = [];
+  const routing = {
+    "post /a": factory.build({
+      input: z.object({ text: z.string() }),
+      handler: async ({ request }) => {
+        const { complete, readableEnded, destroyed, closed, readableFlowing } = request;
+        seen.push({ complete, readableEnded, destroyed, closed, readableFlowing });
+        return {};
+      },
+    }),
+  };
+  const server = await start(routing);
+  const body = JSON.stringify({ text: "x".repeat(1000) });
+  const headers = { "Content-Type": "application/json" };
+  expect((await server.send("/a", { method: "POST", headers, body })).status).toBe(200);
+  expect(seen).toEqual([
+    { complete: true, readableEnded: true, destroyed: true, closed: true, readableFlowing: null },
+  ]);
+});
