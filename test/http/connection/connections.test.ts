@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { ServerOptions } from "node:http";
+import { request as httpRequest, type ServerOptions } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -177,6 +177,25 @@ describe("The Expect header", () => {
     const bytes = head("POST /echo", json, "Content-Length: 12", expecting);
     const reply = await expectClosed(socket, bytes);
     expectEnvelope(reply, "Who are you?");
+  });
+
+  test("100 Continue is sent when a handler reads the body itself", async () => {
+    const endpoint = factory.build({
+      method: "put",
+      handler: async ({ request }) => {
+        const chunks = await request.toArray();
+        return { text: Buffer.concat(chunks as Buffer[]).toString() };
+      },
+    });
+    const server = await start({ a: endpoint }, { inputSources: { put: ["params"] } });
+    const answer = await new Promise<string>((resolve, reject) => {
+      const request = httpRequest(
+        { port: server.port, path: "/a", method: "PUT", headers: { expect: "100-continue" } },
+        (response) => void response.setEncoding("utf8").on("data", resolve),
+      );
+      request.on("continue", () => request.end("hello")).on("error", reject);
+    });
+    expect(answer).toBe(JSON.stringify(successEnvelope({ text: "hello" })));
   });
 
   test("W18: an expectation other than 100-continue gets a 417, and the connection is kept", async () => {

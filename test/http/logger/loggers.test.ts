@@ -5,7 +5,8 @@ import { pino } from "pino";
 import { defaultEndpointsFactory as factory, type Logger } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
 import winston from "winston";
-import { start } from "../harness.ts";
+import { z } from "zod";
+import { start, stopClock } from "../harness.ts";
 
 const failing = factory.build({
   handler: () => {
@@ -171,4 +172,15 @@ describe("a request id", () => {
       ...{ tenant: "t", requestId: answer.headers["x-request-id"], status: 200 },
     });
   });
+});
+
+test("warnings are sampled even if each request has its own logger", async () => {
+  stopClock();
+  const act = factory.build({ method: "post", input: z.looseObject({}), handler: () => ({}) });
+  const server = await start({ act }, { childLoggerProvider: ({ parent }) => ({ ...parent }) });
+  const body = '{"__proto__":1}';
+  const headers = { "content-type": "application/json" };
+  for (let count = 0; count < 5; count++)
+    expect((await server.send("/act", { method: "POST", headers, body })).status).toBe(400);
+  expect(server.linesOf("warn")).toHaveLength(1);
 });

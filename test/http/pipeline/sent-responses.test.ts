@@ -1,11 +1,13 @@
 import { once } from "node:events";
-import { Readable } from "node:stream";
-import { defaultEndpointsFactory as factory, ez } from "sallyport";
+import { pipeline, Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { defaultEndpointsFactory as factory, ez, Middleware, type Routing } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start } from "../harness.ts";
 
 const output = z.object({ ok: z.boolean() });
+const ping = factory.build({ handler: () => ({ pong: true }) });
 
 describe("a handler that returns the response", () => {
   test.each([
@@ -109,4 +111,61 @@ test("a stream is destroyed if the handler has sent the response itself, or the 
   expect((await server.send("/sent")).text).toBe("sent");
   await server.send("/left").catch(() => undefined);
   await expect.poll(() => streams.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+});
+
+test("a pipeline that is not awaited is still the response", async () => {
+  const endpoint = factory.build({
+    handler: async ({ response }) => {
+      async function* letters(): AsyncGenerator<string> {
+        yield "a";
+        await sleep(10);
+        yield "b";
+      }
+      pipeline(letters(), response, () => undefined);
+      return undefined;
+    },
+  });
+  expect((await (await start({ a: endpoint })).send("/a")).text).toBe("ab");
+});
+
+describe("H7: a stream that is piped into a response that has ended is stopped, and the first response stands", () => {
+  test.each<readonly [string, Routing[string]]>([
+    [
+      "by the handler",
+      factory.buildVoid({
+        handler: ({ response }) => {
+          response.send("x".repeat(5_000_000));
+          Readable.from(["a", "b"]).pipe(response);
+        },
+      }),
+    ],
+    [
+      "by a native middleware",
+      factory
+        .use((_request, response) => {
+          response.send("x".repeat(5_000_000));
+          Readable.from(["a", "b"]).pipe(response);
+        })
+        .build({ handler: () => ({}) }),
+    ],
+    [
+      "before the framework sends its own",
+      factory
+        .addMiddleware(
+          new Middleware({
+            around: async ({ response }, next) => {
+              const passed = await next();
+              Readable.from(["a", "b"]).pipe(response);
+              return passed;
+            },
+          }),
+        )
+        .build({ handler: () => ({}) }),
+    ],
+  ])("%s", async (_where, endpoint) => {
+    const server = await start({ x: endpoint, ping });
+    expect((await server.send("/x")).status).toBe(200);
+    await expect.poll(() => server.linesOf("warn").length).toBe(1);
+    expect((await server.send("/ping")).status).toBe(200);
+  });
 });

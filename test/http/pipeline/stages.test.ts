@@ -2,6 +2,7 @@ import createHttpError from "http-errors";
 import {
   defaultEndpointsFactory,
   EndpointsFactory,
+  Middleware,
   ResultHandler,
   type AnyEndpoint,
   type AccessedReply,
@@ -242,6 +243,28 @@ describe("every schema is parsed exactly once per request", () => {
     expect(await ask(endpoint, "/?a=1&same=2")).toEqual(ok({ a: "1", same: "own", isOwn: true }));
   });
 
+  it("a class instance that an input schema creates stays one, even if middlewares add fields to the input", async () => {
+    class Name {
+      readonly text: string;
+      constructor(text: string) {
+        this.text = text;
+      }
+      up(): string {
+        return this.text.toUpperCase();
+      }
+    }
+    const endpoint = factory
+      .addMiddleware(
+        new Middleware({ input: z.object({ key: z.string() }), handler: async () => ({}) }),
+      )
+      .build({
+        input: z.object({ name: z.string() }).transform(({ name }) => new Name(name)),
+        handler: async ({ input }) => ({ up: input.up(), key: input.key }),
+      });
+    const answer = await (await start({ a: endpoint })).send("/a?name=ada&key=k");
+    expect(answer.json()).toEqual(successEnvelope({ up: "ADA", key: "k" }));
+  });
+
   const key = z.object({ key: text });
   it.each([
     ["an object", key],
@@ -374,6 +397,14 @@ describe("stage 6: validating the output", () => {
     expect([answer.status, answer.json()]).toEqual([500, errorEnvelope(`output.${missing("a")}`)]);
     expect(server.linesOf("error")).toHaveLength(1);
   });
+
+  it.each([[["x"]], ["text"], [5], [null]])(
+    "the output %j without a schema gets a 500",
+    async (output) => {
+      const endpoint = factory.build({ handler: async () => output as never });
+      expect((await (await start({ a: endpoint })).send("/a")).status).toBe(500);
+    },
+  );
 });
 
 describe("stage 7: the result handler", () => {

@@ -327,3 +327,18 @@ describe("the fast path, which writes to the socket directly,", () => {
     },
   );
 });
+
+test("the Content-Length of a response sent on the fast path reads as a string, as with Express", async () => {
+  const lengths: unknown[] = [];
+  const a = defaultEndpointsFactory.build({
+    handler: async ({ response }) => {
+      response.once("finish", () => {
+        lengths.push(response.getHeader("Content-Length"), response.getHeaders()["content-length"]);
+      });
+      return {};
+    },
+  });
+  const server = await start({ a });
+  expect((await server.send("/a")).status).toBe(200);
+  expect(lengths).toEqual(["30", "30"]);
+});

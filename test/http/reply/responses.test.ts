@@ -111,6 +111,17 @@ describe("HEAD and conditional requests", () => {
     expect(await statusOf({ "if-none-match": etag, "if-modified-since": earlier })).toBe(304);
   });
 
+  test("R2: an ETag that a handler sets is compared with If-None-Match", async () => {
+    const endpoint = defaultEndpointsFactory.build({
+      handler: async ({ response }) => {
+        response.set("ETag", '"v1"');
+        return {};
+      },
+    });
+    const server = await start({ a: endpoint });
+    expect((await server.send("/a", { headers: { "if-none-match": '"v1"' } })).status).toBe(304);
+  });
+
   test("R2: POST requests and errors never get a 304", async () => {
     const { server } = await startTagged();
     const headers = { "if-none-match": "*" };
@@ -122,6 +133,18 @@ describe("HEAD and conditional requests", () => {
     ] as const)
       expect((await server.send(path, { headers })).status).toBe(status);
   });
+});
+
+test.each([204, 205])("a %i response has neither a body nor a length", async (status) => {
+  const endpoint = defaultEndpointsFactory.build({
+    handler: async ({ response }) => {
+      response.status(status);
+      return {};
+    },
+  });
+  const answer = await (await start({ a: endpoint })).send("/a");
+  expect([answer.status, answer.text]).toEqual([status, ""]);
+  expect(["0", undefined]).toContain(answer.headers["content-length"]);
 });
 
 type Exchange = [status: number, target: string, sent?: Parameters<TestServer["send"]>[1]];

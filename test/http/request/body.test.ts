@@ -199,6 +199,15 @@ describe("body limits", () => {
     expect(toBody(await server.raw(head))).toEqual(successEnvelope({ input: {} }));
   });
 
+  test("an empty chunked body needs no content type", async () => {
+    const endpoint = defaultEndpointsFactory.build({ method: "post", handler: async () => ({}) });
+    const server = await start({ a: endpoint });
+    const head =
+      "POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+    expect(await server.raw(`${head}0\r\n\r\n`)).toContain("HTTP/1.1 200");
+    expect(await server.raw(`${head}1\r\nx\r\n0\r\n\r\n`)).toContain("HTTP/1.1 415");
+  });
+
   test("B7: a body whose Content-Length exceeds the limit gets a 413 without being read, and the connection closes", async () => {
     const echo = await startEcho();
     await expectCutOff(echo, `${large}Content-Length: 1048577\r\n\r\n`, "x".repeat(16_384));

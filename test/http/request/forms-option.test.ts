@@ -137,3 +137,18 @@ test("both clients reach every endpoint of an API with `forms: false`", async ()
         successEnvelope({ done: true }),
       );
 });
+
+test("JSON sent as a form gets an error that names the fix", async () => {
+  const endpoint = factory.build({ method: "post", handler: async () => ({}) });
+  const answer = await (
+    await start({ a: endpoint })
+  ).send("/a", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: '{"title":"x"}',
+  });
+  expect([answer.status, answer.json()]).toEqual([
+    400,
+    errorEnvelope("The body looks like JSON: send Content-Type: application/json"),
+  ]);
+});

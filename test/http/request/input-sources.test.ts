@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import express from "express";
 import {
+  attachRouting,
   defaultEndpointsFactory,
   ez,
   type InputSources,
@@ -7,7 +10,7 @@ import {
 } from "sallyport";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { errorEnvelope, start, successEnvelope, type Sent } from "../harness.ts";
+import { errorEnvelope, send, start, successEnvelope, type Sent } from "../harness.ts";
 
 /** An endpoint that responds with its whole input, whatever the sources. */
 const echo = defaultEndpointsFactory.build({
@@ -408,4 +411,19 @@ describe("a field with an array schema in a query", () => {
     expect(answer.json()).toEqual(successEnvelope({ tag: ["a", "b"] }));
     expect((await server.send("/posted", { method: "POST", body: { tag: "a" } })).status).toBe(400);
   });
+});
+
+it("parameters of a custom router are part of the input", async () => {
+  const app = express();
+  const router = express.Router({ mergeParams: true });
+  const input = z.object({ tenant: z.string(), id: z.string() });
+  const endpoint = defaultEndpointsFactory.build({ input, handler: async (args) => args.input });
+  const { logger } = await start({});
+  attachRouting({ app: router, cors: false, logger }, { "x/:id": endpoint });
+  const own = app.use("/t/:tenant", router).listen(0, "127.0.0.1");
+  await once(own, "listening");
+  const { port } = own.address() as { port: number };
+  const answer = await send(port, "/t/acme/x/7");
+  own.close();
+  expect(answer.json()).toEqual(successEnvelope({ tenant: "acme", id: "7" }));
 });

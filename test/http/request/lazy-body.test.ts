@@ -9,6 +9,7 @@ import {
   ez,
   problemEndpointsFactory,
   ResultHandler,
+  type ServerConfig,
 } from "sallyport";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
@@ -94,6 +95,18 @@ describe("B23: a middleware can reject a request before its body is read", () =>
     expect(sockets[0]?.bytesRead).toBeLessThan(131_072);
     expect(beforeUpload).not.toHaveBeenCalled();
     expect(await readdir(directory)).toEqual([]);
+  });
+
+  test("B20: the 401 that a native middleware writes with `writeHead` leaves a long body unread", async () => {
+    const endpoint = factory
+      .use((_request, response) => void response.writeHead(401).end("no"))
+      .build({ method: "post", handler: () => ({}) });
+    const server = await start({ x: endpoint });
+    const reply = await server.raw(
+      "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\nx",
+    );
+    expect(reply).toMatch(/^HTTP\/1\.1 401 /);
+    expect(reply).toMatch(/^connection: close\r$/im);
   });
 
   test("the connection stays open if little of the body is left to read", async () => {
@@ -266,6 +279,52 @@ describe("changes that a native middleware makes to the request reach the input"
       successEnvelope({ a: "own", sid: "1" }),
     );
   });
+});
+
+test("a query is parsed again when a middleware rewrites the URL", async () => {
+  const endpoint = factory.build({
+    input: z.looseObject({}),
+    handler: async ({ input }) => input,
+  });
+  const server = await start(
+    { q: endpoint },
+    {
+      beforeRouting: ({ app }) => {
+        app.use((request, _response, next) => {
+          if (request.query["a"] === "1") request.url = "/q?b=2";
+          next();
+        });
+      },
+    },
+  );
+  expect((await server.send("/old?a=1")).json()).toEqual(successEnvelope({ b: "2" }));
+});
+
+test("a `query` getter that a hook defines for all requests takes precedence", async () => {
+  const beforeRouting: ServerConfig["beforeRouting"] = ({ app }) => {
+    Object.defineProperty(app.request, "query", { get: () => ({ from: "hook" }) });
+  };
+  const echo = factory.build({
+    input: z.object({ from: z.string() }),
+    handler: async ({ input }) => input,
+  });
+  const server = await start({ echo }, { beforeRouting });
+  expect((await server.send("/echo?from=client")).json()).toEqual({
+    status: "success",
+    data: { from: "hook" },
+  });
+});
+
+test("an array that a native parser sets as `request.files` does not count as a body", async () => {
+  const endpoint = factory.build({ method: "post", handler: async () => ({}) });
+  const beforeRouting = ({ app }: { app: express.Express }): void => {
+    app.use((request, _response, next) => {
+      Object.assign(request, { files: [] });
+      next();
+    });
+  };
+  const server = await start({ a: endpoint }, { beforeRouting });
+  expect((await server.send("/a", { method: "POST", body: {} })).status).toBe(200);
 });
 
 describe("an error before the endpoint is reached", () => {

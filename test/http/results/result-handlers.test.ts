@@ -434,3 +434,17 @@ describe("configuration: errorHandler", () => {
     expect(await server.send("/a", { method: "PUT" })).toMatchObject(lastResort);
   });
 });
+
+it("H13: the socket is closed after a result handler that sends only a head", async () => {
+  shortenGrace();
+  const headOnly = new ResultHandler({
+    positive: z.object({}),
+    negative: z.object({}),
+    handler: ({ response }) => void response.writeHead(200),
+  });
+  const server = await start({
+    a: new EndpointsFactory(headOnly).build({ handler: async () => ({}) }),
+  });
+  await expect(server.send("/a")).rejects.toThrow("socket hang up");
+  expect(server.linesOf("error").at(-1)?.message).toBe("Server fault");
+});

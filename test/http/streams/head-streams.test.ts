@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Response } from "express";
 import { defaultEndpointsFactory as factory, EventStreamFactory } from "sallyport";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "../harness.ts";
+
+const ping = factory.build({ handler: () => ({ pong: true }) });
 
 /** Ways to send many pieces; each gets a generator that counts what it produces. */
 const ways: Readonly<Record<string, (response: Response, rows: Iterable<string>) => unknown>> = {
@@ -79,4 +82,65 @@ test("R21: a handler that waits for the signal after its first event ends on HEA
   const server = await start({ run });
   expect((await server.send("/run", { method: "HEAD" })).status).toBe(200);
   await expect.poll(() => hasEnded).toBe(true);
+});
+
+test("a HEAD request to a handler that writes in a loop ends immediately, and the signal is aborted", async () => {
+  let isStopped = false;
+  const endpoint = factory.build({
+    handler: async ({ response, signal }) => {
+      while (!signal.aborted) {
+        response.write("tick");
+        await sleep(5);
+      }
+      isStopped = true;
+      response.end("last");
+      return {};
+    },
+  });
+  const server = await start({ a: endpoint });
+  const head = await server.send("/a", { method: "HEAD" });
+  expect([head.status, head.text]).toEqual([200, ""]);
+  await expect.poll(() => isStopped).toBe(true);
+});
+
+test.each([
+  [
+    "handler",
+    (send: (response: Response) => void) =>
+      factory.buildVoid({ handler: ({ response }) => send(response) }),
+  ],
+  [
+    "middleware",
+    (send: (response: Response) => void) =>
+      factory
+        .addMiddleware({ handler: ({ response }) => send(response) })
+        .build({ handler: () => ({}) }),
+  ],
+])("HEAD for a %s that pipes a silent source gets a response", async (_where, build) => {
+  const silent = new Readable({ read: () => undefined });
+  const server = await start({ a: build((response) => void silent.pipe(response)) });
+  const head = await server.send("/a", { method: "HEAD" });
+  silent.destroy();
+  expect([head.status, head.text]).toEqual([200, ""]);
+});
+
+test("HEAD for a middleware that pipes a stream stops the producer", async () => {
+  const source = new Readable({ read() {} });
+  source.push("x");
+  const piping = factory.addMiddleware({
+    handler: async ({ response }) => void source.pipe(response),
+  });
+  const server = await start({ a: piping.build({ handler: async () => ({}) }) });
+  expect((await server.send("/a", { method: "HEAD" })).status).toBe(200);
+  await expect.poll(() => source.destroyed).toBe(true);
+});
+
+test("R21: HEAD for an endpoint that pipes its request keeps the connection", async () => {
+  const endpoint = factory
+    .use((request, response) => void request.pipe(response))
+    .build({ handler: () => ({}) });
+  const server = await start({ x: endpoint, ping });
+  const next = "GET /ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  const reply = await server.raw(`HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n${next}`);
+  expect(reply.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
 });

@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import createHttpError from "http-errors";
-import { defaultEndpointsFactory, Middleware, ServeStatic, type Routing } from "sallyport";
+import {
+  defaultEndpointsFactory,
+  EndpointsFactory,
+  Middleware,
+  ResultHandler,
+  ServeStatic,
+  type Routing,
+} from "sallyport";
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { start } from "../harness.ts";
@@ -83,4 +90,32 @@ describe.each<[string, Routing]>([
     expect(await textOf("/files/private/none.txt?key=right")).toBe(404);
     expect(await textOf("/files/open.txt")).toBe("all/open.txt");
   });
+});
+
+const plain = new ResultHandler({
+  positive: z.object({}),
+  negative: z.object({ why: z.string() }),
+  handler: ({ error, output, response }) => {
+    if (error) response.status(error.statusCode ?? 500).json({ why: error.message });
+    else response.json(output);
+  },
+});
+
+test("static files behind a factory are looked up only if its middlewares let the request pass", async () => {
+  const behind = new EndpointsFactory(plain).addMiddleware({
+    input: z.object({ key: z.string() }),
+    handler: async ({ input }) => {
+      if (input.key !== "right") throw createHttpError(401, "no");
+      return {};
+    },
+  });
+  const directory = new URL("../../../docs/", import.meta.url).pathname;
+  const server = await start({ docs: new ServeStatic(directory, {}, behind) });
+  for (const file of ["errors.md", "none.md"]) {
+    const refused = await server.send(`/docs/${file}?key=wrong`);
+    expect([refused.status, refused.json()]).toEqual([401, { why: "no" }]);
+    expect((await server.send(`/docs/${file}`)).status).toBe(400);
+  }
+  expect((await server.send("/docs/errors.md?key=right")).text).toContain("# Errors");
+  expect((await server.send("/docs/none.md?key=right")).status).toBe(404);
 });

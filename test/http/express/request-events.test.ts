@@ -1,8 +1,7 @@
 import type { Request, RequestHandler } from "express";
-import { defaultEndpointsFactory, type ServerConfig } from "sallyport";
+import { defaultEndpointsFactory } from "sallyport";
 import { expect, test } from "vitest";
-import { z } from "zod";
-import { start } from "./harness.ts";
+import { start } from "../harness.ts";
 
 /** Serves one request, and returns the events that the given middleware notes. */
 const listEvents = async (
@@ -59,34 +58,4 @@ test("a request whose `emit` was replaced emits `end` and `close`", async () => 
     "end",
     "close",
   ]);
-});
-
-test("the Content-Length of a response sent on the fast path reads as a string, as with Express", async () => {
-  const lengths: unknown[] = [];
-  const a = defaultEndpointsFactory.build({
-    handler: async ({ response }) => {
-      response.once("finish", () => {
-        lengths.push(response.getHeader("Content-Length"), response.getHeaders()["content-length"]);
-      });
-      return {};
-    },
-  });
-  const server = await start({ a });
-  expect((await server.send("/a")).status).toBe(200);
-  expect(lengths).toEqual(["30", "30"]);
-});
-
-test("a `query` getter that a hook defines for all requests takes precedence", async () => {
-  const beforeRouting: ServerConfig["beforeRouting"] = ({ app }) => {
-    Object.defineProperty(app.request, "query", { get: () => ({ from: "hook" }) });
-  };
-  const echo = defaultEndpointsFactory.build({
-    input: z.object({ from: z.string() }),
-    handler: async ({ input }) => input,
-  });
-  const server = await start({ echo }, { beforeRouting });
-  expect((await server.send("/echo?from=client")).json()).toEqual({
-    status: "success",
-    data: { from: "hook" },
-  });
 });
