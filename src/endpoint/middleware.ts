@@ -170,10 +170,12 @@ export interface AnyMiddleware {
     | undefined;
   /** Rejects settings of the Express application, before a server starts. */
   readonly checkSettings?: ((settings: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** Returns the context; not called if `wrap` or `native` is set. */
+  /** Returns the context; not called if `handleAround` or `native` is set. */
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
-  /** Runs around everything after the middleware, which its `next` runs. */
-  readonly wrap?: ((args: HandlerArguments<never, never>, next: AroundNext) => unknown) | undefined;
+  /** Runs around everything after the middleware, which its `next` runs; called `around`, it would be a definition. */
+  readonly handleAround?:
+    | ((args: HandlerArguments<never, never>, next: AroundNext) => unknown)
+    | undefined;
   /** Set if the middleware was written for Express. */
   readonly native?: NativeMiddleware | undefined;
 }
@@ -252,7 +254,7 @@ export class Middleware<
       takesBody: definition.body ?? false,
       afterValidation: definition.afterValidation ?? false,
       handle: definition.handler ?? (() => undefined),
-      wrap: definition.around,
+      handleAround: definition.around,
     });
     reportBuilt(this);
   }

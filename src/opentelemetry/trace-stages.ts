@@ -36,8 +36,8 @@ export const traceStages = (plan: EndpointPlan, kinds: readonly StageKind[], tra
     const { name: given } = step.middleware;
     const name = `middleware ${noNames.has(given) ? index + 1 : given}`;
     const handle = wrap("middlewares", name, step.handle);
-    const surround = wrap("middlewares", name, step.surround);
-    return { ...step, ...wrapChecks(step, ` of ${name}`), handle, surround };
+    const around = wrap("middlewares", name, step.around);
+    return { ...step, ...wrapChecks(step, ` of ${name}`), handle, around };
   };
   return {
     ...plan,
@@ -64,11 +64,11 @@ const runStage = (tracer: Tracer, name: string, stage: () => unknown): unknown =
     attempt(() => span.end());
     throw error;
   };
-  const surround = (run: () => void): void =>
+  const enter = (run: () => void): void =>
     attempt(() => context.with(trace.setSpan(context.active(), span), run));
   let returned;
   try {
-    returned = runObserved(surround, stage);
+    returned = runObserved(enter, stage);
   } catch (error) {
     return fail(error);
   }

@@ -8,7 +8,7 @@ import { namesTag, toTime } from "../http/validators.ts";
 import { show } from "../messages/show.ts";
 import { clearRepresentation, isTaken } from "../exchange/response-state.ts";
 import { noOutput, OwnReply, type EndpointRun } from "./endpoint-run.ts";
-import type { Surround } from "./run-around.ts";
+import type { Around } from "./run-around.ts";
 
 /** A version of a resource: the tag without its quotes, or the date in milliseconds, in whole seconds. */
 interface Version {
@@ -23,18 +23,18 @@ interface Version {
  */
 export const createConditions = (
   conditions: Conditions,
-): { readonly middleware: AnyMiddleware; readonly surround: Surround } => ({
+): { readonly middleware: AnyMiddleware; readonly around: Around } => ({
   middleware: {
     [middlewareMark]: true,
     isObserver: true,
     afterValidation: conditions.current !== undefined,
     handle: () => undefined,
   },
-  surround: checkConditions(conditions),
+  around: checkConditions(conditions),
 });
 
 const checkConditions =
-  ({ version, ifMatch, current }: Conditions): Surround =>
+  ({ version, ifMatch, current }: Conditions): Around =>
   async (_args, state, inside) => {
     const { request, response } = state;
     const { fields, ctx, input } = state.run as EndpointRun;

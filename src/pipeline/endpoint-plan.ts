@@ -47,7 +47,7 @@ const planHeaders = (schema: ZodSchema | undefined): HeaderPlan | undefined =>
   schema && { names: [...readTopLevel(schema).fields.keys()], parse: toParser(schema) };
 
 const planMiddleware = (middleware: AnyMiddleware, at: number, all: readonly AnyMiddleware[]) => {
-  const { inputSchema, headersSchema, takesBody, handle, native, wrap } = middleware;
+  const { inputSchema, headersSchema, takesBody, handle, native, handleAround } = middleware;
   return {
     middleware,
     parseInput: inputSchema && toParser(inputSchema),
@@ -60,9 +60,9 @@ const planMiddleware = (middleware: AnyMiddleware, at: number, all: readonly Any
       : [],
     headers: planHeaders(headersSchema),
     needsBody: inputSchema !== undefined || takesBody === true,
-    /** Returns the context; not called if `surround` is set. */
+    /** Returns the context; not called if `around` is set. */
     handle,
-    surround: native ? runNative(native) : wrap && runAround(wrap),
+    around: native ? runNative(native) : handleAround && runAround(handleAround),
   };
 };
 
@@ -103,8 +103,8 @@ const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
 };
 
 const planConditions = (conditions: Conditions): MiddlewareStep => {
-  const { middleware, surround } = createConditions(conditions);
-  return { ...planMiddleware(middleware, 0, []), surround };
+  const { middleware, around } = createConditions(conditions);
+  return { ...planMiddleware(middleware, 0, []), around };
 };
 
 const createPlan = (

@@ -4,7 +4,7 @@ import { isTaken } from "../exchange/response-state.ts";
 import { noOutput, type Outcome } from "./endpoint-run.ts";
 import type { RequestState } from "./request-state.ts";
 
-/** Everything after a middleware that surrounds it. */
+/** Everything after a middleware that runs around it. */
 export interface Inside {
   /** Adds to the context and runs what is inside; rejects with any error that is thrown there. */
   readonly run: (context: unknown) => Promise<Outcome>;
@@ -13,7 +13,7 @@ export interface Inside {
 }
 
 /** Runs a middleware around everything after it, and returns the outcome of that. */
-export type Surround = (args: never, state: RequestState, inside: Inside) => Promise<Outcome>;
+export type Around = (args: never, state: RequestState, inside: Inside) => Promise<Outcome>;
 
 const ignore = (): void => undefined;
 
@@ -22,7 +22,7 @@ const passed = Object.freeze({}) as Passed<never>;
 
 /** Runs an `around` middleware, and checks that it calls `next` once and in time. */
 export const runAround =
-  (around: NonNullable<AnyMiddleware["wrap"]>): Surround =>
+  (around: NonNullable<AnyMiddleware["handleAround"]>): Around =>
   async (args, state, { run, fail }) => {
     let isRunning = false;
     let isOver = false;

@@ -59,12 +59,12 @@ export const runMiddlewares = async (
     const mayBeHeld = (state.isShared || !state.app) && !step.middleware.native;
     const unwatchSenders = mayBeHeld ? watchSenders(state) : undefined;
     try {
-      if (step.surround)
-        return await runSurround(
+      if (step.around)
+        return await runAroundStep(
           run,
           step.middleware,
           state,
-          (inside) => step.surround?.(args, state, inside),
+          (inside) => step.around?.(args, state, inside),
           () => {
             unwatch?.();
             return runMiddlewares(run, state, last, index + 1);
@@ -83,11 +83,11 @@ export const runMiddlewares = async (
 };
 
 /** Runs a middleware, and everything after it within. */
-const runSurround = async (
+const runAroundStep = async (
   stages: PlannedRun,
   middleware: MiddlewareStep["middleware"],
   state: RequestState,
-  surround: (inside: Inside) => Promise<Outcome> | undefined,
+  around: (inside: Inside) => Promise<Outcome> | undefined,
   goOn: () => Promise<Outcome>,
 ): Promise<Outcome> => {
   let isRun = false;
@@ -111,7 +111,7 @@ const runSurround = async (
   let outcome: Outcome;
   try {
     const fail = (error: unknown): void => interrupt(state, error, stages.plan.errorData);
-    outcome = await surround({ run, fail });
+    outcome = await around({ run, fail });
     // a middleware that has caught the error cannot hide it
     if (failure) throw failure.error;
   } catch (error) {

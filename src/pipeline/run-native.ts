@@ -8,7 +8,7 @@ import { ensureError, toNativeError } from "../reply/http-error.ts";
 import { isAbandoned, isTaken, watchFeeding } from "../exchange/response-state.ts";
 import { noOutput, type EndpointRun, type Outcome } from "./endpoint-run.ts";
 import type { RequestState } from "./request-state.ts";
-import type { Inside, Surround } from "./run-around.ts";
+import type { Around, Inside } from "./run-around.ts";
 
 /**
  * How long to wait for a middleware that takes callbacks, and that has not called `next` when the client disconnects or
@@ -18,7 +18,7 @@ const nativeGrace = 30_000;
 
 /** Runs a middleware as Express does. */
 export const runNative =
-  (native: NativeMiddleware): Surround =>
+  (native: NativeMiddleware): Around =>
   async (_args, state, { run, fail }) => {
     const { request, response } = state;
     const stages = state.run as EndpointRun;

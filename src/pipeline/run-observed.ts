@@ -1,11 +1,11 @@
 /**
- * Runs something within a function that surrounds it, whose own failure changes nothing.
+ * Runs something within a function whose own failure changes nothing.
  *
- * @param surround calls its argument unless it fails first, and never throws
+ * @param enter calls its argument unless it fails first, and never throws
  */
-export const runObserved = <T>(surround: (run: () => void) => void, act: () => T): T => {
+export const runObserved = <T>(enter: (run: () => void) => void, act: () => T): T => {
   let outcome: (() => T) | undefined;
-  surround(() => {
+  enter(() => {
     if (outcome) return;
     try {
       const value = act();

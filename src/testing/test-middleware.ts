@@ -98,7 +98,7 @@ export const testMiddleware = async <
 };
 
 const toSpy = (step: MiddlewareStep, tell: (given: unknown) => unknown): MiddlewareStep => {
-  const { handle, surround } = step;
+  const { handle, around } = step;
   return {
     ...step,
     handle: async (args) => {
@@ -106,14 +106,14 @@ const toSpy = (step: MiddlewareStep, tell: (given: unknown) => unknown): Middlew
       tell(returned);
       return returned;
     },
-    surround:
-      surround &&
+    around:
+      around &&
       ((args, state, { run, fail }) => {
         const runAndTell = (context: unknown): Promise<Outcome> => {
           tell(context);
           return run(context);
         };
-        return surround(args, state, { run: runAndTell, fail });
+        return around(args, state, { run: runAndTell, fail });
       }),
   };
 };
