@@ -177,7 +177,7 @@ const home = dirname(createRequire(import.meta.url).resolve("sallyport/package.j
 const own = [`${home}/dist/`, `${home}/src/`];
 
 /** Records where in the application's code each endpoint and middleware is built. */
-export const watchBuilds = (): ReadonlyMap<object, string> => {
+export const recordBuilds = (): ReadonlyMap<object, string> => {
   const places = new Map<object, string>();
   subscribe(channels.built, (endpoint) => {
     const { stackTraceLimit } = Error;

@@ -3,7 +3,7 @@ import { OperationIds } from "../api/operation-ids.ts";
 import type { Security } from "../endpoint/security.ts";
 import { listRoutes } from "../routing/walk-routing.ts";
 import { defineCommand } from "./command.ts";
-import { useEntry, watchBuilds, type Entry } from "./load-entry.ts";
+import { useEntry, recordBuilds, type Entry } from "./load-entry.ts";
 import { writeOut } from "./output.ts";
 
 /** A route as `sallyport routes --json` prints it. */
@@ -13,7 +13,7 @@ export const routesCommand = defineCommand({
   description: "Lists the routes of the API.",
   options: { json: { type: "boolean", description: "Print the routes as JSON" } },
   run: ({ json }, given) => {
-    const places = watchBuilds();
+    const places = recordBuilds();
     return useEntry(given, async (entry) => {
       const lines = listLines(entry, places);
       await writeOut(json ? `${JSON.stringify(lines, undefined, 2)}\n` : toTable(lines));
