@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { Request, Response } from "express";
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-import { readBytes, watchPauses } from "./read-bytes.ts";
+import { readBytes, startPauseTimer } from "./read-bytes.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -32,7 +32,7 @@ test.each([
   vi.useFakeTimers();
   const onPause = vi.fn();
   const request = { isPaused: () => false, complete: false, ...state };
-  const timer = watchPauses(request as unknown as Request, 800, onPause);
+  const timer = startPauseTimer(request as unknown as Request, 800, onPause);
   vi.advanceTimersByTime(799);
   timer.refresh();
   vi.advanceTimersByTime(799);

@@ -71,8 +71,8 @@ export const safely =
     }
   };
 
-/** Calls a function if a client pauses for too long; the timer is to be refreshed with each chunk and cleared. */
-export const watchPauses = (
+/** Starts a timer that calls a function if a client pauses for too long; the timer is to be refreshed with each chunk and cleared. */
+export const startPauseTimer = (
   request: Readable & { readonly complete?: boolean },
   timeout: number,
   onPause: () => void,

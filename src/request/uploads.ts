@@ -9,7 +9,7 @@ import type { ContentType } from "../http/content-type.ts";
 import type { Logger } from "../logger/logger.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import { add, parseParts, toMultipartField, type Several } from "./multipart-parser.ts";
-import { isUnread, safely, toDeparture, watchPauses } from "./read-bytes.ts";
+import { isUnread, safely, toDeparture, startPauseTimer } from "./read-bytes.ts";
 import { Spool, type MemoryBudget } from "./spool.ts";
 import { UploadedFile, toBaseName } from "./uploaded-file.ts";
 
@@ -175,7 +175,7 @@ class Upload {
   ): () => void {
     const isOurs = isUnread(request);
     let left = this.#limits.total;
-    const timer = watchPauses(request, idleTimeout, () =>
+    const timer = startPauseTimer(request, idleTimeout, () =>
       fail(new RequestError("SLP_BODY_TIMEOUT")),
     );
     const onData = safely(fail, (data: Buffer | string) => {
