@@ -27,12 +27,12 @@ const probePipe = (): boolean => {
 };
 
 /** Makes the event `pipe` add the listener that {@link isPiped} looks for, if Node itself does not add it. */
-export const watchPipes = (server: Server): void => {
+export const markPipes = (server: Server): void => {
   if ((listensForUnpipe ??= probePipe())) return;
-  const watch = (_request: unknown, response: ServerResponse): void => {
+  const mark = (_request: unknown, response: ServerResponse): void => {
     response.on("pipe", () => response.once("unpipe", () => undefined));
   };
-  for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, watch);
+  for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, mark);
 };
 
 /** Ends a connection in a custom way when Node calls `destroySoon` after the last response, or else at `finish`. */

@@ -3,7 +3,7 @@ import type * as https from "node:https";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
 import { ConfigError, RequestError } from "../errors.ts";
 import { holdEnd, replaceMethods } from "../exchange/replace-methods.ts";
-import { watchPipes } from "../http/node-internals.ts";
+import { markPipes } from "../http/node-internals.ts";
 import { isExpressLoaded, loadCompression, loadExpress } from "../lazy/packages.ts";
 import { findState, RequestState, sentByHandler } from "../pipeline/request-state.ts";
 import { expectBody } from "../request/expectation.ts";
@@ -181,7 +181,7 @@ const createServers = (
     const options = { ...defaultOptions, ...own.options, IncomingMessage, ServerResponse };
     const server = createServer(options);
     const listener = new Listener(name, server, own.listen);
-    watchPipes(server);
+    markPipes(server);
     server
       .on("request", onRequest)
       .on("checkContinue", onContinue)
