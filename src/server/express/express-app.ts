@@ -7,8 +7,8 @@ import type { ServerConfig } from "../config/config.ts";
 import {
   createRequestClass,
   createResponseClass,
-  watchExpressMethods,
-  watchMethods,
+  toExpressPatchCheck,
+  toPatchCheck,
 } from "./express-classes.ts";
 import { markSending } from "./mark-sending.ts";
 
@@ -32,7 +32,7 @@ export const createExpressObjects = (
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
-  const isNodePatched = watchMethods(OwnResponse.prototype);
+  const isNodePatched = toPatchCheck(OwnResponse.prototype);
   const facts: { -readonly [Key in keyof AppFacts]: AppFacts[Key] } = {
     ways: mayTakeShortcuts ? shortcuts : plainWays,
     settings: { "query parser": queryParser },
@@ -48,7 +48,7 @@ export const createExpressObjects = (
     copyMembers(ExpressResponse.prototype, app.response, ["locals"]);
     markSending(ExpressResponse.prototype as unknown as Response);
     const methods = ExpressResponse.prototype as unknown as Response;
-    facts.isPatched = watchExpressMethods(methods, isNodePatched);
+    facts.isPatched = toExpressPatchCheck(methods, isNodePatched);
     app.request = ExpressRequest.prototype as unknown as Request;
     app.response = ExpressResponse.prototype as unknown as Response;
     app.disable("x-powered-by");

@@ -288,7 +288,7 @@ export const dropStalledReader = (response: ServerResponse, timeout: number): vo
 };
 
 /** Returns a function that tells whether a tool has replaced methods of all responses, as it does to add header fields. */
-export const watchMethods = (
+export const toPatchCheck = (
   methods: Readonly<Record<"end" | "setHeader" | "write", unknown>>,
 ): AppFacts["isPatched"] => {
   const { end, setHeader, write } = methods;
@@ -296,7 +296,7 @@ export const watchMethods = (
 };
 
 /** Returns a function that also tells whether the application has replaced one of Express' methods that send JSON. */
-export const watchExpressMethods = (
+export const toExpressPatchCheck = (
   methods: Response,
   isNodePatched: AppFacts["isPatched"],
 ): AppFacts["isPatched"] => {
