@@ -14,7 +14,7 @@ const warnedOfBody = new WeakSet<EndpointPlan>();
  *
  * @returns a function to call when the middleware is done
  */
-export const watchUnreadBody = (
+export const warnOfUnreadBody = (
   plan: EndpointPlan,
   state: RequestState,
 ): (() => void) | undefined => {

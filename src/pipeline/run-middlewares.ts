@@ -10,7 +10,7 @@ import type { Inside } from "./run-around.ts";
 import { assertGoingOn, isTaken, watchFeeding } from "../exchange/response-state.ts";
 import { discardContent } from "./send-content.ts";
 import { interrupt } from "./answer-error.ts";
-import { watchUnreadBody } from "./development-warnings.ts";
+import { warnOfUnreadBody } from "./development-warnings.ts";
 import { StateArguments, type RequestState } from "./request-state.ts";
 import { watchSenders } from "./watch-senders.ts";
 
@@ -55,7 +55,7 @@ export const runMiddlewares = async (
       }
     }
     const args = new StateArguments(state, run, input, headers) as never;
-    const unwatch = run.body === "unread" ? watchUnreadBody(plan, state) : undefined;
+    const endWarning = run.body === "unread" ? warnOfUnreadBody(plan, state) : undefined;
     const mayBeHeld = (state.isShared || !state.app) && !step.middleware.native;
     const unwatchSenders = mayBeHeld ? watchSenders(state) : undefined;
     try {
@@ -66,7 +66,7 @@ export const runMiddlewares = async (
           state,
           (inside) => step.around?.(args, state, inside),
           () => {
-            unwatch?.();
+            endWarning?.();
             return runMiddlewares(run, state, last, index + 1);
           },
         );
@@ -74,7 +74,7 @@ export const runMiddlewares = async (
       if (returned instanceof Promise || isPromiseLike(returned)) returned = await returned;
       joinContext(ctx, returned);
     } finally {
-      unwatch?.();
+      endWarning?.();
       unwatchSenders?.();
     }
     if (!canGoOn(state)) return noOutput;
