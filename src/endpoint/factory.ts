@@ -215,7 +215,7 @@ export abstract class Factory<
         }
       },
     });
-    return this.add(Object.assign(middleware, { isObserver: true }));
+    return this.add(Object.assign(middleware, { undoesNothing: true }));
   }
 
   protected derive(changes: object): unknown {

@@ -160,8 +160,8 @@ export interface AnyMiddleware {
   readonly takesBody?: boolean | undefined;
   /** Whether the endpoint's input is validated before the middleware runs. */
   readonly afterValidation?: boolean | undefined;
-  /** Whether it undoes nothing when what is inside fails, such as one that only disposes of a context. */
-  readonly isObserver?: boolean | undefined;
+  /** Whether it undoes nothing when what is inside it fails, such as one that only disposes of a context. */
+  readonly undoesNothing?: boolean | undefined;
   /** Whether it does nothing for GET, whose responses therefore have neither its errors nor its header fields. */
   readonly isForWrites?: boolean | undefined;
   /** Rejects the definition of an endpoint that cannot have this middleware. */

@@ -26,7 +26,7 @@ export const createConditions = (
 ): { readonly middleware: AnyMiddleware; readonly around: Around } => ({
   middleware: {
     [middlewareMark]: true,
-    isObserver: true,
+    undoesNothing: true,
     afterValidation: conditions.current !== undefined,
     handle: () => undefined,
   },

@@ -115,7 +115,7 @@ const runAroundStep = async (
     // a middleware that has caught the error cannot hide it
     if (failure) throw failure.error;
   } catch (error) {
-    if (!middleware.native && !middleware.isObserver) stages.isDone = false;
+    if (!middleware.native && !middleware.undoesNothing) stages.isDone = false;
     if (stages.plan.content) discardContent(inner);
     // if an error has been sent in the meantime, that error counts
     throw state.failure?.error ?? error;
