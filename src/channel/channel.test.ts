@@ -7,7 +7,7 @@ import type { Following } from "../endpoint/channel-definition.ts";
 import { createChannel, type Channel, type ChannelOptions } from "./channel.ts";
 import type { EventLog } from "./event-log.ts";
 import { compare, findPosition, type Position } from "./position.ts";
-import { memoryChannel } from "./store.ts";
+import { memoryChannel } from "./channel-store.ts";
 
 const events = { counted: z.object({ number: z.number() }) };
 type Counted = typeof events;

@@ -14,7 +14,7 @@ import type { SchemaInput } from "../schemas/schema.ts";
 import { EventLog, sizeOf, type History } from "./event-log.ts";
 import { createFollower } from "./follower.ts";
 import { toId } from "./position.ts";
-import { memoryChannel, type ChannelStore } from "./store.ts";
+import { memoryChannel, type ChannelStore } from "./channel-store.ts";
 
 /** The data of the event `gap`. */
 export interface ChannelGap {

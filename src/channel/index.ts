@@ -12,4 +12,4 @@ export type {
 export type { History } from "./event-log.ts";
 export type { ChannelRedisClient, RedisChannelOptions } from "./redis-channel.ts";
 export type { RedisClient } from "../idempotency/redis-store.ts";
-export type { ChannelStore, StoreConnection } from "./store.ts";
+export type { ChannelStore, StoreConnection } from "./channel-store.ts";

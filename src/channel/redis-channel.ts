@@ -5,7 +5,7 @@ import { show } from "../messages/show.ts";
 import { inTime } from "../pipeline/in-time.ts";
 import { sizeOf, type EventLog } from "./event-log.ts";
 import { createEpoch, type Position } from "./position.ts";
-import type { ChannelStore } from "./store.ts";
+import type { ChannelStore } from "./channel-store.ts";
 
 /** A client of node-redis 5 or of ioredis, connected to one Redis 6.2 or later. */
 export type ChannelRedisClient = RedisClient & {
