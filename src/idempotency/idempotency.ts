@@ -25,7 +25,7 @@ import type { EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
 import { toParser } from "../schemas/parser.ts";
 import { digestRequest } from "./fingerprint.ts";
 import { claimKey, keepReply } from "./keep-reply.ts";
-import type { Claim, IdempotencyStore, KeptReply } from "./store.ts";
+import type { Claim, IdempotencyStore, KeptReply } from "./idempotency-store.ts";
 
 /** What `scope` receives. */
 export interface IdempotencyArguments<Context> {

@@ -1,7 +1,7 @@
 export { idempotency } from "./idempotency.ts";
 export { postgresStore, postgresTable } from "./postgres-store.ts";
 export { redisStore } from "./redis-store.ts";
-export { memoryStore } from "./store.ts";
+export { memoryStore } from "./idempotency-store.ts";
 export type {
   IdempotencyArguments,
   IdempotencyErrors,
@@ -10,4 +10,4 @@ export type {
 } from "./idempotency.ts";
 export type { PostgresPool } from "./postgres-store.ts";
 export type { RedisClient } from "./redis-store.ts";
-export type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./store.ts";
+export type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./idempotency-store.ts";

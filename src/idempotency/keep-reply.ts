@@ -10,7 +10,7 @@ import { readSafely } from "../reply/http-error.ts";
 import { isAbandoned, setSending } from "../exchange/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import type { EmptyObject } from "../schemas/schema.ts";
-import { noReply, type Claim, type IdempotencyStore, type KeptReply } from "./store.ts";
+import { noReply, type Claim, type IdempotencyStore, type KeptReply } from "./idempotency-store.ts";
 
 /** After how many milliseconds without an answer the store has failed. */
 const storeTimeout = 5000;

@@ -1,5 +1,5 @@
 import { refuseValue } from "../messages/option-checks.ts";
-import type { Claim, IdempotencyStore, KeptReply } from "./store.ts";
+import type { Claim, IdempotencyStore, KeptReply } from "./idempotency-store.ts";
 
 /** A pool of the package pg, or a PGlite. */
 export interface PostgresPool {

@@ -1,4 +1,4 @@
-import type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./store.ts";
+import type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./idempotency-store.ts";
 
 /** A client of node-redis 5 or of ioredis. */
 export type RedisClient =

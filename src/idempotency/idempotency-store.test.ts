@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { memoryStore, type Claim } from "./store.ts";
+import { memoryStore, type Claim } from "./idempotency-store.ts";
 
 const toClaim = (key: string): Claim => ({ key, token: key, fingerprint: "" });
 
