@@ -8,7 +8,7 @@ import { typedNames } from "../http/method.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import type { Logger } from "../logger/logger.ts";
 import { findReplyState, plainWays } from "../exchange/response-state.ts";
-import { parseJson } from "./json.ts";
+import { parseJson } from "./parse-json.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { ReadUpload } from "./uploads.ts";
 

@@ -57,7 +57,7 @@ const stages: readonly string[] = [
   ...["server/dispatch.ts dispatch", "request/cors.ts setCorsHeaders"],
   ...["request/foreign-form.ts isForeignForm", "pipeline/run-endpoint.ts runEndpoint"],
   ...["pipeline/run-middlewares.ts runMiddlewares", "request/parse-body.ts parseBody"],
-  ...["request/json.ts parseJson", "request/combine-input.ts combineInput"],
+  ...["request/parse-json.ts parseJson", "request/combine-input.ts combineInput"],
   ...["pipeline/validate.ts validateInput", "pipeline/run-endpoint.ts runHandler"],
   "pipeline/run-endpoint.ts toOutput",
   ...["pipeline/validate.ts validate", "pipeline/answer.ts callResultHandler"],

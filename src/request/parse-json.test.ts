@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import * as json from "./json.ts";
+import * as json from "./parse-json.ts";
 
 const { maxJsonDepth } = json;
 const parseJson = (text: string, maxValues = 20_000): object => json.parseJson(text, maxValues);
