@@ -10,7 +10,7 @@ import {
   toSorted,
   listReferences,
   openIntersections,
-} from "./json.ts";
+} from "./map-json.ts";
 import type { Direction, JsonObject, OpenApiOverride } from "./options.ts";
 import { writeNode, type WritePlace } from "./node-writer.ts";
 import { generated, SchemaNames } from "./generated-names.ts";

@@ -6,7 +6,7 @@ import { readEncoded, readToldOutput } from "../schemas/encode.ts";
 import { readOwnKind } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
-import { isObject, isSame, listOf, toEnum } from "./json.ts";
+import { isObject, isSame, listOf, toEnum } from "./map-json.ts";
 import type { Direction, JsonObject, OpenApiOverride, WrittenSchema } from "./options.ts";
 import { correctPatterns } from "./patterns.ts";
 import { correctKeys } from "./record-keys.ts";

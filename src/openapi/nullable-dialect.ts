@@ -9,7 +9,7 @@ import {
   mapReferences,
   maps,
   mapValues,
-} from "./json.ts";
+} from "./map-json.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";
 
 /** Converts a document to the schema dialect of its version: 3.0 has its own, and later versions use JSON Schema. */

@@ -1,5 +1,5 @@
 import type { Components } from "./components.ts";
-import { allOf, anyOf, isObject, listOf, mapValues } from "./json.ts";
+import { allOf, anyOf, isObject, listOf, mapValues } from "./map-json.ts";
 import type { JsonObject } from "./options.ts";
 
 export interface Field {

@@ -3,7 +3,7 @@ import { describeDeprecation, toInstant } from "../endpoint/deprecation.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
-import { compact, mapValues, nonEmpty } from "./json.ts";
+import { compact, mapValues, nonEmpty } from "./map-json.ts";
 import { toBinary, type WritePlace } from "./node-writer.ts";
 import { omitFields, viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiOperation } from "./options.ts";

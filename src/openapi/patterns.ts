@@ -1,5 +1,5 @@
 import type { ZodSchema } from "../schemas/schema.ts";
-import { distinctBy, nonEmpty } from "./json.ts";
+import { distinctBy, nonEmpty } from "./map-json.ts";
 import type { JsonObject } from "./options.ts";
 
 interface Check {

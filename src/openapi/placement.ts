@@ -1,7 +1,7 @@
 import type { Location, Operation } from "../api/operation.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import type { Components } from "./components.ts";
-import { distinctBy, listOf } from "./json.ts";
+import { distinctBy, listOf } from "./map-json.ts";
 import { join, mergeObjects, omitFields, viewObject, type Field } from "./object-view.ts";
 import type { WritePlace } from "./node-writer.ts";
 import type { JsonObject } from "./options.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isObject, isSame, listOf } from "./json.ts";
+import { isObject, isSame, listOf } from "./map-json.ts";
 import type { JsonObject } from "./options.ts";
 import { listChecks, toPortable } from "./patterns.ts";
 

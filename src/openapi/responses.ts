@@ -2,7 +2,7 @@ import type { Operation } from "../api/operation.ts";
 import { isEventStream, isJson, type ErrorReply, type ReplyBody } from "../api/replies.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
-import { anyOf, compact, isObject, listOf, mapValues, nonEmpty } from "./json.ts";
+import { anyOf, compact, isObject, listOf, mapValues, nonEmpty } from "./map-json.ts";
 import { toBinary, type WritePlace } from "./node-writer.ts";
 import { viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiVersion } from "./options.ts";

@@ -2,7 +2,7 @@ import type { Operation } from "../api/operation.ts";
 import { capitalise, toFreeName, toWords } from "../api/operation-ids.ts";
 import type { Security } from "../endpoint/security.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
-import { compact, isSame, mapValues } from "./json.ts";
+import { compact, isSame, mapValues } from "./map-json.ts";
 import type { JsonObject } from "./options.ts";
 
 type Scheme = Exclude<Security, { readonly and: unknown } | { readonly or: unknown }>;

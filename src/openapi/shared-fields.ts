@@ -2,7 +2,7 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
 import type { Components } from "./components.ts";
-import { listOf } from "./json.ts";
+import { listOf } from "./map-json.ts";
 import { openFields, viewObject } from "./object-view.ts";
 import type { JsonObject } from "./options.ts";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readLazy, readOptionality, readPropertyValues } from "../schemas/zod-internals.ts";
-import { isSame, listOf } from "./json.ts";
+import { isSame, listOf } from "./map-json.ts";
 import type { JsonObject } from "./options.ts";
 
 /** Checks whether a schema was created by `z.json()`, which accepts any JSON. */
