@@ -7,7 +7,7 @@ import { listRoutes, type EndpointEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { Components } from "./components.ts";
 import { compact, mapValues, nonEmpty } from "./map-json.ts";
-import { toHeadOperation, toOperation, toSummary } from "./operation.ts";
+import { toHeadOperation, toOperation, toSummary } from "./to-operation.ts";
 import type { Method } from "../http/method.ts";
 import type {
   JsonObject,

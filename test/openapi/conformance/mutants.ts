@@ -27,12 +27,17 @@ export const generatorMutants: readonly GeneratorMutant[] = [
     only: /created/,
   },
   {
-    file: "openapi/operation",
+    file: "openapi/to-operation",
     from: 'required: location === "path" || isRequired ? true : undefined',
     to: "required: true",
     only: /queries|pages/,
   },
-  { file: "openapi/operation", from: "schema: isRest ?", to: "schema: !isRest ?", only: /queries/ },
+  {
+    file: "openapi/to-operation",
+    from: "schema: isRest ?",
+    to: "schema: !isRest ?",
+    only: /queries/,
+  },
   {
     file: "openapi/object-view",
     from: "isRequired: required.has(name)",
@@ -52,7 +57,7 @@ export const generatorMutants: readonly GeneratorMutant[] = [
     only: /created/,
   },
   {
-    file: "openapi/operation",
+    file: "openapi/to-operation",
     from: "required: !mayBeEmpty",
     to: "required: true",
     only: /patch \/users/,
