@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatIssues, OutputValidationError } from "../schemas/issues.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { beginError } from "./answer-error.ts";
+import { beginError } from "./begin-error.ts";
 import { createHandler } from "./default-result-handler.ts";
 import type { ApiResponse, ItemsPlaceholder, SchemaOf } from "./api-response.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ShortIssue } from "../schemas/issues.ts";
-import { beginError, toIssuesSchema } from "./answer-error.ts";
+import { beginError, toIssuesSchema } from "./begin-error.ts";
 import type {
   ApiResponse,
   ErrorDataPlaceholder,

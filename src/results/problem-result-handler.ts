@@ -5,7 +5,7 @@ import { toStatusText } from "../http/status.ts";
 import { isObject } from "../messages/option-checks.ts";
 import { findUnserialisable } from "../reply/find-unserialisable.ts";
 import { logServerFault } from "./log-fault.ts";
-import { beginError, toIssuesSchema, type ErrorAnswer } from "./answer-error.ts";
+import { beginError, toIssuesSchema, type ErrorAnswer } from "./begin-error.ts";
 import { createHandler } from "./default-result-handler.ts";
 import type {
   ApiResponse,
