@@ -18,7 +18,13 @@ import { readContent } from "../schemas/content.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { isJson, listErrors, listSuccesses, type ErrorReply, type Reply } from "./replies.ts";
+import {
+  isJson,
+  listErrors,
+  listSuccesses,
+  type DeclaredErrorReply,
+  type DeclaredReply,
+} from "./replies.ts";
 
 /** The parts of a configuration that a document needs; the result of `createConfig` is accepted. */
 export interface DocumentedConfig extends WalkOptions {
@@ -107,7 +113,7 @@ export class Operation {
       : { kind: "json", mediaType: "application/json" };
   }
 
-  get successes(): readonly Reply[] {
+  get successes(): readonly DeclaredReply[] {
     const successes = listSuccesses(this.endpoint);
     return this.isSafe && this.hasVersion ? [...successes, notModified] : successes;
   }
@@ -128,7 +134,7 @@ export class Operation {
     ]);
   }
 
-  get errors(): readonly ErrorReply[] {
+  get errors(): readonly DeclaredErrorReply[] {
     return listErrors(this.endpoint, this.#ownErrors, this.method);
   }
 
@@ -207,7 +213,7 @@ export class Operation {
   }
 }
 
-const notModified: Reply = { status: 304, bodies: [], isConditional: true };
+const notModified: DeclaredReply = { status: 304, bodies: [], isConditional: true };
 
 const anOptional = (description: string) => z.string().optional().describe(description);
 

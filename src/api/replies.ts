@@ -7,7 +7,7 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readContent } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 
-export interface ReplyBody {
+export interface DeclaredBody {
   /** The media type; null if there is no body. */
   readonly type: string | null;
   /** The schema that the result handler declares; undefined for content that bypasses it. */
@@ -15,9 +15,9 @@ export interface ReplyBody {
 }
 
 /** Everything that an operation may send with one status. */
-export interface Reply {
+export interface DeclaredReply {
   readonly status: number;
-  readonly bodies: readonly ReplyBody[];
+  readonly bodies: readonly DeclaredBody[];
   /** Whether only conditional requests, as caches send them, get this reply. */
   readonly isConditional?: boolean;
   /** The description of the only response with this status. */
@@ -25,7 +25,7 @@ export interface Reply {
 }
 
 /** Everything that an operation may send with the status of an error. */
-export interface ErrorReply extends Reply {
+export interface DeclaredErrorReply extends DeclaredReply {
   /** The declaration in `errors`, if any. */
   readonly declared: DeclaredError | undefined;
   readonly hasData: boolean;
@@ -36,7 +36,7 @@ export const isEventStream = (type: string): boolean => /^text\/event-stream\b/i
 
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
-const toBodies = (status: number, responses: readonly ApiResponse[]): readonly ReplyBody[] =>
+const toBodies = (status: number, responses: readonly ApiResponse[]): readonly DeclaredBody[] =>
   withoutBody.has(status)
     ? [{ type: null }]
     : responses.flatMap(({ schema, mimeType = "application/json" }) =>
@@ -45,7 +45,7 @@ const toBodies = (status: number, responses: readonly ApiResponse[]): readonly R
 
 const anyOutput = (): z.ZodType => z.record(z.string(), z.unknown());
 
-export const listSuccesses = (endpoint: AnyEndpoint): readonly Reply[] => {
+export const listSuccesses = (endpoint: AnyEndpoint): readonly DeclaredReply[] => {
   const { outputSchema, resultHandler, statusCode: preset = 200 } = endpoint;
   const content = outputSchema && readContent(outputSchema);
   if (content) {
@@ -75,7 +75,7 @@ export const listErrors = (
   endpoint: AnyEndpoint,
   own: ReadonlySet<number>,
   method: Method,
-): readonly ErrorReply[] => {
+): readonly DeclaredErrorReply[] => {
   const { resultHandler } = endpoint;
   const errors = joinErrors(endpoint, method);
   const named = listNegative(resultHandler, undefined).flatMap(({ statusCode = [] }) => statusCode);

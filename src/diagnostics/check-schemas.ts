@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Operation } from "../api/operation.ts";
-import { isEventStream, isJson, type ReplyBody } from "../api/replies.ts";
+import { isEventStream, isJson, type DeclaredBody } from "../api/replies.ts";
 import { getMessageFromError } from "../reply/http-error.ts";
 import { readContent } from "../schemas/content.ts";
 import { isForm } from "../schemas/bodies.ts";
@@ -62,7 +62,7 @@ export const checkOutputs = (operations: readonly Operation[]): readonly Diagnos
       const text = `\`output\` of ${route} has ez.stream() or ez.file() inside another schema, where its content is not sent. Use it as the whole output: \`output: ez.stream(...)\`.`;
       return [{ at: outputSchema, code: "SLP_WARN_OUTPUT_JSON", text }];
     }
-    let bodies: readonly ReplyBody[];
+    let bodies: readonly DeclaredBody[];
     try {
       bodies = operation.successes.flatMap((reply) => reply.bodies);
     } catch (error) {
@@ -91,7 +91,7 @@ const isStreamed = (schema: ZodSchema): boolean =>
   ["file", "stream"].includes(readContent(schema)?.kind ?? "");
 
 /** Lists the schemas of all bodies that are only sent as JSON, including nested schemas. */
-const listSent = (bodies: readonly ReplyBody[]): ReadonlySet<unknown> => {
+const listSent = (bodies: readonly DeclaredBody[]): ReadonlySet<unknown> => {
   const others = new Set(
     bodies.filter(({ type }) => type === null || !isJson(type)).map(({ schema }) => schema),
   );
@@ -101,7 +101,7 @@ const listSent = (bodies: readonly ReplyBody[]): ReadonlySet<unknown> => {
 };
 
 /** Lists the events of a stream, whose data is written as JSON. */
-const listEvents = ({ type, schema }: ReplyBody) => {
+const listEvents = ({ type, schema }: DeclaredBody) => {
   if (type === null || !schema || !isEventStream(type)) return [];
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const options = def.type === "union" ? def.options : [schema];

@@ -1,7 +1,12 @@
 import { describeDeprecation } from "../endpoint/deprecation.ts";
 import type { z } from "zod";
 import type { Operation } from "../api/operation.ts";
-import { isEventStream, type ErrorReply, type Reply, type ReplyBody } from "../api/replies.ts";
+import {
+  isEventStream,
+  type DeclaredBody,
+  type DeclaredErrorReply,
+  type DeclaredReply,
+} from "../api/replies.ts";
 import type { BodyKind } from "../client/call-options.ts";
 import { readKind } from "../client/read-reply.ts";
 import { methodFacts } from "../http/method.ts";
@@ -143,7 +148,7 @@ interface ReceivedReply {
 }
 
 /** Lists how a body may be read; with a wildcard, that depends on the response. */
-const toReceivedBodies = ({ type, schema }: ReplyBody): readonly ReceivedBody[] => {
+const toReceivedBodies = ({ type, schema }: DeclaredBody): readonly ReceivedBody[] => {
   if (type === null) return [{ kind: "none" }];
   // content of any type is received as a Blob
   if (type === "*/*" && !schema) return [{ kind: "blob" }];
@@ -158,7 +163,9 @@ const toReceivedBodies = ({ type, schema }: ReplyBody): readonly ReceivedBody[] 
   }));
 };
 
-const toReceived = (replies: readonly (ErrorReply | Reply)[]): readonly ReceivedReply[] =>
+const toReceived = (
+  replies: readonly (DeclaredErrorReply | DeclaredReply)[],
+): readonly ReceivedReply[] =>
   replies
     .map((reply) => ({
       status: reply.status,

@@ -1,5 +1,10 @@
 import type { Operation } from "../api/operation.ts";
-import { isEventStream, isJson, type ErrorReply, type ReplyBody } from "../api/replies.ts";
+import {
+  isEventStream,
+  isJson,
+  type DeclaredBody,
+  type DeclaredErrorReply,
+} from "../api/replies.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
 import { anyOf, compact, isObject, listOf, mapValues, nonEmpty } from "./map-json.ts";
@@ -71,7 +76,7 @@ const toOwnHeaders = (operation: Operation, status: number): JsonObject => {
 };
 
 const toError = (
-  { status, bodies, declared, hasData }: ErrorReply,
+  { status, bodies, declared, hasData }: DeclaredErrorReply,
   operation: Operation,
   place: WritePlace,
   context: WriteContext,
@@ -98,7 +103,7 @@ const nameSchemas = (content: JsonObject, place: WritePlace, components: Compone
   });
 
 const toContent = (
-  bodies: readonly ReplyBody[],
+  bodies: readonly DeclaredBody[],
   place: WritePlace,
   { components, version }: WriteContext,
 ): JsonObject | undefined => {
