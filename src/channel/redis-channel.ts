@@ -1,5 +1,5 @@
 import { DefinitionError, RequestError } from "../errors.ts";
-import { runCommand, type RedisClient } from "../idempotency/redis-store.ts";
+import { sendCommand, type RedisClient } from "../idempotency/redis-store.ts";
 import { be, checkOptions, isText, refuseValue } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import { inTime } from "../pipeline/in-time.ts";
@@ -138,10 +138,10 @@ const takeKey = (client: ChannelRedisClient, key: string): void => {
 };
 
 const runScript = (client: RedisClient, script: string, ...args: readonly (number | string)[]) =>
-  inTime(runCommand(client, "EVAL", script, "1", ...args.map(String)), timeout);
+  inTime(sendCommand(client, "EVAL", script, "1", ...args.map(String)), timeout);
 
 const measureAhead = async (client: RedisClient): Promise<number> => {
-  const time = (await inTime(runCommand(client, "TIME"), timeout)) as readonly string[];
+  const time = (await inTime(sendCommand(client, "TIME"), timeout)) as readonly string[];
   return Number(time[0]) * 1000 + Number(time[1]) / 1000 - performance.now();
 };
 
@@ -185,7 +185,7 @@ const follow = async (
         report();
         pause = 50;
         const waiting = ["COUNT", "1", "BLOCK", `${blocking}`, "STREAMS", key, toRedisId(log)];
-        await inTime(runCommand(reader, "XREAD", ...waiting), blocking + timeout);
+        await inTime(sendCommand(reader, "XREAD", ...waiting), blocking + timeout);
       }
     } catch (error) {
       if (signal.aborted) return;

@@ -5,7 +5,8 @@ export type RedisClient =
   | { readonly call: (command: string, ...args: string[]) => Promise<unknown> }
   | { readonly sendCommand: (args: string[]) => Promise<unknown> };
 
-export const runCommand = (client: RedisClient, command: string, ...args: string[]) =>
+/** Sends a command with either client. */
+export const sendCommand = (client: RedisClient, command: string, ...args: string[]) =>
   "call" in client ? client.call(command, ...args) : client.sendCommand([command, ...args]);
 
 // a key holds the claim as text, and then the claim with its reply
@@ -42,7 +43,7 @@ export const redisStore = (
   { prefix = "idempotency:" }: { readonly prefix?: string | undefined } = {},
 ): IdempotencyStore => {
   const run = (script: string, claim: Claim, ...args: (string | number)[]): Promise<unknown> =>
-    runCommand(client, "EVAL", script, "1", prefix + claim.key, toText(claim), ...args.map(String));
+    sendCommand(client, "EVAL", script, "1", prefix + claim.key, toText(claim), ...args.map(String));
   return {
     claim: async (claim, lease) => {
       const known = (await run(claimScript, claim, Math.ceil(lease))) as string | null;
