@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Following } from "../endpoint/channel-definition.ts";
+import type { FollowArguments } from "../endpoint/channel-definition.ts";
 import { createChannel, type Channel, type ChannelOptions } from "./channel.ts";
 import type { EventLog } from "./event-log.ts";
 import { compare, findPosition, type Position } from "./position.ts";
@@ -55,7 +55,7 @@ class Client {
       response.emit("close");
     };
     this.#end = end;
-    const writer: Following["writer"] = {
+    const writer: FollowArguments["writer"] = {
       isClosed: () => isOver,
       attempt: (send) => send(),
       cut: () => {
@@ -76,7 +76,7 @@ class Client {
     const headers = { "last-event-id": this.lastEventId };
     const args = { request: { headers }, response, signal: new AbortController().signal };
     void this.#channel["~follow"]({
-      args: args as unknown as Following["args"],
+      args: args as unknown as FollowArguments["args"],
       ...{ writer, topics: this.topics, maxBuffered: this.#maxBuffered },
     });
   }

@@ -1,4 +1,4 @@
-import type { Following } from "../endpoint/channel-definition.ts";
+import type { FollowArguments } from "../endpoint/channel-definition.ts";
 import type { EventLog } from "./event-log.ts";
 import { compare, findPosition, toId, type Position } from "./position.ts";
 
@@ -8,7 +8,7 @@ import { compare, findPosition, toId, type Position } from "./position.ts";
  */
 export const createFollower = (
   log: EventLog,
-  { args, writer, topics, maxBuffered }: Following,
+  { args, writer, topics, maxBuffered }: FollowArguments,
   declared: ReadonlyMap<string, unknown>,
   retry: number,
 ): (() => void) => {

@@ -11,7 +11,7 @@ import type { EventWriter, StreamHandler } from "./event-stream.ts";
 import type { ArgumentsOf, HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 
 /** What a channel needs to send its events on a stream. */
-export interface Following {
+export interface FollowArguments {
   readonly args: Pick<
     HandlerArguments<unknown, unknown>,
     "request" | "response" | "signal" | "logger"
@@ -31,7 +31,7 @@ export interface FollowedChannel<Events extends EventSchemas> {
   /** The schemas of the events that clients receive, `gap` among them. */
   readonly events: Events;
   /** Sends the events of the channel until the stream ends. Internal. */
-  readonly "~follow": (following: Following) => Promise<void>;
+  readonly "~follow": (args: FollowArguments) => Promise<void>;
 }
 
 /** The argument of an event stream factory's `build`; a stream always opens with status 200. */
@@ -91,7 +91,7 @@ export const aChannel: Check = be(
   (value) => typeof Reflect.get(Object(value) as object, "~follow") === "function",
 );
 
-export const createFollowing =
+export const createFollowHandler =
   (
     channel: FollowedChannel<EventSchemas>,
     topic: ((args: never) => unknown) | undefined,

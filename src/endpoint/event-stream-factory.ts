@@ -18,7 +18,7 @@ import { definitionChecks } from "./endpoint-definition.ts";
 import type { EventStream, EventStreamSettings, StreamHandler } from "./event-stream.ts";
 import {
   aChannel,
-  createFollowing,
+  createFollowHandler,
   toEventSchemas,
   type ChannelDefinition,
   type NoChannel,
@@ -165,7 +165,7 @@ export class EventStreamFactory<
         "build: got both `channel` and `handler`. Remove one: an endpoint with a channel sends the events of the channel.",
       );
     const follow =
-      following && createFollowing(following.channel, following.topic, settings.maxBuffered);
+      following && createFollowHandler(following.channel, following.topic, settings.maxBuffered);
     const parts = follow
       ? this.toParts("build", { ...following, handler: follow }, channelChecks)
       : this.toParts("build", definition, streamChecks, "emits the events");

@@ -43,7 +43,15 @@ export const redisStore = (
   { prefix = "idempotency:" }: { readonly prefix?: string | undefined } = {},
 ): IdempotencyStore => {
   const run = (script: string, claim: Claim, ...args: (string | number)[]): Promise<unknown> =>
-    sendCommand(client, "EVAL", script, "1", prefix + claim.key, toText(claim), ...args.map(String));
+    sendCommand(
+      client,
+      "EVAL",
+      script,
+      "1",
+      prefix + claim.key,
+      toText(claim),
+      ...args.map(String),
+    );
   return {
     claim: async (claim, lease) => {
       const known = (await run(claimScript, claim, Math.ceil(lease))) as string | null;
