@@ -225,6 +225,18 @@ describe("architecture", () => {
     expect(names.filter((name) => /^(helpers?|utils?|common|base|misc)$/.test(name))).toEqual([]);
   });
 
+  test("each file of `src` has a name of its own, apart from the entry points", () => {
+    const names = listFiles("src")
+      .map((file) => file.slice(file.lastIndexOf("/") + 1))
+      .filter((name) => name !== "index.ts");
+    const repeated = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+    expect([...repeated].toSorted()).toEqual([
+      "client-errors.ts",
+      "conditions.ts",
+      "deprecation.ts",
+    ]);
+  });
+
   test("only the entry points re-export other files", () => {
     const barrels = sources.filter((file) => /^export (type )?(\*|\{)[^;]*from/m.test(read(file)));
     expect(barrels.toSorted()).toEqual([
