@@ -11,5 +11,6 @@ export type {
 } from "./channel.ts";
 export type { History } from "./event-log.ts";
 export type { ChannelRedisClient, RedisChannelOptions } from "./redis-channel.ts";
+// `ChannelRedisClient` extends it; `sallyport/idempotency` has the same type
 export type { RedisClient } from "../idempotency/redis-store.ts";
 export type { ChannelStore, StoreConnection } from "./channel-store.ts";
