@@ -19,23 +19,20 @@ const nativeGrace = 30_000;
 /** Runs a middleware as Express does. */
 export const runNative =
   (native: NativeMiddleware): Around =>
-  async (_args, state, { run, fail }) => {
+  (_args, state, { run, fail }) => {
     const { request, response } = state;
     const stages = state.run as EndpointRun;
     const unwatch = watchRefusal(request, response);
     state.isShared = true;
     const running = new NativeCall(native, state, {
-      run: async (context) => {
+      run: (context) => {
         unwatch?.();
         // the middleware listens to the body, which is read only after it; what flows until then would be lost
         const isHeldBack = stages.body === "unread" && request.readableFlowing === true;
         if (isHeldBack) request.pause();
         // the middleware may have changed the sources of the input; once that is validated, all stages see the same
         if (!stages.input) stages.combined = null;
-        const outcome = await run(context);
-        // a later middleware has responded without the body
-        if (isHeldBack && stages.body === "unread") request.resume();
-        return outcome;
+        return isHeldBack ? runHeldBack(state, run(context)) : run(context);
       },
       fail,
     }).run();
@@ -43,11 +40,22 @@ export const runNative =
       // a middleware that feeds the response might settle only after the response has ended
       watchFeeding(response);
     } catch (error) {
-      await running;
-      throw error;
+      return throwAfter(running, error);
     }
     return running;
   };
+
+/** Reads the body on, which was held back, if a later middleware has responded without it. */
+const runHeldBack = async ({ request, run }: RequestState, inside: Promise<Outcome>) => {
+  const outcome = await inside;
+  if (run?.body === "unread") request.resume();
+  return outcome;
+};
+
+const throwAfter = async (running: Promise<Outcome>, error: unknown): Promise<never> => {
+  await running;
+  throw error;
+};
 
 interface Waiting {
   readonly resolve: (outcome: Promise<Outcome>) => void;
@@ -78,12 +86,12 @@ class NativeCall {
     this.#prototypes = [toPrototype(state.request), toPrototype(state.response)];
   }
 
-  async run(): Promise<Outcome> {
+  run(): Promise<Outcome> {
     const { request, response } = this.#state;
     const reason = findEnd(this.#state);
-    if (reason) throw reason;
+    if (reason) return Promise.reject(reason);
     // a closed response does not emit `close` again
-    if (response.closed) return noOutput;
+    if (response.closed) return Promise.resolve(noOutput);
     const next: NextFunction = (outcome?: unknown) => this.#next(outcome);
     this.#state.next = next;
     try {
@@ -94,7 +102,7 @@ class NativeCall {
       this.#refuse(error);
     }
     // most middlewares call `next` at once and need no listeners, which slow down the events of a response
-    if (this.#failure) throw this.#failure;
+    if (this.#failure) return Promise.reject(this.#failure);
     if (this.#outcome) return this.#outcome;
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };

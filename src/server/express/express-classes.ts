@@ -13,7 +13,6 @@ import {
 } from "../../exchange/response-state.ts";
 import type { Application, Express, Request, Response } from "express";
 import { RequestError, ServerFault } from "../../errors.ts";
-import type { expressMethods } from "../../reply/send-json.ts";
 import { warnAlreadySent } from "../../pipeline/answer.ts";
 import { logServerFault } from "../../results/log-fault.ts";
 import { readOtherQuery } from "../../request/other-query.ts";
@@ -313,4 +312,7 @@ export const toExpressPatchCheck = (
     own.type !== type;
 };
 
-type ExpressMethods = Readonly<Record<(typeof expressMethods)[number], unknown>>;
+/** The methods that `response.json` calls. */
+type ExpressMethods = Readonly<
+  Record<"get" | "header" | "json" | "send" | "set" | "status" | "type", unknown>
+>;
