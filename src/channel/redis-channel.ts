@@ -2,7 +2,7 @@ import { DefinitionError, RequestError } from "../errors.ts";
 import { sendCommand, type RedisClient } from "../idempotency/redis-store.ts";
 import { be, checkOptions, isText, refuseValue } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
-import { inTime } from "../pipeline/in-time.ts";
+import { inTime } from "../pipeline/await-store.ts";
 import { sizeOf, type EventLog } from "./event-log.ts";
 import { createEpoch, type Position } from "./position.ts";
 import type { ChannelStore } from "./channel-store.ts";

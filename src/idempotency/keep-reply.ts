@@ -2,7 +2,7 @@ import type { AroundNext, Passed } from "../endpoint/middleware.ts";
 import { RequestError } from "../errors.ts";
 import { holdEnd, replaceMethods } from "../exchange/replace-methods.ts";
 import type { Response } from "../http/express-objects.ts";
-import { inTime } from "../pipeline/in-time.ts";
+import { inTime } from "../pipeline/await-store.ts";
 import type { EndpointRun } from "../pipeline/endpoint-run.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { isDeparture, recover, sendingLimit } from "../pipeline/answer.ts";

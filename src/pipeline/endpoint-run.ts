@@ -8,7 +8,7 @@ import type { Logger } from "../logger/logger.ts";
 import { parseBody, type BodyOptions, type BodyPlan } from "../request/parse-body.ts";
 import { assertGoingOn } from "../exchange/response-state.ts";
 import type { Parser } from "../schemas/parser.ts";
-import type { Deadline } from "./deadline.ts";
+import type { Deadline } from "./time-limit.ts";
 import { readHeaders, validateInput, type HeaderPlan } from "./validate.ts";
 
 /** The merged return values of a request's middlewares. */

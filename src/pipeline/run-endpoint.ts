@@ -3,7 +3,7 @@ import { RequestError, ServerFault } from "../errors.ts";
 import { discardRestOfBody } from "../reply/close-after-reply.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
-import { Deadline } from "./deadline.ts";
+import { Deadline } from "./time-limit.ts";
 import type { EndpointPlan, PlannedRun } from "./endpoint-plan.ts";
 import { EndpointRun, noOutput, OwnReply, type Outcome } from "./endpoint-run.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";

@@ -24,7 +24,7 @@ import {
   isObject,
   refuseValue,
 } from "../messages/option-checks.ts";
-import { inTime } from "../pipeline/in-time.ts";
+import { inTime } from "../pipeline/await-store.ts";
 import type { EmptyObject, NoInput } from "../schemas/schema.ts";
 
 /** What the functions of a rate limit receive. */

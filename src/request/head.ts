@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
-import { hostPattern, normalisePath } from "../http/normal-path.ts";
+import { hostPattern, normalisePath } from "./canonical-path.ts";
 
 export const maxHeaderFields = 100;
 

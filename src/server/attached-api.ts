@@ -4,7 +4,7 @@ import type { Routes } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { markSending } from "./express/mark-sending.ts";
 import { requestNext, setRouterNext } from "./express/request-next.ts";
-import { prepare } from "./prepare.ts";
+import { prepare } from "./prepare-api.ts";
 import { serveInOrder, type Serve } from "./connection/serve-in-order.ts";
 
 export const createAttachedApi = async (config: CommonConfig, routes: Routes) => {

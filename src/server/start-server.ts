@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { Express } from "express";
 import type { Logger } from "../logger/logger.ts";
 import type { Routing } from "../routing/routing.ts";
-import { assembleServer } from "./assemble-server.ts";
+import { assembleServer } from "./http-servers.ts";
 import { checkServerConfig } from "./config/check-config.ts";
 import type { ServerConfig } from "./config/config.ts";
 import { listen, toUrl } from "./connection/listener.ts";

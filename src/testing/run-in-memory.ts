@@ -9,7 +9,7 @@ import { isAbandoned, isTaken } from "../exchange/response-state.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import { createExpressObjects } from "../server/express/express-app.ts";
-import { prepare, type Prepared } from "../server/prepare.ts";
+import { prepare, type Prepared } from "../server/prepare-api.ts";
 import { isExpressLoaded } from "../lazy/packages.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";

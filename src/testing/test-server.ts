@@ -4,7 +4,7 @@ import type { ReadableStream } from "node:stream/web";
 import type { Express } from "express";
 import { isLogger } from "../logger/logger.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
-import { assembleServer } from "../server/assemble-server.ts";
+import { assembleServer } from "../server/http-servers.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import type { Listener } from "../server/connection/listener.ts";

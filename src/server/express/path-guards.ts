@@ -1,6 +1,6 @@
 import { ConfigError } from "../../errors.ts";
 import type { Request, Response } from "../../http/express-objects.ts";
-import { endsWithSlash, isNormal, normalisePath } from "../../http/normal-path.ts";
+import { endsWithSlash, isNormal, normalisePath } from "../../request/canonical-path.ts";
 
 /** An application or a router, which passes requests to its layers. */
 export interface Handling {

@@ -10,13 +10,13 @@ import { expectBody } from "../request/expectation.ts";
 import type { Routing } from "../routing/routing.ts";
 import { checkSettings, walkRouting } from "../routing/walk-routing.ts";
 import type { CompressionOptions, ServerConfig } from "./config/config.ts";
-import { sendClientErrors } from "./connection/client-errors.ts";
+import { sendClientErrors } from "./connection/malformed-requests.ts";
 import { Listener } from "./connection/listener.ts";
 import { serveInOrder, type Serve } from "./connection/serve-in-order.ts";
 import { createExpressObjects, type ExpressObjects } from "./express/express-app.ts";
 import { markSending } from "./express/mark-sending.ts";
 import { guardPaths, mayServe } from "./express/path-guards.ts";
-import { prepare, type Prepared } from "./prepare.ts";
+import { prepare, type Prepared } from "./prepare-api.ts";
 import { createServing, refuseEarly, toEnding } from "./serve-request.ts";
 
 /** Creates the configured servers, which do not listen yet. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isNormal, normalisePath } from "./normal-path.ts";
+import { isNormal, normalisePath } from "./canonical-path.ts";
 
 const normalise = (url: string): string =>
   normalisePath({ url, headers: {} } as unknown as IncomingMessage);
