@@ -100,7 +100,7 @@ const undocumentedWrites: readonly { readonly at: readonly string[]; readonly wh
   },
   {
     at: [
-      "src/server/http-servers.ts: router.handle =",
+      "src/server/express-stack.ts: router.handle =",
       "src/server/express/path-guards.ts: app.handle =",
     ],
     why: "nothing else runs before the layers that an application already has, or after those added later",
@@ -113,7 +113,7 @@ const undocumentedWrites: readonly { readonly at: readonly string[]; readonly wh
     why: "otherwise, Express would change the prototype of each request and response",
   },
   {
-    at: ["src/server/http-servers.ts: router.stack.push("],
+    at: ["src/server/express-stack.ts: router.stack.push("],
     why: "a router of this package runs some of an application's layers, with their paths",
   },
   {

@@ -1,4 +1,38 @@
 import type { IncomingMessage } from "node:http";
+import { RequestError } from "../errors.ts";
+
+/** The longest accepted request target, in characters. */
+const maxTargetLength = 8192;
+
+/**
+ * Returns the canonical path of a request, without a query or a trailing slash; `*` stays `*`.
+ *
+ * The path is still percent-encoded. Dot segments and double slashes are kept and match no route, and `%2F` stays
+ * inside its segment. What {@link normalisePath} changes is also changed in `request.url`.
+ *
+ * @throws {@link RequestError} when the target is malformed, has a fragment or is too long.
+ * @see RFC 9112, section 3.2
+ */
+export const toCanonicalPath = (request: IncomingMessage): string => {
+  let url = request.url ?? "";
+  if (url.length > maxTargetLength) throw new RequestError("SLP_TARGET_TOO_LONG");
+  if (!url.startsWith("/") || unusual.test(url)) {
+    if (malformedTarget.test(url)) throw new RequestError("SLP_TARGET_MALFORMED");
+    url = normalisePath(request);
+    if (url === "*" && request.method === "OPTIONS") return url;
+    if (!url.startsWith("/")) throw new RequestError("SLP_TARGET_MALFORMED");
+  }
+  const end = url.indexOf("?");
+  const path = end < 0 ? url : url.slice(0, end);
+  const hasSlash = path.length > 1 && path.endsWith("/") && !path.endsWith("//");
+  return hasSlash ? path.slice(0, -1) : path;
+};
+
+/** Matches a character that is not visible ASCII, or that begins a fragment, which no client may send. */
+const malformedTarget = /[^!-~]|#/;
+
+/** Matches a character that {@link normalisePath} may change, or that is malformed. */
+const unusual = /[^!$&-;=?-[\]-z|~]/;
 
 /** Matches an encoded byte; the group is a visible character, other than those in `unsafe` and those of the structure. */
 const encoded =

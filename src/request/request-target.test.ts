@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
 import { RequestError } from "../errors.ts";
-import { toCanonicalPath } from "./head.ts";
+import { toCanonicalPath } from "./canonical-path.ts";
 
 const toRequest = (url: string): IncomingMessage =>
   ({ url, headers: { host: "field" } }) as unknown as IncomingMessage;

@@ -4,11 +4,11 @@ import type { Routes } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { markSending } from "./express/mark-sending.ts";
 import { requestNext, setRouterNext } from "./express/request-next.ts";
-import { prepare } from "./prepare-api.ts";
+import { prepareApi } from "./prepare-api.ts";
 import { serveInOrder, type Serve } from "./connection/serve-in-order.ts";
 
 export const createAttachedApi = async (config: CommonConfig, routes: Routes) => {
-  const { beginRequest, dispatcher, service, observe } = await prepare(config, routes);
+  const { beginRequest, dispatcher, service, observe } = await prepareApi(config, routes);
   const serve = async (state: RequestState, next: NextFunction): Promise<void> => {
     // a router has no application until it serves a request
     markSending((state.request.app as Express).response);

@@ -19,7 +19,7 @@ import {
   type CorsOption,
 } from "../request/cors.ts";
 import { isForeignForm } from "../request/foreign-form.ts";
-import { toCanonicalPath } from "../request/head.ts";
+import { toCanonicalPath } from "../request/canonical-path.ts";
 import { defaultResultHandler } from "../results/default-result-handler.ts";
 import { isResultHandler, type AnyResultHandler } from "../results/result-handler.ts";
 import type { CommonConfig } from "./config/config.ts";

@@ -27,9 +27,9 @@ import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
 import { createBeginRequest } from "./serve-request.ts";
 
-export type Prepared = Awaited<ReturnType<typeof prepare>>;
+export type PreparedApi = Awaited<ReturnType<typeof prepareApi>>;
 
-export const prepare = async (
+export const prepareApi = async (
   config: CommonConfig,
   routes: Routes,
   { app, offerFault }: Partial<Pick<Service, "app" | "offerFault">> = {},

@@ -1,21 +1,21 @@
+import type { IncomingMessage } from "node:http";
+import { RequestError } from "../errors.ts";
 import { onSettled } from "../exchange/settled.ts";
-import type { NextFunction } from "express";
-import type { RequestError } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import { isSilenced } from "../logger/console-logger.ts";
 import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { shareSamples } from "../logger/sampling.ts";
 import { readCombined, type RequestState } from "../pipeline/request-state.ts";
-import { recover } from "../pipeline/answer.ts";
-import { ensureError, toNativeError } from "../reply/http-error.ts";
 import { logServerFault, setFaultLog, toLoggedPath } from "../results/log-fault.ts";
 import type { CommonConfig } from "./config/config.ts";
 import type { Serve } from "./connection/serve-in-order.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { normaliseFirst } from "./express/path-guards.ts";
 import { setDefaultCorsHeaders } from "../request/cors.ts";
-import { findFramingFault } from "../request/head.ts";
+import { hostPattern } from "../request/canonical-path.ts";
+
+const maxHeaderFields = 100;
 
 interface Parts {
   readonly beginRequest: Serve;
@@ -68,14 +68,34 @@ export const createServing =
     );
   };
 
-/** Returns the `next` of the last layer, called if no layer has answered a request, or if one passes an error on. */
-export const toEnding = (dispatcher: Dispatcher, state: RequestState): NextFunction => {
-  const end = async (error: unknown): Promise<void> => {
-    if (!error) return dispatcher.sendNotFound(state);
-    state.isOffered = true;
-    return dispatcher.refuseEarly(state, toNativeError(ensureError(error), state.response));
-  };
-  return (left?: unknown) => void end(left).catch((defect: unknown) => recover(state, defect));
+/**
+ * Finds, in the raw fields of a request's head, what Node does not check: too many fields, a missing, repeated or
+ * malformed host, and a transfer coding other than `chunked`. Node hides fields over its own limit, and of two hosts it
+ * uses the first, where a proxy may use the second.
+ *
+ * @see RFC 9112, sections 3.2 and 6.1
+ */
+const findFramingFault = ({
+  rawHeaders,
+  httpVersionMinor,
+}: IncomingMessage): RequestError | undefined => {
+  if (rawHeaders.length > 2 * maxHeaderFields)
+    return new RequestError("SLP_HEADER_TOO_MANY_FIELDS");
+  let host: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    const value = rawHeaders[index + 1] ?? "";
+    // the length rules out most fields
+    if (name.length === 4 && name.toLowerCase() === "host") {
+      if (host !== undefined) return new RequestError("SLP_HEADER_HOST");
+      host = value;
+    } else if (name.length === 17 && name.toLowerCase() === "transfer-encoding") {
+      if (httpVersionMinor === 0 || value.toLowerCase() !== "chunked")
+        return new RequestError("SLP_HEADER_TRANSFER_ENCODING");
+    }
+  }
+  const isRight = host === undefined ? httpVersionMinor === 0 : hostPattern.test(host);
+  return isRight ? undefined : new RequestError("SLP_HEADER_HOST");
 };
 
 /** Creates the function that begins a request; it returns a promise if the logger is created asynchronously. */

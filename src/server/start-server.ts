@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { Express } from "express";
 import type { Logger } from "../logger/logger.ts";
 import type { Routing } from "../routing/routing.ts";
-import { assembleServer } from "./http-servers.ts";
+import { createHttpServers } from "./http-servers.ts";
 import { checkServerConfig } from "./config/check-config.ts";
 import type { ServerConfig } from "./config/config.ts";
 import { listen, toUrl } from "./connection/listener.ts";
@@ -23,7 +23,7 @@ export interface RunningServer {
 export const startServer = async (config: ServerConfig, routing: Routing) => {
   checkServerConfig(config, routing);
   checkRuntime();
-  const { objects, listeners, logger, service } = await assembleServer(config, routing);
+  const { objects, listeners, logger, service } = await createHttpServers(config, routing);
   if (listeners.length === 0)
     service.logger.warn(
       "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",

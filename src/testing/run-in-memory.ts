@@ -9,7 +9,7 @@ import { isAbandoned, isTaken } from "../exchange/response-state.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import { createExpressObjects } from "../server/express/express-app.ts";
-import { prepare, type Prepared } from "../server/prepare-api.ts";
+import { prepareApi, type PreparedApi } from "../server/prepare-api.ts";
 import { isExpressLoaded } from "../lazy/packages.ts";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
@@ -18,7 +18,7 @@ import type { TestOptions, TestResult } from "./test-options.ts";
 
 export interface Scene {
   readonly config: ServerConfig;
-  readonly prepared: Prepared;
+  readonly prepared: PreparedApi;
   readonly state: RequestState;
   readonly method: Method;
   readonly isPreflight: boolean;
@@ -69,7 +69,7 @@ export const runInMemory = async <LoggerProps extends object>(
   };
   checkServerConfig(config);
   const classes = createExpressObjects(config);
-  const prepared = await prepare(
+  const prepared = await prepareApi(
     config,
     { endpoints: [], statics: [], gappedKeys: [] },
     { app: classes.facts },

@@ -4,7 +4,7 @@ import type { ReadableStream } from "node:stream/web";
 import type { Express } from "express";
 import { isLogger } from "../logger/logger.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
-import { assembleServer } from "../server/http-servers.ts";
+import { createHttpServers } from "../server/http-servers.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import type { Listener } from "../server/connection/listener.ts";
@@ -54,7 +54,7 @@ export const testServer = async <const R extends Routing>(
     https: undefined,
   };
   checkServerConfig({ ...config, cors: complete.cors });
-  const { objects, listeners } = await assembleServer(complete, routing);
+  const { objects, listeners } = await createHttpServers(complete, routing);
   const [{ server }] = listeners as [Listener];
   return {
     get app() {

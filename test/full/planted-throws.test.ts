@@ -42,7 +42,7 @@ const uncaught: readonly RegExp[] = [
   / (?:constructor|findState|ignore)$/,
   /^server\/connection\/(?:listener\.ts |serve-in-order\.ts (?:onRequest|release)$)/,
   // the callback that Express calls when no layer of the application has answered
-  /^server\/serve-request\.ts (?:toEnding|end)$/,
+  /^server\/(?:express-stack\.ts toEnding|(?:express-stack|serve-request)\.ts end)$/,
   /^request\/(?:read-bytes\.ts safely$|uploads\.ts (?:pass|read|receive|discard|onData|prepareUploads)$)/,
   /^pipeline\/(?:request-state\.ts onClose|run-endpoint\.ts (?:runWithin|late|expire))$/,
   /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/close-after-reply\.ts )/,
@@ -52,8 +52,8 @@ const uncaught: readonly RegExp[] = [
 
 /** The stages of a request, in order; each responds with 500 if it throws, and the error is logged. */
 const stages: readonly string[] = [
-  ...["request/head.ts findFramingFault", "request/request-id.ts createIdentifier"],
-  "request/head.ts toCanonicalPath",
+  ...["server/serve-request.ts findFramingFault", "request/request-id.ts createIdentifier"],
+  "request/canonical-path.ts toCanonicalPath",
   ...["server/dispatch.ts dispatch", "request/cors.ts setCorsHeaders"],
   ...["request/foreign-form.ts isForeignForm", "pipeline/run-endpoint.ts runEndpoint"],
   ...["pipeline/run-middlewares.ts runMiddlewares", "request/parse-body.ts parseBody"],

@@ -29,7 +29,7 @@ const isDeparture = (code: string, { readableEnded, writable }: Duplex): boolean
  * Responds with the error envelope to anything that cannot be parsed as a request, then closes the connection. Nothing
  * is written into a response in progress on the same socket, or to a client that has left.
  */
-export const sendClientErrors = (server: Server, logger: Logger, hasCors: boolean): void => {
+export const answerMalformed = (server: Server, logger: Logger, hasCors: boolean): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     const code = error.code ?? "";
     // over TLS, each further chunk causes another error
