@@ -2,7 +2,7 @@ import { DefinitionError, RequestError } from "../errors.ts";
 import { sendCommand, type RedisClient } from "../idempotency/redis-store.ts";
 import { be, checkOptions, isText, refuseValue } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
-import { inTime } from "../pipeline/await-store.ts";
+import { awaitStore } from "../pipeline/await-store.ts";
 import { sizeOf, type EventLog } from "./event-log.ts";
 import { createEpoch, type Position } from "./position.ts";
 import type { ChannelStore } from "./channel-store.ts";
@@ -138,10 +138,10 @@ const takeKey = (client: ChannelRedisClient, key: string): void => {
 };
 
 const runScript = (client: RedisClient, script: string, ...args: readonly (number | string)[]) =>
-  inTime(sendCommand(client, "EVAL", script, "1", ...args.map(String)), timeout);
+  awaitStore(sendCommand(client, "EVAL", script, "1", ...args.map(String)), timeout);
 
 const measureAhead = async (client: RedisClient): Promise<number> => {
-  const time = (await inTime(sendCommand(client, "TIME"), timeout)) as readonly string[];
+  const time = (await awaitStore(sendCommand(client, "TIME"), timeout)) as readonly string[];
   return Number(time[0]) * 1000 + Number(time[1]) / 1000 - performance.now();
 };
 
@@ -176,7 +176,7 @@ const follow = async (
   for (let pause = 50; !signal.aborted; pause = Math.min(pause * 2, 2000)) {
     try {
       reader = createReader(client);
-      await inTime(reader.connect(), timeout);
+      await awaitStore(reader.connect(), timeout);
       while (!signal.aborted) {
         const known = [log.latest.epoch, toRedisId(log), createEpoch()];
         const entries = await runScript(reader, readScript, key, ...known);
@@ -185,7 +185,7 @@ const follow = async (
         report();
         pause = 50;
         const waiting = ["COUNT", "1", "BLOCK", `${blocking}`, "STREAMS", key, toRedisId(log)];
-        await inTime(sendCommand(reader, "XREAD", ...waiting), blocking + timeout);
+        await awaitStore(sendCommand(reader, "XREAD", ...waiting), blocking + timeout);
       }
     } catch (error) {
       if (signal.aborted) return;

@@ -2,7 +2,7 @@ import type { AroundNext, Passed } from "../endpoint/middleware.ts";
 import { RequestError } from "../errors.ts";
 import { holdEnd, replaceMethods } from "../exchange/replace-methods.ts";
 import type { Response } from "../http/express-objects.ts";
-import { inTime } from "../pipeline/await-store.ts";
+import { awaitStore } from "../pipeline/await-store.ts";
 import type { EndpointRun } from "../pipeline/endpoint-run.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { isDeparture, recover, sendingLimit } from "../pipeline/answer.ts";
@@ -30,7 +30,7 @@ export interface Keeping {
 export const claimKey = async ({ store, lease }: Keeping, claim: Claim) => {
   const claiming = (async () => store.claim(claim, lease))();
   try {
-    return await inTime(claiming, storeTimeout);
+    return await awaitStore(claiming, storeTimeout);
   } catch (cause) {
     // the claim may arrive later, or may have arrived although its answer was lost
     const release = (): Promise<void> => store.release(claim);
@@ -59,7 +59,7 @@ export const keepReply = async (
   let giveUp: NodeJS.Timeout | undefined;
   const tell = async (send: () => Promise<void>): Promise<void> => {
     try {
-      await inTime(send(), storeTimeout);
+      await awaitStore(send(), storeTimeout);
     } catch (failure) {
       logger.error("The store of idempotency keys failed", { error: failure });
     }

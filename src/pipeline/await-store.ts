@@ -24,7 +24,7 @@ const startTimer = (waiting: Set<Wait>, milliseconds: number, left = millisecond
 };
 
 /** Waits for a store, whose client may wait forever for a lost connection; rejects after some milliseconds. */
-export const inTime = <T>(answering: Promise<T>, milliseconds: number): Promise<T> =>
+export const awaitStore = <T>(answering: Promise<T>, milliseconds: number): Promise<T> =>
   new Promise((resolve, reject) => {
     let waiting = waits.get(milliseconds);
     if (!waiting) {

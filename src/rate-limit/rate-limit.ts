@@ -24,7 +24,7 @@ import {
   isObject,
   refuseValue,
 } from "../messages/option-checks.ts";
-import { inTime } from "../pipeline/await-store.ts";
+import { awaitStore } from "../pipeline/await-store.ts";
 import type { EmptyObject, NoInput } from "../schemas/schema.ts";
 
 /** What the functions of a rate limit receive. */
@@ -192,7 +192,7 @@ export const rateLimit = <Context = EmptyObject>(
       let counted;
       try {
         const counting = count(`${name}:${client}`, hits);
-        counted = await (isOwn ? counting : inTime(counting, storeTimeout));
+        counted = await (isOwn ? counting : awaitStore(counting, storeTimeout));
       } catch (cause) {
         tell(logger, cause);
         if (passOnStoreError) return undefined;
