@@ -102,7 +102,7 @@ export const senders = ["end", "json", "send"] as const;
 /** Waits for a response that a tool sends later than it was asked to; cuts it off if the tool never does. */
 export const waitForTool = async (state: RequestState): Promise<void> => {
   const { response } = state;
-  await untilFinished(response, state.run?.deadline?.limit ?? sendingLimit);
+  await untilFinished(response, state.run?.timeLimit?.milliseconds ?? sendingLimit);
   setSending(state, false);
   // the tool would hold back any other response, too
   if (isIdle(response) && !isAbandoned(response))

@@ -8,7 +8,6 @@ import type { Logger } from "../logger/logger.ts";
 import { parseBody, type BodyOptions, type BodyPlan } from "../request/parse-body.ts";
 import { assertGoingOn } from "../exchange/response-state.ts";
 import type { Parser } from "../schemas/parser.ts";
-import type { Deadline } from "./time-limit.ts";
 import { readHeaders, validateInput, type HeaderPlan } from "./validate.ts";
 
 /** The merged return values of a request's middlewares. */
@@ -30,6 +29,13 @@ export interface RunPlan extends BodyPlan {
   readonly textLists: readonly string[];
 }
 
+/** A time limit, whose clock can be stopped while something else takes its time. */
+export interface TimeLimit {
+  readonly milliseconds: number;
+  readonly stop: () => void;
+  readonly pauseFor: (reading: Promise<void>) => Promise<void>;
+}
+
 /** What the stages of an endpoint have found out about one request; created when the endpoint is reached. */
 export class EndpointRun<Plan extends RunPlan = RunPlan> {
   readonly plan: Plan;
@@ -46,7 +52,7 @@ export class EndpointRun<Plan extends RunPlan = RunPlan> {
   headers: object | undefined = undefined;
   /** The asynchronous context in which the last native middleware called `next`. */
   scope: AsyncResource | undefined = undefined;
-  deadline: Deadline | undefined = undefined;
+  timeLimit: TimeLimit | undefined = undefined;
   /** Resolves when the stages that go on after a time limit have ended. */
   ending: Promise<void> | undefined = undefined;
   /** Whether an outcome is sent even if the client has left, because a middleware keeps the reply. */
@@ -127,7 +133,7 @@ export const beginReading = (run: EndpointRun, state: Reading): Promise<void> | 
   const { request, response, logger, service } = state;
   run.body = "reading";
   const reading = parseBody(run.plan, service.bodies, request, response, logger);
-  return reading && run.deadline ? run.deadline.pauseFor(reading) : reading;
+  return reading && run.timeLimit ? run.timeLimit.pauseFor(reading) : reading;
 };
 
 /** What became of the stages of an endpoint, unless they have failed: an output, or one of the following. */

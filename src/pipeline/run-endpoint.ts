@@ -1,9 +1,9 @@
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
-import { RequestError, ServerFault } from "../errors.ts";
+import { ServerFault } from "../errors.ts";
 import { discardRestOfBody } from "../reply/close-after-reply.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
-import { Deadline } from "./time-limit.ts";
+import { runWithin } from "./time-limit.ts";
 import type { EndpointPlan, PlannedRun } from "./endpoint-plan.ts";
 import { EndpointRun, noOutput, OwnReply, type Outcome } from "./endpoint-run.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
@@ -40,7 +40,9 @@ export const runEndpoint = async (
   running.add(state, run);
   try {
     const outcome =
-      plan.timeout > 0 ? await runWithin(run, state, last) : await runStages(run, state, last);
+      plan.timeout > 0
+        ? await runWithin(run, state, () => runStages(run, state, last))
+        : await runStages(run, state, last);
     if (state.failure) throw leave(plan, outcome, state.failure);
     if (outcome !== noOutput) {
       const sending = run.scope
@@ -220,70 +222,3 @@ const toUncheckedOutput = (plan: EndpointPlan, returned: unknown): unknown => {
     `A handler must return an object; it returned ${Array.isArray(returned) ? "an array" : returned === null ? "null" : `a ${typeof returned}`}`,
   );
 };
-
-/**
- * Runs stages that have a time limit; the time spent reading the body does not count. When the limit expires, the
- * promise rejects at once, although the stages go on.
- *
- * @throws {@link RequestError} with 503 when the time limit expires.
- */
-const runWithin = async (
-  run: PlannedRun,
-  state: RequestState,
-  last: LastStage,
-): Promise<Outcome> => {
-  let rejectLate: (error: unknown) => void = () => undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    rejectLate = reject;
-  });
-  let isLate = false;
-  const expire = (): void => {
-    isLate = true;
-    try {
-      const error = toTimeout(run.plan);
-      state.fail(error, isLate);
-      rejectLate(error);
-    } catch (defect) {
-      rejectLate(defect);
-    }
-  };
-  const deadline = (run.deadline = new Deadline(run.plan.timeout, expire));
-  let stages: Promise<Outcome> | undefined;
-  try {
-    deadline.start();
-    stages = runStages(run, state, last);
-    return await Promise.race([stages, late]);
-  } finally {
-    deadline.stop();
-    if (isLate && stages) run.ending = endLate(run, state, stages);
-  }
-};
-
-/** Waits for the stages that go on after a time limit; never rejects. */
-const endLate = async (
-  { plan }: PlannedRun,
-  state: RequestState,
-  stages: Promise<Outcome>,
-): Promise<void> => {
-  try {
-    const outcome = await stages;
-    if (plan.content) discardContent(outcome);
-  } catch (error) {
-    if (error === state.failure?.error) return;
-    try {
-      logLateFault(state, error);
-    } catch (defect) {
-      state.logger.error("Server fault", { error: defect });
-    }
-  }
-};
-
-/** Creates the error for an expired time limit; its cause, which only the log shows, names the limit. */
-const toTimeout = ({ endpoint, timeout }: EndpointPlan): RequestError =>
-  new RequestError("SLP_HANDLER_TIMEOUT", {
-    cause: new Error(
-      endpoint.timeout === undefined
-        ? `The \`requestTimeout\` of ${timeout} ms expired`
-        : `The \`timeout\` of ${timeout} ms expired (the endpoint's own limit)`,
-    ),
-  });

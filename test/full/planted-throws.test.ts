@@ -44,7 +44,7 @@ const uncaught: readonly RegExp[] = [
   // the callback that Express calls when no layer of the application has answered
   /^server\/(?:express-stack\.ts toEnding|(?:express-stack|serve-request)\.ts end)$/,
   /^request\/(?:read-bytes\.ts safely$|uploads\.ts (?:pass|read|receive|discard|onData|prepareUploads)$)/,
-  /^pipeline\/(?:request-state\.ts onClose|run-endpoint\.ts (?:runWithin|late|expire))$/,
+  /^pipeline\/(?:request-state\.ts onClose|time-limit\.ts (?:runWithin|late|expire))$/,
   /^(?:shortcuts\/shortcuts\.ts |http\/node-internals\.ts endOnce|reply\/close-after-reply\.ts )/,
   // the methods of a response that `send` calls while it streams a file
   /^server\/express\/(?:(?:express-classes|static-mounts)\.ts |express-app\.ts isPatched$)/,

@@ -38,7 +38,7 @@ export class StaticMounts {
       // if a middleware of the guard throws, its factory's result handler has sent the error
       let isServed = true;
       const send = async (): Promise<typeof noOutput> => {
-        state.run?.deadline?.stop();
+        state.run?.timeLimit?.stop();
         isServed = await serveFrom(mount, prefix, state);
         return noOutput;
       };
