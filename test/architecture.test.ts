@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 /** The rooms of `src`, the lowest first: a room imports only from those before it, types included. */
 const rooms = [
   "lazy",
+  "defaults",
   "http",
   "errors",
   "messages",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defaults } from "../defaults.ts";
 import { joinErrors, type DeclaredError } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { Method } from "../http/method.ts";
@@ -39,7 +40,7 @@ const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 const toBodies = (status: number, responses: readonly ApiResponse[]): readonly DeclaredBody[] =>
   withoutBody.has(status)
     ? [{ type: null }]
-    : responses.flatMap(({ schema, mimeType = "application/json" }) =>
+    : responses.flatMap(({ schema, mimeType = defaults.apiResponse.mimeType }) =>
         [mimeType].flat().map((type) => ({ type, schema: schema as ZodSchema })),
       );
 

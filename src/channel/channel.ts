@@ -1,6 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { once } from "node:events";
 import { z } from "zod";
+import { defaults } from "../defaults.ts";
 import { toEventSchemas, type FollowedChannel } from "../endpoint/channel-definition.ts";
 import { toEventData, toEventSchema } from "../endpoint/event-stream.ts";
 import { DefinitionError, ServerFault } from "../errors.ts";
@@ -126,14 +127,15 @@ export const createChannel = <Events extends EventSchemas>(
   options: ChannelOptions<Events>,
 ): Channel<Events> => {
   checkOptions("createChannel", options, optionChecks);
-  const { events, retry = 2000, store = memoryChannel } = options;
+  const { events, retry = defaults.channel.retry, store = memoryChannel } = options;
   const schemas = toEventSchemas("createChannel", events, "`events`");
   if (schemas.size === 0 || schemas.has("gap"))
     throw new DefinitionError(
       "SLP_DEFINITION_EVENT",
       `createChannel: \`events\` must declare one or more events, none of them \`gap\`, which tells clients that events are missing; got ${show(Object.keys(events))}.`,
     );
-  const { events: maxEvents = 1000, bytes = 1_048_576 } = options.history ?? {};
+  const { history: usual } = defaults.channel;
+  const { events: maxEvents = usual.events, bytes = usual.bytes } = options.history ?? {};
   const history = { events: maxEvents, bytes };
   /** What sends new events to a client, with the logger of its request. */
   const followers = new Map<() => void, Logger>();

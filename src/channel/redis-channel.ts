@@ -1,3 +1,4 @@
+import { defaults } from "../defaults.ts";
 import { DefinitionError, RequestError } from "../errors.ts";
 import { sendCommand, type RedisClient } from "../idempotency/redis-store.ts";
 import { be, checkOptions, isText, refuseValue } from "../messages/option-checks.ts";
@@ -98,7 +99,7 @@ export const redisChannel = (
   if (!has("duplicate") || !(has("call") || has("sendCommand")))
     refuseValue("redisChannel", "client", "a client of the package redis or ioredis", client);
   checkOptions("redisChannel", options, { key: be("a non-empty string", isText) });
-  const { key = "sallyport:channel" } = options;
+  const { key = defaults.channel.key } = options;
   /** How much the clock of Redis shows more than that of the process, in milliseconds. */
   let ahead: number | undefined;
   return {

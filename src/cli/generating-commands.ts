@@ -1,3 +1,4 @@
+import { defaults } from "../defaults.ts";
 import { listOperations } from "../api/operation.ts";
 import { toDocumentOptions, type DocsOptions } from "../docs-page/docs-options.ts";
 import { generateClient } from "../generate-client/generate-client.ts";
@@ -116,4 +117,4 @@ const findDocs = ({ docs }: Entry["config"], path: string | undefined): DocsOpti
   );
 };
 
-const toDocsPath = ({ path = "/docs" }: DocsOptions): string => path;
+const toDocsPath = ({ path = defaults.docs.path }: DocsOptions): string => path;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defaults } from "../defaults.ts";
 import type { Request } from "../http/express-objects.ts";
 import { defaultEndpointsFactory } from "../endpoint/endpoints-factory.ts";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
@@ -92,7 +93,8 @@ const toContent = (type: string, body: string | Buffer): Content => {
   return { type, bytes, etag };
 };
 
-const toPath = (path = "/docs"): string => `/${path.split("/").filter(Boolean).join("/")}`;
+const toPath = (path: string = defaults.docs.path): string =>
+  `/${path.split("/").filter(Boolean).join("/")}`;
 
 /** Returns the path of the page relative to its URL, because a proxy in front may have another path than the server. */
 const toBase = ({ originalUrl }: Request): string => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { defaults } from "../defaults.ts";
 import { ConfigError } from "../errors.ts";
 import { ownFile } from "../lazy/own-file.ts";
 import type { DocsOptions } from "./docs-options.ts";
@@ -39,7 +40,7 @@ Scalar.createApiReference("#docs", {
 `;
 
 /** @throws {@link ConfigError} when the package is not installed. */
-export const findUserInterface = (name: DocsOptions["ui"] = "scalar"): UserInterface => {
+export const findUserInterface = (name: DocsOptions["ui"] = defaults.docs.ui): UserInterface => {
   if (name === "swagger") {
     const folder = dirname(findPackageFile("swagger-ui-dist", "swagger-ui-dist/package.json"));
     const read = (file: string) => (): Buffer => readFileSync(join(folder, file));

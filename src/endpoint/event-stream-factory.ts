@@ -1,3 +1,4 @@
+import { defaults } from "../defaults.ts";
 import { DefinitionError } from "../errors.ts";
 import { aFunction, be, checkOptions, isDelay } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
@@ -26,6 +27,8 @@ import {
 } from "./channel-definition.ts";
 import { Factory, type FactoryKind } from "./factory.ts";
 import type { Spread } from "./handler-arguments.ts";
+
+const { eventStream: usual } = defaults;
 
 /** Options for an {@link EventStreamFactory}. */
 export interface EventStreamOptions {
@@ -122,7 +125,8 @@ export class EventStreamFactory<
   ) {
     const schemas = toEventSchemas("new EventStreamFactory", events, "the first argument");
     checkOptions("new EventStreamFactory", options, optionChecks);
-    const { heartbeat = 15_000, openAfter = 10_000, maxBuffered = 1_048_576, factory } = options;
+    const { heartbeat = usual.heartbeat, openAfter = usual.openAfter } = options;
+    const { maxBuffered = usual.maxBuffered, factory } = options;
     super(
       createEventStreamResultHandler(events, factory?.["resultHandler"]),
       factory?.["middlewares"],
@@ -235,12 +239,12 @@ const orOmit =
     `${show(value)}. Omit it to use ${otherwise}`;
 
 const optionChecks = {
-  heartbeat: be(delay, isDelay, orOmit(15_000)),
-  openAfter: be(delay, isDelay, orOmit(10_000)),
+  heartbeat: be(delay, isDelay, orOmit(usual.heartbeat)),
+  openAfter: be(delay, isDelay, orOmit(usual.openAfter)),
   maxBuffered: be(
     "a number of bytes, 0 or more",
     (value) => typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER,
-    orOmit(1_048_576),
+    orOmit(usual.maxBuffered),
   ),
   factory: anEndpointsFactory,
 };

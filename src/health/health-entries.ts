@@ -1,3 +1,4 @@
+import { defaults } from "../defaults.ts";
 import { defaultEndpointsFactory } from "../endpoint/endpoints-factory.ts";
 import type { Logger } from "../logger/logger.ts";
 import { findState, type RequestState } from "../pipeline/request-state.ts";
@@ -17,8 +18,8 @@ interface Health {
 }
 
 export const listHealthEntries = ({
-  live = "/livez",
-  ready = "/readyz",
+  live = defaults.health.live,
+  ready = defaults.health.ready,
   checks = {},
   accessLog = false,
 }: HealthOptions): readonly EndpointEntry[] => {
@@ -65,8 +66,8 @@ const createRunner = (name: string, given: HealthCheck | HealthCheck["check"]) =
   const {
     check,
     critical = false,
-    timeout = 2000,
-    cache = 1000,
+    timeout = defaults.health.check.timeout,
+    cache = defaults.health.check.cache,
   } = typeof given === "function" ? { check: given } : given;
   let latest: Promise<CheckResult> | undefined;
   let isRunning = false;

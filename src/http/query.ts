@@ -1,3 +1,4 @@
+import { defaults } from "../defaults.ts";
 /** A constructor of empty objects without a prototype; `Object.create(null)` costs V8 a microsecond per request. */
 export const BareObject = function () {
   // has no members
@@ -68,7 +69,7 @@ export type QueryParser = "simple" | "extended" | "unknown";
 
 export const toQueryParser = ({
   app,
-  queryParser = "simple",
+  queryParser = defaults.queryParser,
 }: {
   readonly app?: unknown;
   readonly queryParser?: unknown;

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { z } from "zod";
+import { defaults } from "../defaults.ts";
 import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
@@ -140,7 +141,8 @@ export const idempotency = <Context = EmptyObject>(
   options: IdempotencyOptions<Context>,
 ): Middleware<Context, undefined, NoInput, IdempotencyErrors, IdempotencyHeaders> => {
   checkOptions("idempotency", options, optionChecks);
-  const { store, scope, ttl = 86_400_000, lease = 60_000, required = false } = options;
+  const { store, scope, required = false } = options;
+  const { ttl = defaults.idempotency.ttl, lease = defaults.idempotency.lease } = options;
   if (!store || !scope)
     refuseValue("idempotency", "options", "an object with a `store` and a `scope`", options);
   const { keepErrors = false, keepHeaders = [] } = options;

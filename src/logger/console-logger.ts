@@ -1,3 +1,4 @@
+import { defaults } from "../defaults.ts";
 import { severities, type Logger, type LogMethod, type Severity } from "./logger.ts";
 
 export const logLevels = ["silent", "error", "warn", "info", "debug"] as const;
@@ -89,9 +90,13 @@ const print = (meta: unknown, depth: number | null): string => {
 export const safeLoggers = new WeakSet<object>();
 
 export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger => {
-  const level = options.level ?? (process.env["NODE_ENV"] === "production" ? "warn" : "debug");
+  const level =
+    options.level ??
+    (process.env["NODE_ENV"] === "production"
+      ? defaults.logger.levelInProduction
+      : defaults.logger.level);
   const color = options.color ?? (process.stdout.isTTY && process.stdout.hasColors());
-  const depth = options.depth === undefined ? 2 : options.depth;
+  const depth = options.depth === undefined ? defaults.logger.depth : options.depth;
   const write =
     (severity: Severity): LogMethod =>
     (message, meta) => {

@@ -1,3 +1,4 @@
+import { defaults } from "../defaults.ts";
 import { listOperations, type Operation } from "../api/operation.ts";
 import { documentChecks } from "../api/document-checks.ts";
 import { capitalise, OperationIds } from "../api/operation-ids.ts";
@@ -54,13 +55,15 @@ export const writeDocument = (
   entries: readonly EndpointEntry[],
   options: Omit<OpenApiOptions, "routing">,
 ): OpenApiDocument => {
-  const { config = {}, openapi = "3.1", webhooks: sent = {} } = options;
+  const { config = {}, openapi = defaults.docs.openapi, webhooks: sent = {} } = options;
   const operations = selectOperations(listOperations(entries, config), options.routes);
   const components = new Components(options.override?.schema);
   const security = new SecuritySchemes(operations);
   const ids = new OperationIds(operations);
   // generated ids of operations never collide with those of webhooks
-  for (const [name, { method = "post", operationId = name }] of Object.entries(sent))
+  for (const [name, { method = defaults.webhook.method, operationId = name }] of Object.entries(
+    sent,
+  ))
     ids.give(operationId, method, toWebhookPlace(name));
   const paths = toPaths(operations, options, ids, { components, security, version: openapi });
   const webhooks = mapValues(sent, (webhook, name) =>
@@ -200,7 +203,7 @@ const toWebhook = (
   components: Components,
   version: OpenApiVersion,
 ): JsonObject => {
-  const { method = "post", tag, operationId = name } = webhook;
+  const { method = defaults.webhook.method, tag, operationId = name } = webhook;
   const toContent = (path: "input" | "output"): JsonObject | undefined => {
     const place = { name: toName(name), at: toWebhookPlace(name), path };
     const schema = webhook[path] as ZodSchema | undefined;

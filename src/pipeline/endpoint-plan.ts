@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defaults } from "../defaults.ts";
 import { DefinitionError } from "../errors.ts";
 import { toBodyLimits } from "../endpoint/body-limits.ts";
 import { joinErrors, type DeclaredProblem } from "../endpoint/declared-errors.ts";
@@ -110,7 +111,10 @@ const planConditions = (conditions: Conditions): MiddlewareStep => {
 const createPlan = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
-  { requestTimeout = 0, forms = true }: Pick<InheritedOptions, "forms" | "requestTimeout">,
+  {
+    requestTimeout = 0,
+    forms = defaults.forms,
+  }: Pick<InheritedOptions, "forms" | "requestTimeout">,
 ) => {
   const { conditions, deprecation, inputSchema, outputSchema } = endpoint;
   const last = deprecation ? [createDeprecation(deprecation)] : [];

@@ -7,6 +7,7 @@ import {
   type Options,
   type Store,
 } from "express-rate-limit";
+import { defaults } from "../defaults.ts";
 import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
 import { isPromiseLike, type MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
@@ -140,8 +141,10 @@ export const rateLimit = <Context = EmptyObject>(
   checkOptions("rateLimit", options, optionChecks);
   if (options.limit === undefined)
     refuseValue("rateLimit", "limit", "a positive integer", undefined);
-  const { limit, key, weight = 1, window = 60_000, name = "default" } = options;
-  const { passOnStoreError = true, storeTimeout = 1000, store = new MemoryStore() } = options;
+  const { rateLimit: usual } = defaults;
+  const { limit, key, weight = usual.weight, window = usual.window, name = usual.name } = options;
+  const { passOnStoreError = usual.passOnStoreError, store = new MemoryStore() } = options;
+  const { storeTimeout = usual.storeTimeout } = options;
   if (usedStores.has(store))
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",

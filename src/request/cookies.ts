@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseCookie } from "cookie";
 import type { CookieOptions as SentCookieOptions, Request, Response } from "express";
+import { defaults } from "../defaults.ts";
 import { BareObject } from "../http/query.ts";
 
 /** Options for cookies. */
@@ -31,7 +32,7 @@ type Cookies = Record<string, string>;
  */
 export const createCookieParser = ({
   secret = [],
-  nameBinding = "transition",
+  nameBinding = defaults.cookies.nameBinding,
 }: CookieOptions): ((request: Request) => void) => {
   const secrets = typeof secret === "string" ? [secret] : secret;
   const bindsName = secrets.length > 0 && nameBinding !== "off";

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Request, Response } from "express";
+import { defaults } from "../defaults.ts";
 import type { BodyLimits, UploadLimits } from "../endpoint/body-limits.ts";
 import { keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
@@ -11,12 +12,6 @@ import { findReplyState, plainWays } from "../exchange/response-state.ts";
 import { parseJson } from "./parse-json.ts";
 import { readBytes } from "./read-bytes.ts";
 import type { ReadUpload } from "./uploads.ts";
-
-/** The default of the `bodyLimit` option. */
-const defaultLimits = { bytes: 1_048_576, values: 20_000 };
-
-/** The default of the `bodyIdleTimeout` option, in milliseconds. */
-export const defaultBodyIdleTimeout = 10_000;
 
 const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
 const formType = "application/x-www-form-urlencoded";
@@ -34,6 +29,8 @@ export interface BodyPlan {
   readonly bodyLimit: BodyLimits;
   readonly uploadLimits: UploadLimits | undefined;
 }
+
+type AllLimits = { readonly [Limit in keyof BodyLimits]-?: number };
 
 /** The settings of a server that concern bodies. */
 export interface BodyOptions {
@@ -65,8 +62,8 @@ export const parseBody = (
   const given: unknown = request.body;
   if (given === undefined && !hasBody(request)) return undefined;
   const limits = {
-    bytes: plan.bodyLimit.bytes ?? options.limits.bytes ?? defaultLimits.bytes,
-    values: plan.bodyLimit.values ?? options.limits.values ?? defaultLimits.values,
+    bytes: plan.bodyLimit.bytes ?? options.limits.bytes ?? defaults.bodyLimit.bytes,
+    values: plan.bodyLimit.values ?? options.limits.values ?? defaults.bodyLimit.values,
   };
   const parsing =
     given === undefined
@@ -102,7 +99,7 @@ const nestFields = (
 const readAndParse = async (
   plan: BodyPlan,
   options: BodyOptions,
-  limits: typeof defaultLimits,
+  limits: AllLimits,
   request: Request,
   response: Response,
   logger: Logger,
@@ -141,7 +138,7 @@ const readAndParse = async (
 const parseGiven = async (
   plan: BodyPlan,
   options: BodyOptions,
-  limits: typeof defaultLimits,
+  limits: AllLimits,
   request: Request,
   response: Response,
   logger: Logger,

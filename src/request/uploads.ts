@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { Readable, type Writable } from "node:stream";
 import type { BusboyFileStream } from "@fastify/busboy";
 import type { Request, Response } from "express";
+import { defaults } from "../defaults.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import type { UploadLimits } from "../endpoint/body-limits.ts";
 import { RequestError } from "../errors.ts";
@@ -85,9 +86,11 @@ export const prepareUploads = (option: true | UploadOptions) => {
 };
 
 const toLimits = (limits: UploadLimits = {}): AllLimits => {
-  const { fileSize = 10_485_760, files = 10, fields = 1000, parts = 1000 } = limits;
-  const { fieldSize = 1_048_576, fieldsSize = Math.max(2_097_152, fieldSize) } = limits;
-  const { total = files * fileSize + fieldsSize + 1_048_576, memory = 1_048_576 } = limits;
+  const { upload } = defaults;
+  const { fileSize = upload.fileSize, files = upload.files, fields = upload.fields } = limits;
+  const { parts = upload.parts, fieldSize = upload.fieldSize, memory = upload.memory } = limits;
+  const { fieldsSize = Math.max(upload.fieldsSize, fieldSize) } = limits;
+  const { total = files * fileSize + fieldsSize + upload.overhead } = limits;
   return { fileSize, files, fields, parts, fieldSize, fieldsSize, total, memory };
 };
 

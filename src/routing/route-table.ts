@@ -1,3 +1,4 @@
+import { defaults } from "../defaults.ts";
 import { RoutingError } from "../errors.ts";
 import { BareObject } from "../http/query.ts";
 import type { Method } from "../http/method.ts";
@@ -39,7 +40,7 @@ export class RouteTable<Target> {
   /** Prepares the literals of routes, and the segments that are compared with them. */
   readonly #fold: ((text: string) => string) | undefined;
 
-  constructor(caseSensitive = true) {
+  constructor(caseSensitive: boolean = defaults.caseSensitive) {
     this.#fold = caseSensitive ? undefined : foldCase;
   }
 

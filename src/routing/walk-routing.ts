@@ -1,3 +1,4 @@
+import { defaults } from "../defaults.ts";
 import { isEndpoint, type AnyEndpoint } from "../endpoint/endpoint.ts";
 import { isFunction, isObject } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
@@ -93,7 +94,7 @@ const readKey = (
   key: string,
   parent: string,
   value: unknown,
-  { methodLikeRouteBehavior = "method" }: WalkOptions,
+  { methodLikeRouteBehavior = defaults.methodLikeRouteBehavior }: WalkOptions,
 ): { readonly method?: Method; readonly path: string } => {
   const name = key.trim();
   const where = `The key "${key}" at "${parent || "/"}"`;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defaults } from "../defaults.ts";
 import {
   aBoolean,
   anything,
@@ -269,13 +270,21 @@ type UncheckedOptions = Omit<
 
 const toPagination = (options: UncheckedOptions): Pagination => {
   checkOptions("ez.paginated", options, optionChecks);
-  const { style, itemSchema, cursor, itemsName = "items", links: hasLinks = false } = options;
+  const { paginated: usual } = defaults;
+  const {
+    style,
+    itemSchema,
+    cursor,
+    itemsName = usual.itemsName,
+    links: hasLinks = false,
+  } = options;
   if (!Object.hasOwn(reservedNames, style)) {
     const more = typeof style === "string" ? suggest(style, Object.keys(reservedNames)) : "";
     throw wrong("style", '"offset" or "cursor"', style, more);
   }
   toSchema("ez.paginated: `itemSchema`", itemSchema);
-  const { maxLimit = 100, defaultLimit = Math.min(20, maxLimit) } = options;
+  const { maxLimit = usual.maxLimit } = options;
+  const { defaultLimit = Math.min(usual.defaultLimit, maxLimit) } = options;
   if (defaultLimit > maxLimit)
     throw wrong("defaultLimit", `no greater than \`maxLimit\`, which is ${maxLimit}`, defaultLimit);
   const reserved: readonly string[] = reservedNames[style];

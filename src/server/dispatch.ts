@@ -1,4 +1,5 @@
 import type { NextFunction, Request } from "express";
+import { defaults } from "../defaults.ts";
 import { RequestError } from "../errors.ts";
 import { endpointMethods, methodsByName, retrievalNames, toAllowed } from "../http/method.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
@@ -28,7 +29,7 @@ import type { StaticMounts } from "./express/static-mounts.ts";
 /** Creates the function that chooses the error handler with the longest prefix of a path. */
 export const createErrorHandlerSearch = (
   configured: CommonConfig["errorHandler"] = defaultResultHandler,
-  caseSensitive = true,
+  caseSensitive: boolean = defaults.caseSensitive,
 ): ((path: string) => AnyResultHandler) => {
   if (isResultHandler(configured)) return () => configured;
   const { "/": rest = defaultResultHandler, ...others } = configured;

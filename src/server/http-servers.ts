@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import type * as https from "node:https";
+import { defaults } from "../defaults.ts";
 import { RequestError } from "../errors.ts";
 import { markPipes } from "../http/node-internals.ts";
 import { isExpressLoaded } from "../lazy/packages.ts";
@@ -35,16 +36,6 @@ export const createHttpServers = async (config: ServerConfig, routing: Routing) 
   return { ...prepared, objects, listeners };
 };
 
-/** The default options of servers, with times in milliseconds; `http.options` and `https.options` override them. */
-const defaultOptions = {
-  connectionsCheckingInterval: 5000,
-  headersTimeout: 15_000,
-  keepAliveTimeout: 65_000,
-  requestTimeout: 60_000,
-  // sallyport checks the `Host` header itself and responds with the API's envelope
-  requireHostHeader: false,
-};
-
 const createListeners = (
   config: ServerConfig,
   { IncomingMessage, ServerResponse }: ExpressObjects,
@@ -66,7 +57,7 @@ const createListeners = (
     const own = config[name];
     if (!own) return [];
     const { createServer } = process.getBuiltinModule(`node:${name}`) as typeof https;
-    const options = { ...defaultOptions, ...own.options, IncomingMessage, ServerResponse };
+    const options = { ...defaults.http, ...own.options, IncomingMessage, ServerResponse };
     const server = createServer(options);
     const listener = new Listener(name, server, own.listen);
     markPipes(server);

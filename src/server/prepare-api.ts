@@ -1,5 +1,6 @@
 import { onSettled } from "../exchange/settled.ts";
 import type { Request } from "express";
+import { defaults } from "../defaults.ts";
 import { toBodyLimits } from "../endpoint/body-limits.ts";
 import type { DocsOptions } from "../docs-page/docs-options.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
@@ -22,7 +23,6 @@ import {
 } from "../pipeline/request-state.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, Routes } from "../routing/walk-routing.ts";
-import { defaultBodyIdleTimeout } from "../request/parse-body.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { createErrorHandlerSearch, Dispatcher } from "./dispatch.ts";
 import { createBeginRequest } from "./serve-request.ts";
@@ -83,7 +83,7 @@ export const prepareApi = async (
         toQueryParser(config as object) === "extended"
           ? (await import("../request/nested-names.ts")).nestNames
           : undefined,
-      idleTimeout: config.bodyIdleTimeout ?? defaultBodyIdleTimeout,
+      idleTimeout: config.bodyIdleTimeout ?? defaults.bodyIdleTimeout,
     },
     running: new RunningRequests(),
     offerFault,
@@ -105,7 +105,7 @@ export const prepareApi = async (
             )
           : undefined,
       cors: config.cors ?? false,
-      wrongMethodBehavior: config.wrongMethodBehavior ?? 405,
+      wrongMethodBehavior: config.wrongMethodBehavior ?? defaults.wrongMethodBehavior,
       findErrorHandler,
     }),
   };

@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import type { Express } from "express";
+import { defaults } from "../defaults.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { Routing } from "../routing/routing.ts";
 import { createHttpServers } from "./http-servers.ts";
@@ -29,7 +30,7 @@ export const startServer = async (config: ServerConfig, routing: Routing) => {
       "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
     );
   await listen(listeners);
-  if (config.startupLogo ?? true)
+  if (config.startupLogo ?? defaults.startupLogo)
     for (const listener of listeners) service.logger.info(`Listening on ${toUrl(listener)}`);
   const { prototype: responses } = objects.ServerResponse;
   const close = await prepareShutdown({ listeners, responses, service }, config.gracefulShutdown);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
+import { defaults } from "../../defaults.ts";
 import { beforeHead } from "../../exchange/replace-methods.ts";
 import { closeAfterReply } from "../../reply/close-after-reply.ts";
 import { countWaiting } from "./serve-in-order.ts";
@@ -133,7 +134,8 @@ export const prepareShutdown = async (
   option: boolean | ShutdownOptions = false,
 ): Promise<() => Promise<void>> => {
   const options: ShutdownOptions = option === true ? {} : option || { events: [] };
-  const { timeout = 15_000, events = ["SIGINT", "SIGTERM"], drain = 0, beforeExit } = options;
+  const { timeout = defaults.gracefulShutdown.timeout, drain = 0, beforeExit } = options;
+  const { events = defaults.gracefulShutdown.events } = options;
   const { logger } = closable.service;
   let closing: Promise<void> | undefined;
   let isShuttingDown = false;

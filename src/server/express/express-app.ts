@@ -1,4 +1,5 @@
 import type { Express, Request, Response } from "express";
+import { defaults } from "../../defaults.ts";
 import { ConfigError } from "../../errors.ts";
 import { findExpress, loadExpress } from "../../lazy/packages.ts";
 import { plainWays, type AppFacts } from "../../exchange/response-state.ts";
@@ -21,9 +22,9 @@ import { markSending } from "./mark-sending.ts";
 export const createExpressObjects = (
   {
     etag = false,
-    queryParser = "simple",
-    responseIdleTimeout = 30_000,
-    shortcuts: mayTakeShortcuts = true,
+    queryParser = defaults.queryParser,
+    responseIdleTimeout = defaults.responseIdleTimeout,
+    shortcuts: mayTakeShortcuts = defaults.shortcuts,
   }: Partial<ServerConfig>,
   build: (app: Express) => void = () => undefined,
 ) => {

@@ -1,3 +1,4 @@
+import { defaults } from "../../defaults.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Request, Response } from "../../http/express-objects.ts";
 import { endsWithSlash, isNormal, normalisePath } from "../../request/canonical-path.ts";
@@ -24,7 +25,10 @@ const guarding = new WeakMap<object, boolean>();
  *
  * @throws ConfigError when a router of the application tells letter cases apart that the API does not.
  */
-export const guardPaths = (app: Handling, caseSensitive = true): void => {
+export const guardPaths = (
+  app: Handling,
+  caseSensitive: boolean = defaults.caseSensitive,
+): void => {
   if (!caseSensitive && hasRouter(app, "caseSensitive"))
     throw new ConfigError(
       "SLP_CONFIG_VALUE",
