@@ -1,13 +1,11 @@
-import { z } from "zod";
-import { selectActive } from "../endpoint/declared-errors.ts";
-import { describeFields } from "../endpoint/deprecation.ts";
+import type { z } from "zod";
+import { listDeclared, type Declared } from "../endpoint/declared.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import {
   toEndpointSources,
   type InputSource,
   type SourcesByMethod,
 } from "../endpoint/input-sources.ts";
-import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { Security } from "../endpoint/security.ts";
 import { methodFacts, type Method } from "../http/method.ts";
 import { toQueryParser, type QueryParser } from "../http/query.ts";
@@ -66,11 +64,10 @@ export class Operation {
   /** The schemas of the declared header fields: those of the middlewares, then the endpoint's own. */
   readonly headers: readonly ZodSchema[];
   readonly security: readonly Security[];
+  /** What the middlewares declare for the method, in the order in which they run. */
+  readonly declared: readonly Declared[];
   readonly queryParser: QueryParser;
   readonly #timeout: number;
-  /** The middlewares that do something for the method. */
-  readonly #active: readonly AnyMiddleware[];
-  readonly #setsFields: boolean;
 
   constructor({ method, path, endpoint }: EndpointEntry, config: DocumentedConfig) {
     this.method = method;
@@ -82,17 +79,12 @@ export class Operation {
     this.segments = parsePathPattern(path);
     this.parameters = this.segments.flatMap((segment) => segment.names);
     this.sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
-    const stages: readonly (AnyEndpoint | AnyMiddleware)[] = [...endpoint.middlewares, endpoint];
+    this.declared = listDeclared(endpoint.middlewares, method);
+    const stages = [...endpoint.middlewares, endpoint];
     this.inputs = stages.flatMap(({ inputSchema }) => inputSchema ?? []);
-    this.headers = stages.flatMap((stage) => {
-      const isWrite = !this.isSafe && "writeHeaders" in stage;
-      return (isWrite ? stage.writeHeaders : stage.headersSchema) ?? [];
-    });
-    this.security = endpoint.middlewares.flatMap(({ security }) => security ?? []);
+    this.headers = [...this.declared, endpoint].flatMap(({ headersSchema }) => headersSchema ?? []);
+    this.security = this.declared.flatMap(({ security }) => security ?? []);
     this.queryParser = toQueryParser(config);
-    this.#active = selectActive(endpoint.middlewares, method);
-    this.#setsFields =
-      endpoint.deprecation !== undefined || this.#active.some(({ sentFields }) => sentFields);
     this.#timeout = endpoint.timeout ?? config.requestTimeout ?? 0;
   }
 
@@ -115,7 +107,7 @@ export class Operation {
 
   get successes(): readonly DeclaredReply[] {
     const successes = listSuccesses(this.endpoint);
-    return this.isSafe && this.hasVersion ? [...successes, notModified] : successes;
+    return this.isSafe && this.conditions ? [...successes, notModified] : successes;
   }
 
   /** The statuses of the errors that the framework itself sends. */
@@ -140,30 +132,23 @@ export class Operation {
 
   /** Lists the header fields that are set before a status is sent, each with a description. */
   listSentFields(status: number): Readonly<Record<string, string>> {
-    const { deprecation, errors = {} } = this.endpoint;
-    const active = this.#active;
-    if (!this.#setsFields) return {};
-    const sender = active.findLastIndex(
+    const { declared, endpoint } = this;
+    const sender = declared.findLastIndex(
       (one) => status in (one.errors ?? {}) || (status === 401 && one.security),
     );
-    const isOthers = status in errors || (status !== 401 && this.#ownErrors.has(status));
-    const isEarly = sender >= 0 && !isOthers;
-    const fields = active.slice(0, isEarly ? sender + 1 : undefined).map((one) => one.sentFields);
-    return Object.assign({}, ...fields, isEarly ? {} : describeFields(deprecation)) as Readonly<
-      Record<string, string>
-    >;
+    const isOthers = (): boolean =>
+      status in (endpoint.errors ?? {}) || (status !== 401 && this.#ownErrors.has(status));
+    const senders = sender < 0 || isOthers() ? declared : declared.slice(0, sender + 1);
+    return Object.assign(
+      {},
+      ...senders.map(({ sentFields }) => sentFields),
+      ...(status < 400 ? senders.map(({ successFields }) => successFields) : []),
+    ) as Readonly<Record<string, string>>;
   }
 
-  /** Whether successful replies have a version, as ETag or Last-Modified. */
-  get hasVersion(): boolean {
-    return this.endpoint.conditions?.version !== undefined;
-  }
-
-  /** The schema of the header fields with conditions; undefined if the endpoint has none for the method. */
-  get conditions(): ZodSchema | undefined {
-    const { ifMatch } = this.endpoint.conditions ?? {};
-    if (this.isSafe) return this.hasVersion ? toReadConditions() : undefined;
-    return ifMatch && toWriteConditions(ifMatch === "required");
+  /** Returns the schema of the header fields with conditions; undefined if the method has none. */
+  get conditions(): (() => ZodSchema) | undefined {
+    return this.declared.find(({ conditions }) => conditions)?.conditions;
   }
 
   /** Whether successful replies link to the neighbouring pages. */
@@ -214,26 +199,6 @@ export class Operation {
 }
 
 const notModified: DeclaredReply = { status: 304, bodies: [], isConditional: true };
-
-const anOptional = (description: string) => z.string().optional().describe(description);
-
-/** Only documents and generated clients need the schemas, so they are not created at startup. */
-const toReadConditions = (): ZodSchema =>
-  z.object({
-    "if-none-match": anOptional("The ETag of a version that need not be sent again."),
-    "if-modified-since": anOptional("The Last-Modified of a version that need not be sent again."),
-  });
-
-const toWriteConditions = (isRequired: boolean): ZodSchema => {
-  const tag = z.string().describe("The ETag of the version to change, or * for any.");
-  return z.object({
-    "if-match": isRequired ? tag : tag.optional(),
-    "if-none-match": anOptional("With *, only what does not exist yet is written."),
-    ...(!isRequired && {
-      "if-unmodified-since": anOptional("The Last-Modified of the version to change."),
-    }),
-  });
-};
 
 export const listOperations = (
   entries: readonly EndpointEntry[],

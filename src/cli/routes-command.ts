@@ -33,7 +33,9 @@ const listLines = ({ routing, config }: Entry, places: ReadonlyMap<object, strin
       path,
       sources,
       // the files and lines where the middlewares are built, in the order in which they run
-      middlewares: endpoint.middlewares.map((one) => places.get(one) ?? "?"),
+      middlewares: endpoint.middlewares
+        .filter(({ option }) => option === undefined)
+        .map((one) => places.get(one) ?? "?"),
       security: security.map(toText),
       tags: endpoint.tags,
       statuses: [...statuses].toSorted((one, other) => one - other),

@@ -1,7 +1,4 @@
-import { DefinitionError } from "../errors.ts";
-import { methodFacts, type Method } from "../http/method.ts";
-import { readContent } from "../schemas/content.ts";
-import type { AnySchema, InputSchema, ZodSchema } from "../schemas/schema.ts";
+import type { AnySchema, InputSchema } from "../schemas/schema.ts";
 import type { ArgumentsBox, MaybePromise } from "./handler-arguments.ts";
 
 /** Whether writes may or must name the version that they expect. */
@@ -56,33 +53,3 @@ export type SentHeaders<Headers extends InputSchema, Match extends IfMatch> = [M
 ]
   ? Headers
   : MatchingHeaders<Headers, Match>;
-
-export interface Conditions {
-  readonly version: ((args: { output: unknown; ctx: unknown }) => unknown) | undefined;
-  readonly ifMatch: IfMatch | undefined;
-  readonly current: ((args: { input: unknown; ctx: unknown }) => unknown) | undefined;
-}
-
-/** @throws {@link DefinitionError} when one of `ifMatch` and `current` is missing, or when they can never apply. */
-export const toConditions = (where: string, definition: object): Conditions | undefined => {
-  const { version, ifMatch, current, method, output } = definition as Partial<Conditions> & {
-    readonly method?: Method | readonly Method[];
-    readonly output?: ZodSchema;
-  };
-  if (!version && !ifMatch && !current) return undefined;
-  const refuse = (text: string): never => {
-    throw new DefinitionError("SLP_DEFINITION_VALUE", `${where}: ${text}`);
-  };
-  if (!ifMatch !== !current)
-    refuse(
-      "`ifMatch` and `current` belong together: one says whether writes are conditional, the other returns the version. Set both.",
-    );
-  const methods = [method ?? []].flat();
-  if (ifMatch && methods.length > 0 && methods.every((one) => methodFacts[one].isSafe))
-    refuse(
-      `\`ifMatch\` is for methods that write, but \`method\` is ${methods.join(" and ")}. Remove it.`,
-    );
-  if (version && output && readContent(output))
-    refuse("`version` is for JSON. For files and streams, set the field ETag on the response.");
-  return { version, ifMatch, current };
-};

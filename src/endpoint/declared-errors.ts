@@ -2,9 +2,7 @@ import { anything, be, checkDefinition, isObject, type Check } from "../messages
 import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { isErrorStatus } from "../reply/http-error.ts";
-import { toSchema, type AnySchema, type ZodSchema } from "../schemas/schema.ts";
-import { methodFacts, type Method } from "../http/method.ts";
-import type { Conditions } from "./conditions.ts";
+import { toSchema, type AnySchema } from "../schemas/schema.ts";
 
 /** The declaration of an error that a handler or a middleware throws. */
 export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
@@ -53,16 +51,6 @@ export type JoinedErrors<First, Second> = {
 export interface DeclaredProblem {
   readonly type?: string | undefined;
   readonly title?: string | undefined;
-}
-
-/** All declarations of one status, for example by a middleware and by its endpoint. */
-export interface DeclaredError extends DeclaredProblem {
-  readonly descriptions: readonly string[];
-  /** The schemas of the error's data, those of the endpoint first. */
-  readonly schemas: readonly ZodSchema[];
-  /** Whether a declaration has no schema, in which case an error without data is allowed. */
-  readonly mayLackData: boolean;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 export const toErrorDeclarations = (
@@ -118,68 +106,3 @@ export const aSuccessStatus: Check = be(
   (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) < 300,
   (value) => `${show(value)}. To send an error, throw it and declare its status in \`errors\``,
 );
-
-interface Declaring {
-  readonly errors?: ErrorDeclarations | undefined;
-  readonly isForWrites?: boolean | undefined;
-}
-
-/** Leaves out the middlewares that do nothing for a method; without a method, none. */
-export const selectActive = <One extends Declaring>(
-  middlewares: readonly One[],
-  method: Method | undefined,
-): readonly One[] => middlewares.filter(({ isForWrites }) => !isForWrites || mayWrite(method));
-
-const mayWrite = (method: Method | undefined): boolean =>
-  method === undefined || !methodFacts[method].isSafe;
-
-/**
- * Merges the errors that an endpoint and its middlewares declare, by status; those of the endpoint come first.
- *
- * @param method the method whose errors are wanted; by default, those of all methods
- */
-export const joinErrors = (
-  endpoint: Declaring & {
-    readonly middlewares: readonly Declaring[];
-    readonly deprecation?: { readonly gone?: boolean | undefined } | undefined;
-    readonly conditions?: Conditions | undefined;
-  },
-  method?: Method,
-): ReadonlyMap<number, DeclaredError> => {
-  const joined = new Map<number, DeclaredError>();
-  const { gone } = endpoint.deprecation ?? {};
-  const { ifMatch, version } = endpoint.conditions ?? {};
-  const isWrite = mayWrite(method);
-  const ofOptions = {
-    ...(gone && { 410: "Gone" }),
-    ...(ifMatch &&
-      (isWrite || version) && { 412: "The resource has another version than the request expects" }),
-    ...(ifMatch === "required" &&
-      isWrite && { 428: "The request does not name a version in If-Match" }),
-  };
-  const active = selectActive(endpoint.middlewares, method);
-  for (const { errors } of [endpoint, ...active, { errors: ofOptions }])
-    for (const [key, declaration] of Object.entries(errors ?? {})) {
-      const one = typeof declaration === "string" ? { description: declaration } : declaration;
-      const status = Number(key);
-      joined.set(status, join(joined.get(status), one));
-    }
-  return joined;
-};
-
-const join = (
-  known: DeclaredError | undefined,
-  { description, schema, type, title, headers }: ErrorDeclaration,
-): DeclaredError => {
-  const { descriptions = [], schemas = [], mayLackData = false } = known ?? {};
-  const more = schema && !schemas.includes(schema as ZodSchema) ? [schema as ZodSchema] : [];
-  return {
-    descriptions: [...new Set([...descriptions, description])],
-    schemas: [...schemas, ...more],
-    mayLackData: mayLackData || schema === undefined,
-    // what another declaration of the status does not say cannot be said of all
-    type: known && known.type !== type ? undefined : type,
-    title: known && known.title !== title ? undefined : title,
-    headers: { ...headers, ...known?.headers },
-  };
-};

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RequestError } from "../errors.ts";
 import {
   aBoolean,
   be,
@@ -7,6 +8,8 @@ import {
   toLabel,
   type Check,
 } from "../messages/option-checks.ts";
+import type { HandlerArguments } from "./handler-arguments.ts";
+import { middlewareMark, type AnyMiddleware } from "./middleware.ts";
 
 /** Since when an endpoint is deprecated, and what follows; dates are ISO 8601, in UTC without a time zone. */
 export interface Deprecation {
@@ -30,7 +33,7 @@ export interface Deprecation {
 }
 
 /** Reads a date; one without a time zone is in UTC, also on a machine with another one. */
-export const toInstant = (date: string | Date): Date => {
+const toInstant = (date: string | Date): Date => {
   const isLocal =
     typeof date === "string" && date.includes(":") && !/(?:z|[+-]\d\d:?\d\d)$/i.test(date);
   return new Date(isLocal ? `${date}Z` : date);
@@ -73,10 +76,11 @@ export const aDeprecation: Check = (value, name, wording) => {
     throw wording.toError(`${label} has \`gone\` without a \`sunset\`; add the date.`);
 };
 
-export const describeDeprecation = (deprecation: Deprecation | undefined): string => {
-  if (!deprecation) return "";
-  const { since, sunset, replacement, policy, gone = false } = deprecation;
-  const toDay = (date: string | Date): string => toInstant(date).toISOString().slice(0, 10);
+const option = "deprecated";
+
+const toDay = (date: string | Date): string => toInstant(date).toISOString().slice(0, 10);
+
+const describe = ({ since, sunset, replacement, policy, gone = false }: Deprecation): string => {
   const texts = [`Deprecated since ${toDay(since)}.`];
   if (sunset !== undefined)
     texts.push(
@@ -87,22 +91,64 @@ export const describeDeprecation = (deprecation: Deprecation | undefined): strin
   return texts.join(" ");
 };
 
-/** Describes the header fields of an endpoint that is deprecated since a date. */
-export const describeFields = (
-  deprecation: Deprecation | undefined,
-): Readonly<Record<string, string>> => {
-  if (!deprecation) return {};
-  const { sunset, replacement, policy } = deprecation;
+/**
+ * Creates the middleware of an endpoint that is deprecated since a date.
+ *
+ * @see RFC 9745 and RFC 8594
+ */
+const createDeprecation = (deprecation: Deprecation): AnyMiddleware => {
+  const { sunset: end, gone = false, policy, replacement } = deprecation;
+  const since = `@${Math.floor(toInstant(deprecation.since).getTime() / 1000)}`;
+  const sunset = end === undefined ? undefined : toInstant(end);
+  const links = [
+    [policy, "deprecation"],
+    [end === undefined ? undefined : policy, "sunset"],
+    [replacement, "successor-version"],
+  ] as const;
   return {
-    Deprecation: "Since when this is deprecated (RFC 9745).",
-    ...(sunset !== undefined && { Sunset: "From when this may no longer respond (RFC 8594)." }),
-    ...((replacement ?? policy) && { Link: "Links about the deprecation (RFC 9745)." }),
+    [middlewareMark]: true,
+    option,
+    errors: gone ? { 410: "Gone" } : undefined,
+    sentFields: {
+      Deprecation: "Since when this is deprecated (RFC 9745).",
+      ...(sunset && { Sunset: "From when this may no longer respond (RFC 8594)." }),
+      ...((replacement ?? policy) && { Link: "Links about the deprecation (RFC 9745)." }),
+    },
+    notes: describe(deprecation),
+    extensions: end === undefined ? undefined : { "x-sunset": toDay(end) },
+    handle: ({ request, response }: HandlerArguments<never, never>): void => {
+      response.setHeader("Deprecation", since);
+      if (sunset) response.setHeader("Sunset", sunset.toUTCString());
+      for (const [target, relation] of links)
+        if (target !== undefined)
+          response.appendHeader("Link", `<${fillIn(target, request.params)}>; rel="${relation}"`);
+      if (gone && sunset && Date.now() >= sunset.getTime()) throw new RequestError("SLP_GONE");
+    },
   };
 };
 
-export const toDeprecation = (
+/** Puts the path parameters of a request in place of their names; those of wildcards are arrays. */
+const fillIn = (target: string, params: Readonly<Record<string, unknown>>): string =>
+  target.replaceAll(/[:*]([A-Za-z_$][\w$]*)/g, (all, name: string) =>
+    Object.hasOwn(params, name)
+      ? [params[name]]
+          .flat()
+          .map((part) => encodeURIComponent(String(part)))
+          .join("/")
+      : all,
+  );
+
+/** Returns the parts of an endpoint that its deprecation changes, which takes the place of an earlier one. */
+export const deprecate = (
+  middlewares: readonly AnyMiddleware[],
   value: boolean | Deprecation = false,
-): { readonly isDeprecated: boolean; readonly deprecation: Deprecation | undefined } => ({
-  isDeprecated: value !== false,
-  deprecation: typeof value === "object" ? value : undefined,
-});
+): { readonly isDeprecated: boolean; readonly middlewares: readonly AnyMiddleware[] } => {
+  const others = middlewares.filter((one) => one.option !== option);
+  const own = typeof value === "object" ? [createDeprecation(value)] : [];
+  // the fields are set before the conditions are evaluated
+  const at = others.findIndex((one) => one.option !== undefined);
+  return {
+    isDeprecated: value !== false,
+    middlewares: others.toSpliced(at < 0 ? others.length : at, 0, ...own),
+  };
+};

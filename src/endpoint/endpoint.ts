@@ -2,9 +2,8 @@ import type { Method } from "../http/method.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { AnySchema, EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
 import type { BodyLimit, UploadLimits } from "./body-limits.ts";
-import type { Conditions } from "./conditions.ts";
 import { reportBuilt } from "./build-hook.ts";
-import { aDeprecation, toDeprecation, type Deprecation } from "./deprecation.ts";
+import { aDeprecation, deprecate, type Deprecation } from "./deprecation.ts";
 import { checkDefinition } from "../messages/option-checks.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
@@ -27,8 +26,6 @@ export interface EndpointParts {
   readonly tags: readonly string[];
   readonly scopes: readonly string[];
   readonly isDeprecated: boolean;
-  /** Since when the endpoint is deprecated, if that was given. */
-  readonly deprecation: Deprecation | undefined;
   /** The declared methods; undefined for the method of the key in the routing map, or GET if the key has none. */
   readonly methods: readonly Method[] | undefined;
   /** The endpoint's own input schema, without those of its middlewares. */
@@ -37,12 +34,11 @@ export interface EndpointParts {
   /** The schema of the request's header fields, without those of the middlewares. */
   readonly headersSchema: ZodSchema | undefined;
   readonly responseHeadersSchema: ZodSchema | undefined;
+  /** The middlewares of the factory, then those of the endpoint's options. */
   readonly middlewares: readonly AnyMiddleware[];
   readonly resultHandler: AnyResultHandler;
   /** The errors that the handler throws, without those of its middlewares; undefined if none are declared. */
   readonly errors: ErrorDeclarations | undefined;
-  /** The version of its resource, and the conditions of writes; undefined if it has none. */
-  readonly conditions: Conditions | undefined;
   /** Whether the handler's return value is ignored and `{}` is sent. */
   readonly isVoid: boolean;
   /** Whether the raw bytes of the body are kept as `request.rawBody`. */
@@ -108,7 +104,8 @@ export class Endpoint<
    */
   deprecated(deprecation: true | Deprecation = true): this {
     checkDefinition("deprecated", { deprecated: deprecation }, { deprecated: aDeprecation });
-    return new Endpoint({ ...(this as EndpointParts), ...toDeprecation(deprecation) }) as this;
+    const changes = deprecate(this.middlewares, deprecation);
+    return new Endpoint({ ...(this as EndpointParts), ...changes }) as this;
   }
 
   /**

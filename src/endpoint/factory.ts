@@ -20,14 +20,14 @@ import type {
   ZodSchema,
 } from "../schemas/schema.ts";
 import { checkNoGenerator, toMethods } from "./check-definition.ts";
-import { toConditions } from "./conditions.ts";
 import type { EndpointParts } from "./endpoint.ts";
 import {
   toErrorDeclarations,
   type ErrorDeclarations,
   type JoinedErrors,
 } from "./declared-errors.ts";
-import { toDeprecation } from "./deprecation.ts";
+import { deprecate } from "./deprecation.ts";
+import { listConditions } from "./list-conditions.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 import {
@@ -249,11 +249,9 @@ export abstract class Factory<
       headersSchema: definition.headers as ZodSchema | undefined,
       outputSchema: definition.output as ZodSchema | undefined,
       responseHeadersSchema: definition.responseHeaders as ZodSchema | undefined,
-      middlewares: this.middlewares,
       resultHandler: this.resultHandler,
       statusCode: definition.statusCode,
       errors: toErrorDeclarations(where, definition.errors),
-      conditions: toConditions(where, definition),
       isVoid: false,
       keepsRawBody: definition.keepRawBody ?? false,
       timeout: definition.timeout,
@@ -265,7 +263,10 @@ export abstract class Factory<
       ...{ shortDescription, description, operationId },
       tags: [definition.tag ?? []].flat(),
       scopes: [definition.scope ?? []].flat(),
-      ...toDeprecation(definition.deprecated),
+      ...deprecate(
+        [...this.middlewares, ...listConditions(where, definition)],
+        definition.deprecated,
+      ),
     };
   }
 

@@ -11,8 +11,10 @@ import type {
 } from "../schemas/schema.ts";
 import { reportBuilt } from "./build-hook.ts";
 import { aHeaderSchema, anObjectSchema, checkNoGenerator } from "./check-definition.ts";
+import type { Declared } from "./declared.ts";
 import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
+import type { Outcome } from "./outcome.ts";
 import { aSecurity, type Security } from "./security.ts";
 
 /** The property that marks a middleware, even one made by another copy of this package in the same process. */
@@ -143,18 +145,15 @@ export interface NativeMiddleware {
 }
 
 /** A middleware of any type, as the pipeline runs it. */
-export interface AnyMiddleware {
+export interface AnyMiddleware extends Declared {
   readonly [middlewareMark]: true;
+  /** The option of an endpoint that the middleware comes from; it then runs after those of the factory. */
+  readonly option?: string | undefined;
   /** The name of the function that the middleware runs, for traces. */
   readonly name?: string | undefined;
   readonly inputSchema?: ZodSchema | undefined;
-  readonly headersSchema?: ZodSchema | undefined;
-  /** The schema of the header fields for methods other than GET, if it differs; used in documents. */
-  readonly writeHeaders?: ZodSchema | undefined;
-  readonly security?: Security | undefined;
-  readonly errors?: ErrorDeclarations | undefined;
-  /** The header fields that it sets on each response, each with a description; used in documents. */
-  readonly sentFields?: Readonly<Record<string, string>> | undefined;
+  /** Returns what it declares in place of its own members, if that depends on whether the method only reads. */
+  readonly declares?: ((isSafe: boolean) => Declared) | undefined;
   /** The name by which clients tell a limit from the others of an endpoint. */
   readonly limitName?: string | undefined;
   readonly takesBody?: boolean | undefined;
@@ -162,19 +161,21 @@ export interface AnyMiddleware {
   readonly afterValidation?: boolean | undefined;
   /** Whether it undoes nothing when what is inside it fails, such as one that only disposes of a context. */
   readonly undoesNothing?: boolean | undefined;
-  /** Whether it does nothing for GET, whose responses therefore have neither its errors nor its header fields. */
-  readonly isForWrites?: boolean | undefined;
   /** Rejects the definition of an endpoint that cannot have this middleware. */
   readonly checkEndpoint?:
     | ((where: string, definition: object, isStream: boolean) => void)
     | undefined;
   /** Rejects settings of the Express application, before a server starts. */
   readonly checkSettings?: ((settings: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** Returns the context; not called if `handleAround` or `native` is set. */
+  /** Returns the context; not called if `handleAround`, `handleOutcome` or `native` is set. */
   readonly handle: (args: HandlerArguments<never, never>) => unknown;
   /** Runs around everything after the middleware, which its `next` runs; called `around`, it would be a definition. */
   readonly handleAround?:
     | ((args: HandlerArguments<never, never>, next: AroundNext) => unknown)
+    | undefined;
+  /** Runs around everything after the middleware, and returns the outcome of that, or another one. */
+  readonly handleOutcome?:
+    | ((args: never, state: never, inside: never) => Promise<Outcome>)
     | undefined;
   /** Set if the middleware was written for Express. */
   readonly native?: NativeMiddleware | undefined;

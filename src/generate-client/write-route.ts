@@ -1,4 +1,3 @@
-import { describeDeprecation } from "../endpoint/deprecation.ts";
 import type { z } from "zod";
 import type { Operation } from "../api/operation.ts";
 import {
@@ -103,7 +102,9 @@ export const writeRoute = (operation: Operation, operationId: string, context: R
   const comment = writeComment([
     endpoint.shortDescription,
     endpoint.description,
-    endpoint.isDeprecated && `@deprecated ${describeDeprecation(endpoint.deprecation)}`,
+    [endpoint.isDeprecated && "@deprecated", ...operation.declared.map(({ notes }) => notes)]
+      .filter(Boolean)
+      .join(" "),
   ]);
   return {
     type: `${comment}${toKey(key)}: ${toObject(lines)};`,
@@ -215,7 +216,7 @@ const writeHeaders = (
   const write = (schema: ZodSchema): string => toText(writer.write(schema, sent, `${name}Headers`));
   const shared = middlewares.flatMap(({ headersSchema }) => headersSchema ?? []);
   // an inferred client types those of writes alone
-  const owned = [own ?? [], (!isSafe && conditions) || []].flat();
+  const owned = [own ?? [], (!isSafe && conditions?.()) || []].flat();
   if (owned.length + shared.length === 0) return undefined;
   const parts = [...owned.map(write), ...shared.map((one) => `Partial<${write(one)}>`)];
   return parts.join(" & ");

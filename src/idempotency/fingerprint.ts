@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { Request } from "../http/express-objects.ts";
+import { listDeclared } from "../endpoint/declared.ts";
 import { isFunction, isObject } from "../messages/option-checks.ts";
 import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
 import { pick } from "../pipeline/validate.ts";
@@ -28,7 +29,8 @@ export const digestRequest = async (request: Request, plan: EndpointPlan): Promi
   const fields = [plan, ...middlewares]
     .flatMap(({ headers }) => headers?.names ?? [])
     .filter((name) => !ignoredFields.has(name));
-  if (endpoint.conditions?.ifMatch) fields.push(...conditionFields);
+  const hasConditions = listDeclared(endpoint.middlewares).some((one) => one.conditions);
+  if (hasConditions) fields.push(...conditionFields);
   const { params, query, body, files } = request as Request & { readonly files?: unknown };
   const parts = [
     ...[params, query, body, files],

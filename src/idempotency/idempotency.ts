@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { defaults } from "../defaults.ts";
+import type { Declared } from "../endpoint/declared.ts";
 import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
@@ -188,10 +189,9 @@ export const idempotency = <Context = EmptyObject>(
   });
   const checkEndpoint = assertKeepable;
   const sentFields = { "Idempotency-Replayed": "`true` if an earlier request got this reply, too" };
-  const isForWrites = true;
-  return Object.assign(middleware, {
-    ...{ name: "idempotency", writeHeaders, sentFields, isForWrites, checkEndpoint },
-  });
+  const declares = (isSafe: boolean): Declared =>
+    isSafe ? { headersSchema: headers } : { headersSchema: writeHeaders, errors, sentFields };
+  return Object.assign(middleware, { name: "idempotency", declares, checkEndpoint });
 };
 
 /** @throws {@link DefinitionError} when an endpoint sends something that cannot be kept. */

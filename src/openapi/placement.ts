@@ -53,7 +53,7 @@ export const placeInput = (operation: Operation, place: WritePlace, components: 
   for (const name of parameters)
     if (!placed.some((field) => field.name === name && field.location === "path"))
       placed.push({ name, json: { type: "string" }, isRequired: true, location: "path" });
-  const headers = read([operation.conditions ?? [], operation.headers].flat(), () => true);
+  const headers = read([operation.conditions?.() ?? [], operation.headers].flat(), () => true);
   const declared = join(
     "all",
     headers.map((schema) => viewObject(schema, components)),

@@ -61,18 +61,11 @@ const toHeaders = (headers: Readonly<Record<string, string>>): JsonObject =>
 
 /** Describes the header fields that are set on a successful response without being declared. */
 const toOwnHeaders = (operation: Operation, status: number): JsonObject => {
-  const { hasLinks, hasVersion } = operation;
   const { Link: link, ...sent } = operation.listSentFields(status);
-  const pages = hasLinks && "Links to the neighbouring pages, as relative URLs (RFC 8288).";
+  const pages =
+    operation.hasLinks && "Links to the neighbouring pages, as relative URLs (RFC 8288).";
   const links = [pages, link].filter(Boolean).join(" ");
-  return toHeaders({
-    ...sent,
-    ...(hasVersion && {
-      etag: "The version, as a strong tag, if it is a string.",
-      "last-modified": "The version, if it is a date.",
-    }),
-    ...(links && { Link: links }),
-  });
+  return toHeaders({ ...sent, ...(links && { Link: links }) });
 };
 
 const toError = (
@@ -82,7 +75,8 @@ const toError = (
   context: WriteContext,
 ): JsonObject => {
   const { components } = context;
-  const { deprecation } = operation.endpoint;
+  const { middlewares } = operation.endpoint;
+  const isOwn = middlewares.some(({ option, sentFields }) => option && sentFields);
   const own = { ...place, name: `${place.name}Error${status}`, path: `errors[${status}]` };
   const written = toContent(bodies, own, context);
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
@@ -91,8 +85,8 @@ const toError = (
     headers: nonEmpty(toHeaders({ ...headers, ...operation.listSentFields(status) })),
     content: written && (hasData ? written : nameSchemas(written, own, components)),
   });
-  // the names of shared responses must not depend on what is about to end
-  return (declared ?? deprecation) ? response : components.shareResponse(status, response);
+  // the names of shared responses must not depend on the options of one endpoint, such as one that is about to end
+  return (declared ?? isOwn) ? response : components.shareResponse(status, response);
 };
 
 const nameSchemas = (content: JsonObject, place: WritePlace, components: Components): JsonObject =>

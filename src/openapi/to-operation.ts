@@ -1,5 +1,4 @@
 import type { Operation } from "../api/operation.ts";
-import { describeDeprecation, toInstant } from "../endpoint/deprecation.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
@@ -22,19 +21,18 @@ export const toOperation = (
   operationId: string,
   context: WriteContext,
 ): OpenApiOperation => {
-  const { endpoint } = operation;
+  const { endpoint, declared } = operation;
   const { components } = context;
   const placement = placeInput(operation, place, components);
   const parameters = toParameters(placement, operation, components);
-  const notes = describeDeprecation(endpoint.deprecation);
-  const sunset = endpoint.deprecation?.sunset;
+  const notes = declared.map((one) => one.notes);
   return compact({
     operationId,
     summary: endpoint.shortDescription ?? toSummary(endpoint.description),
-    description: [endpoint.description, notes].filter(Boolean).join("\n\n") || undefined,
+    description: [endpoint.description, ...notes].filter(Boolean).join("\n\n") || undefined,
     tags: nonEmpty(endpoint.tags),
     deprecated: endpoint.isDeprecated ? true : undefined,
-    "x-sunset": sunset && toInstant(sunset).toISOString().slice(0, 10),
+    ...(Object.assign({}, ...declared.map(({ extensions }) => extensions)) as object),
     security: context.security.write(operation),
     parameters: nonEmpty(parameters),
     requestBody: toRequestBody(placement, operation, components),

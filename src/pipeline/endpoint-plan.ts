@@ -2,21 +2,19 @@ import { z } from "zod";
 import { defaults } from "../defaults.ts";
 import { DefinitionError } from "../errors.ts";
 import { toBodyLimits } from "../endpoint/body-limits.ts";
-import { joinErrors, type DeclaredProblem } from "../endpoint/declared-errors.ts";
+import { joinErrors } from "../endpoint/declared.ts";
+import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { Request, Response } from "../http/express-objects.ts";
 import type { BodyPlan } from "../request/parse-body.ts";
 import type { Observation } from "../exchange/response-state.ts";
-import type { Conditions } from "../endpoint/conditions.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent } from "../schemas/content.ts";
 import type { EndpointRun } from "./endpoint-run.ts";
 import type { HeaderPlan } from "./validate.ts";
-import { createConditions } from "./conditions.ts";
-import { createDeprecation } from "./deprecation.ts";
-import { runAround } from "./run-around.ts";
+import { runAround, type Around } from "./run-around.ts";
 import { runNative } from "./run-native.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
@@ -48,7 +46,8 @@ const planHeaders = (schema: ZodSchema | undefined): HeaderPlan | undefined =>
   schema && { names: [...readTopLevel(schema).fields.keys()], parse: toParser(schema) };
 
 const planMiddleware = (middleware: AnyMiddleware, at: number, all: readonly AnyMiddleware[]) => {
-  const { inputSchema, headersSchema, takesBody, handle, native, handleAround } = middleware;
+  const { inputSchema, headersSchema, takesBody, handle } = middleware;
+  const { native, handleAround, handleOutcome } = middleware;
   return {
     middleware,
     parseInput: inputSchema && toParser(inputSchema),
@@ -63,7 +62,11 @@ const planMiddleware = (middleware: AnyMiddleware, at: number, all: readonly Any
     needsBody: inputSchema !== undefined || takesBody === true,
     /** Returns the context; not called if `around` is set. */
     handle,
-    around: native ? runNative(native) : handleAround && runAround(handleAround),
+    around: native
+      ? runNative(native)
+      : handleAround
+        ? runAround(handleAround)
+        : (handleOutcome as Around | undefined),
   };
 };
 
@@ -103,11 +106,6 @@ const assertOrder = ({ middlewares }: AnyEndpoint, where: string): void => {
   );
 };
 
-const planConditions = (conditions: Conditions): MiddlewareStep => {
-  const { middleware, around } = createConditions(conditions);
-  return { ...planMiddleware(middleware, 0, []), around };
-};
-
 const createPlan = (
   endpoint: AnyEndpoint,
   sources: readonly InputSource[],
@@ -116,8 +114,7 @@ const createPlan = (
     forms = defaults.forms,
   }: Pick<InheritedOptions, "forms" | "requestTimeout">,
 ) => {
-  const { conditions, deprecation, inputSchema, outputSchema } = endpoint;
-  const last = deprecation ? [createDeprecation(deprecation)] : [];
+  const { inputSchema, outputSchema } = endpoint;
   const declared = endpoint.middlewares.flatMap((one) => one.inputSchema ?? []);
   const schemas = inputSchema ? [...declared, inputSchema] : declared;
   const whole = schemas.some(takesRawBody) ? "raw" : "parsed";
@@ -136,10 +133,7 @@ const createPlan = (
     fileLists: schemas.flatMap(listFileLists),
     textLists:
       sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],
-    middlewares: [
-      ...[...endpoint.middlewares, ...last].map(planMiddleware),
-      ...(conditions ? [planConditions(conditions)] : []),
-    ],
+    middlewares: endpoint.middlewares.map(planMiddleware),
     /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
     hasMiddlewareInput: declared.length > 0,
     parseInput: inputSchema && toParser(inputSchema),

@@ -135,20 +135,3 @@ export const beginReading = (run: EndpointRun, state: Reading): Promise<void> | 
   const reading = parseBody(run.plan, service.bodies, request, response, logger);
   return reading && run.timeLimit ? run.timeLimit.pauseFor(reading) : reading;
 };
-
-/** What became of the stages of an endpoint, unless they have failed: an output, or one of the following. */
-export type Outcome = unknown;
-
-/** The outcome of stages that leave nothing to send: the response has been sent, or the client has left. */
-export const noOutput: unique symbol = Symbol("no output");
-
-/** The outcome of a stage that answers in place of the result handler; the output remains known. */
-export class OwnReply {
-  readonly output: unknown;
-  readonly handle: () => unknown;
-
-  constructor(output: unknown, handle: () => unknown) {
-    this.output = output;
-    this.handle = handle;
-  }
-}

@@ -1,7 +1,7 @@
 import type { AnyMiddleware, AroundNext, Passed } from "../endpoint/middleware.ts";
+import { noOutput, type Outcome } from "../endpoint/outcome.ts";
 import { ServerFault, type ServerFaultCode } from "../errors.ts";
 import { isTaken } from "../exchange/response-state.ts";
-import { noOutput, type Outcome } from "./endpoint-run.ts";
 import type { RequestState } from "./request-state.ts";
 
 /** Everything after a middleware that runs around it. */

@@ -1,11 +1,12 @@
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
+import { noOutput, OwnReply, type Outcome } from "../endpoint/outcome.ts";
 import { ServerFault } from "../errors.ts";
 import { discardRestOfBody } from "../reply/close-after-reply.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
 import { runWithin } from "./time-limit.ts";
 import type { EndpointPlan, PlannedRun } from "./endpoint-plan.ts";
-import { EndpointRun, noOutput, OwnReply, type Outcome } from "./endpoint-run.ts";
+import { EndpointRun } from "./endpoint-run.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { beginReading, readInput, readOwnHeaders } from "./endpoint-run.ts";
 import { toOutputError, validate } from "./validate.ts";

@@ -1,8 +1,8 @@
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
+import { noOutput, type Outcome } from "../endpoint/outcome.ts";
 import { ServerFault } from "../errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
 import type { MiddlewareStep, PlannedRun } from "./endpoint-plan.ts";
-import { noOutput, type Outcome } from "./endpoint-run.ts";
 import { logLateFault } from "./log-abandoned.ts";
 import { readBody, readInputEarly } from "./endpoint-run.ts";
 import { pick, readHeaders, validateInput } from "./validate.ts";

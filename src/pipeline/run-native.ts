@@ -2,11 +2,12 @@ import { AsyncResource } from "node:async_hooks";
 import type { NextFunction } from "express";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { NativeMiddleware } from "../endpoint/middleware.ts";
+import { noOutput, type Outcome } from "../endpoint/outcome.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
 import { watchRefusal } from "../reply/close-after-reply.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
 import { isAbandoned, isTaken, watchFeeding } from "../exchange/response-state.ts";
-import { noOutput, type EndpointRun, type Outcome } from "./endpoint-run.ts";
+import type { EndpointRun } from "./endpoint-run.ts";
 import type { RequestState } from "./request-state.ts";
 import type { Around, Inside } from "./run-around.ts";
 

@@ -5,7 +5,7 @@ import { endpointMethods, methodsByName, retrievalNames, toAllowed } from "../ht
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
 import { isAbandoned, isTaken } from "../exchange/response-state.ts";
-import { noOutput } from "../pipeline/endpoint-run.ts";
+import { noOutput } from "../endpoint/outcome.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { answerError } from "../pipeline/answer-error.ts";
 import type { RequestState } from "../pipeline/request-state.ts";

@@ -2,11 +2,12 @@ import { EndpointsFactory } from "../endpoint/endpoints-factory.ts";
 import { toEndpointSources } from "../endpoint/input-sources.ts";
 import type { ContextOf } from "../endpoint/handler-arguments.ts";
 import { isMiddleware, type Middleware, type MiddlewareReturn } from "../endpoint/middleware.ts";
+import { noOutput, type Outcome } from "../endpoint/outcome.ts";
 import { anything, anyObject } from "../messages/option-checks.ts";
 import { planEndpoint, type MiddlewareStep } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
 import { answerError } from "../pipeline/answer-error.ts";
-import { EndpointRun, noOutput, type Outcome } from "../pipeline/endpoint-run.ts";
+import { EndpointRun } from "../pipeline/endpoint-run.ts";
 import type { EmptyObject, InputSchema } from "../schemas/schema.ts";
 import { runInMemory } from "./run-in-memory.ts";
 import {

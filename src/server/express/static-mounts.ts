@@ -1,7 +1,7 @@
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
 import { planEndpoint } from "../../pipeline/endpoint-plan.ts";
-import { noOutput } from "../../pipeline/endpoint-run.ts";
+import { noOutput } from "../../endpoint/outcome.ts";
 import { runEndpoint } from "../../pipeline/run-endpoint.ts";
 import type { RequestState } from "../../pipeline/request-state.ts";
 import { ensureError } from "../../reply/http-error.ts";

@@ -1,14 +1,91 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Request, Response } from "express";
-import type { Conditions } from "../endpoint/conditions.ts";
-import { middlewareMark, type AnyMiddleware } from "../endpoint/middleware.ts";
-import { RequestError, ServerFault } from "../errors.ts";
-import { safeNames } from "../http/method.ts";
+import { z } from "zod";
+import { DefinitionError, RequestError, ServerFault } from "../errors.ts";
+import { methodFacts, safeNames, type Method } from "../http/method.ts";
 import { namesTag, toTime } from "../http/validators.ts";
 import { show } from "../messages/show.ts";
 import { clearRepresentation, isTaken } from "../exchange/response-state.ts";
-import { noOutput, OwnReply, type EndpointRun } from "./endpoint-run.ts";
-import type { Around } from "./run-around.ts";
+import { readContent } from "../schemas/content.ts";
+import type { ZodSchema } from "../schemas/schema.ts";
+import type { IfMatch } from "./conditions.ts";
+import { middlewareMark, type AnyMiddleware } from "./middleware.ts";
+import { noOutput, OwnReply, type Outcome } from "./outcome.ts";
+
+/** The options of an endpoint with conditions. */
+interface Conditions {
+  readonly version: ((args: { output: unknown; ctx: unknown }) => unknown) | undefined;
+  readonly ifMatch: IfMatch | undefined;
+  readonly current: ((args: { input: unknown; ctx: unknown }) => unknown) | undefined;
+}
+
+const anOptional = (description: string) => z.string().optional().describe(description);
+
+const toReadConditions = (): ZodSchema =>
+  z.object({
+    "if-none-match": anOptional("The ETag of a version that need not be sent again."),
+    "if-modified-since": anOptional("The Last-Modified of a version that need not be sent again."),
+  });
+
+const toWriteConditions = (isRequired: boolean): ZodSchema => {
+  const tag = z.string().describe("The ETag of the version to change, or * for any.");
+  return z.object({
+    "if-match": isRequired ? tag : tag.optional(),
+    "if-none-match": anOptional("With *, only what does not exist yet is written."),
+    ...(!isRequired && {
+      "if-unmodified-since": anOptional("The Last-Modified of the version to change."),
+    }),
+  });
+};
+
+/**
+ * Lists the middleware of an endpoint with conditions. It runs after all others, and thus within their transactions.
+ *
+ * @throws {@link DefinitionError} when one of `ifMatch` and `current` is missing, or when they can never apply.
+ */
+export const listConditions = (where: string, definition: object): readonly AnyMiddleware[] => {
+  const { version, ifMatch, current, method, output } = definition as Partial<Conditions> & {
+    readonly method?: Method | readonly Method[];
+    readonly output?: ZodSchema;
+  };
+  if (!version && !ifMatch && !current) return [];
+  const refuse = (text: string): never => {
+    throw new DefinitionError("SLP_DEFINITION_VALUE", `${where}: ${text}`);
+  };
+  if (!ifMatch !== !current)
+    refuse(
+      "`ifMatch` and `current` belong together: one says whether writes are conditional, the other returns the version. Set both.",
+    );
+  const methods = [method ?? []].flat();
+  if (ifMatch && methods.length > 0 && methods.every((one) => methodFacts[one].isSafe))
+    refuse(
+      `\`ifMatch\` is for methods that write, but \`method\` is ${methods.join(" and ")}. Remove it.`,
+    );
+  if (version && output && readContent(output))
+    refuse("`version` is for JSON. For files and streams, set the field ETag on the response.");
+  const isRequired = ifMatch === "required";
+  const failed = { 412: "The resource has another version than the request expects" };
+  const missing = isRequired && { 428: "The request does not name a version in If-Match" };
+  const middleware: AnyMiddleware = {
+    [middlewareMark]: true,
+    option: "version",
+    undoesNothing: true,
+    afterValidation: current !== undefined,
+    handle: () => undefined,
+    handleOutcome: checkConditions({ version, ifMatch, current }),
+    declares: (isSafe) => ({
+      errors: isSafe ? ifMatch && version && failed : ifMatch && { ...failed, ...missing },
+      conditions: isSafe
+        ? version && toReadConditions
+        : ifMatch && (() => toWriteConditions(isRequired)),
+      successFields: version && {
+        etag: "The version, as a strong tag, if it is a string.",
+        "last-modified": "The version, if it is a date.",
+      },
+    }),
+  };
+  return [middleware];
+};
 
 /** A version of a resource: the tag without its quotes, or the date in milliseconds, in whole seconds. */
 interface Version {
@@ -16,28 +93,31 @@ interface Version {
   readonly date?: number;
 }
 
+/** What the conditions read of the state of a request. */
+interface Reached {
+  readonly request: Request;
+  readonly response: Response;
+  readonly run: {
+    readonly fields: object | undefined;
+    readonly ctx: unknown;
+    readonly input: { readonly value: unknown } | undefined;
+  };
+}
+
 /**
- * Creates the middleware of an endpoint with conditions. It runs after all others, and thus within their transactions.
+ * Evaluates the conditions of a request around its handler.
  *
  * @see RFC 9110, section 13
  */
-export const createConditions = (
-  conditions: Conditions,
-): { readonly middleware: AnyMiddleware; readonly around: Around } => ({
-  middleware: {
-    [middlewareMark]: true,
-    undoesNothing: true,
-    afterValidation: conditions.current !== undefined,
-    handle: () => undefined,
-  },
-  around: checkConditions(conditions),
-});
-
 const checkConditions =
-  ({ version, ifMatch, current }: Conditions): Around =>
-  async (_args, state, inside) => {
-    const { request, response } = state;
-    const { fields, ctx, input } = state.run as EndpointRun;
+  ({ version, ifMatch, current }: Conditions) =>
+  async (
+    _: never,
+    state: Reached,
+    inside: { readonly run: (context: undefined) => Promise<Outcome> },
+  ): Promise<Outcome> => {
+    const { request, response, run } = state;
+    const { fields, ctx, input } = run;
     const { headers } = request;
     const isRead = safeNames.has(request.method);
     if (current && !isRead) {
