@@ -1,17 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const rooms = [
-  ...["openapi", "client", "generate-client", "tanstack-query", "rate-limit", "idempotency"],
-  ...["channel", "opentelemetry", "testing"],
-];
 /** Resolves the entries of the package to its sources, or to the built modules. */
 export const toAlias = (folder: "src" | "dist") => {
   const toPath = (name: string): string =>
     fileURLToPath(new URL(`${folder}/${name}.${folder === "src" ? "ts" : "js"}`, import.meta.url));
   return [
     { find: "sallyport/types", replacement: toPath("types") },
-    ...rooms.map((room) => ({ find: `sallyport/${room}`, replacement: toPath(`${room}/index`) })),
+    { find: /^sallyport\/(.+)/, replacement: toPath("$1/index") },
     { find: "sallyport", replacement: toPath("index") },
   ];
 };
