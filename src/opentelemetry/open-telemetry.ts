@@ -22,9 +22,9 @@ import { ConfigError } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
 import { loadLogsApi } from "../lazy/packages.ts";
 import { be, checkOptions } from "../messages/option-checks.ts";
-import type { Telemetry } from "../pipeline/endpoint-plan.ts";
 import { ensureError } from "../reply/http-error.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
+import type { Telemetry } from "./telemetry.ts";
 import { stageKinds, traceStages, type StageKind } from "./trace-stages.ts";
 
 /** The options of {@link openTelemetry}. */

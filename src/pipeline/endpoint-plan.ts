@@ -7,9 +7,7 @@ import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
-import type { Request, Response } from "../http/express-objects.ts";
 import type { BodyPlan } from "../request/parse-body.ts";
-import type { Observation } from "../exchange/response-state.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent } from "../schemas/content.ts";
 import type { EndpointRun } from "./endpoint-run.ts";
@@ -73,18 +71,12 @@ const planMiddleware = (middleware: AnyMiddleware, at: number, all: readonly Any
 /** A middleware with everything that is known before the first request. */
 export type MiddlewareStep = Readonly<ReturnType<typeof planMiddleware>>;
 
-/** What observes the requests of a server; made by `openTelemetry` of `sallyport/opentelemetry`. */
-export interface Telemetry {
-  /** Called when a request begins; returns undefined for a request that is not observed. */
-  readonly begin: (request: Request, response: Response) => Observation | undefined;
-  readonly tracePlan: (plan: EndpointPlan) => EndpointPlan;
-}
-
 /** The options of a server that endpoints inherit; the time limit is in milliseconds, 0 for no limit. */
 export interface InheritedOptions {
   readonly requestTimeout?: number | undefined;
   readonly forms?: boolean | undefined;
-  readonly telemetry?: Pick<Telemetry, "tracePlan"> | undefined;
+  /** Wraps the functions of a plan, to observe them. */
+  readonly wrapPlan?: ((plan: EndpointPlan) => EndpointPlan) | undefined;
 }
 
 const assertSchemas = (endpoint: AnyEndpoint, where: string): void => {
@@ -178,7 +170,7 @@ export const planEndpoint = (
   assertSchemas(endpoint, where);
   assertOrder(endpoint, where);
   const plan = createPlan(endpoint, sources, options);
-  return Object.freeze(options.telemetry ? options.telemetry.tracePlan(plan) : plan);
+  return Object.freeze(options.wrapPlan?.(plan) ?? plan);
 };
 
 /** Checks whether the input of an endpoint, or of one of its middlewares, is declared as a form, files or bytes. */

@@ -1,9 +1,7 @@
-import { onSettled } from "../exchange/settled.ts";
 import type { Request } from "express";
 import { defaults } from "../defaults.ts";
 import { toBodyLimits } from "../endpoint/body-limits.ts";
 import type { DocsOptions } from "../docs-page/docs-options.ts";
-import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
@@ -11,13 +9,11 @@ import { toQueryParser } from "../http/query.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { guardLogger } from "../logger/guard-logger.ts";
-import { LazyPlan, type EndpointPlan, type Telemetry } from "../pipeline/endpoint-plan.ts";
-import { runObserved } from "../pipeline/run-observed.ts";
+import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { setFaultLog } from "../results/log-fault.ts";
 import {
   findState,
   readCombined,
-  type RequestState,
   type Service,
   RunningRequests,
 } from "../pipeline/request-state.ts";
@@ -55,8 +51,10 @@ export const prepareApi = async (
     ...(await listDocs(config, endpoints, logger)),
     ...(await listHealth(config.health)),
   ];
-  const telemetry = config.telemetry && guardTelemetry(config.telemetry, logger);
-  const inherited = { ...config, telemetry };
+  const telemetry =
+    config.telemetry &&
+    (await import("../opentelemetry/telemetry.ts")).guardTelemetry(config.telemetry, logger);
+  const inherited = { ...config, wrapPlan: telemetry?.tracePlan };
   const table = new RouteTable<LazyPlan>(config.caseSensitive);
   for (const { method, path, endpoint } of entries) {
     const lazy = new LazyPlan(endpoint, toSources(method, endpoint), inherited, path);
@@ -135,39 +133,4 @@ const listHealth = async (health: CommonConfig["health"]): Promise<readonly Endp
   if (!health) return [];
   const { listHealthEntries } = await import("../health/health-entries.ts");
   return listHealthEntries(health === true ? {} : health);
-};
-
-/** Guards telemetry: whatever fails in it fails no request, and is logged once for each of its functions. */
-const guardTelemetry = (telemetry: Telemetry, logger: Logger) => {
-  const failed = new Set<string>();
-  const attempt = <T>(name: string, act: () => T): T | undefined => {
-    const report = (error: unknown): void => {
-      if (!failed.has(name)) logger.error("The telemetry failed", { error });
-      failed.add(name);
-    };
-    try {
-      const value = act();
-      if (!isPromiseLike(value)) return value;
-      value.then(undefined, report);
-    } catch (error) {
-      report(error);
-    }
-    return undefined;
-  };
-  return {
-    tracePlan: (plan: EndpointPlan) =>
-      attempt("tracePlan", () => telemetry.tracePlan(plan)) ?? plan,
-    observe: <T>(state: RequestState, serve: () => T): T => {
-      if (state.observation) return serve();
-      const { request, response } = state;
-      const observation = attempt("begin", () => telemetry.begin(request, response));
-      state.observation = {
-        logFields: observation?.logFields,
-        recordFault: (error) => attempt("recordFault", () => observation?.recordFault(error)),
-      };
-      if (!observation) return serve();
-      onSettled(state, () => attempt("end", () => observation.end()));
-      return runObserved((run) => attempt("run", () => observation.run(run)), serve);
-    },
-  };
 };

@@ -10,7 +10,7 @@ import type { ConsoleLoggerOptions } from "../../logger/console-logger.ts";
 import type { Logger, ParentLogger } from "../../logger/logger.ts";
 import type { LogFaults } from "../../results/log-fault.ts";
 import type { AnyResultHandler } from "../../results/result-handler.ts";
-import type { Telemetry } from "../../pipeline/endpoint-plan.ts";
+import type { Telemetry } from "../../opentelemetry/telemetry.ts";
 import type { WalkOptions } from "../../routing/walk-routing.ts";
 import type { DocsOptions } from "../../docs-page/docs-options.ts";
 import type { HealthOptions } from "../../health/health-options.ts";
