@@ -66,8 +66,11 @@ export class Operation {
   readonly security: readonly Security[];
   /** What the middlewares declare for the method, in the order in which they run. */
   readonly declared: readonly Declared[];
+  /** Whether an option of the endpoint sets header fields on all responses. */
+  readonly hasOwnFields: boolean;
   readonly queryParser: QueryParser;
   readonly #timeout: number;
+  readonly #setsFields: boolean;
 
   constructor({ method, path, endpoint }: EndpointEntry, config: DocumentedConfig) {
     this.method = method;
@@ -84,6 +87,8 @@ export class Operation {
     this.inputs = stages.flatMap(({ inputSchema }) => inputSchema ?? []);
     this.headers = [...this.declared, endpoint].flatMap(({ headersSchema }) => headersSchema ?? []);
     this.security = this.declared.flatMap(({ security }) => security ?? []);
+    this.#setsFields = this.declared.some((one) => one.sentFields ?? one.successFields);
+    this.hasOwnFields = endpoint.middlewares.some((one) => one.option && one.sentFields);
     this.queryParser = toQueryParser(config);
     this.#timeout = endpoint.timeout ?? config.requestTimeout ?? 0;
   }
@@ -133,6 +138,7 @@ export class Operation {
   /** Lists the header fields that are set before a status is sent, each with a description. */
   listSentFields(status: number): Readonly<Record<string, string>> {
     const { declared, endpoint } = this;
+    if (!this.#setsFields) return {};
     const sender = declared.findLastIndex(
       (one) => status in (one.errors ?? {}) || (status === 401 && one.security),
     );

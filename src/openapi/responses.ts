@@ -75,8 +75,6 @@ const toError = (
   context: WriteContext,
 ): JsonObject => {
   const { components } = context;
-  const { middlewares } = operation.endpoint;
-  const isOwn = middlewares.some(({ option, sentFields }) => option && sentFields);
   const own = { ...place, name: `${place.name}Error${status}`, path: `errors[${status}]` };
   const written = toContent(bodies, own, context);
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
@@ -85,8 +83,10 @@ const toError = (
     headers: nonEmpty(toHeaders({ ...headers, ...operation.listSentFields(status) })),
     content: written && (hasData ? written : nameSchemas(written, own, components)),
   });
-  // the names of shared responses must not depend on the options of one endpoint, such as one that is about to end
-  return (declared ?? isOwn) ? response : components.shareResponse(status, response);
+  // the names of shared responses must not depend on an endpoint that is about to end
+  return (declared ?? operation.hasOwnFields)
+    ? response
+    : components.shareResponse(status, response);
 };
 
 const nameSchemas = (content: JsonObject, place: WritePlace, components: Components): JsonObject =>
