@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { listDeclared, type Declared } from "../endpoint/declared.ts";
+import { listAdditions, type Additions } from "../endpoint/additions.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import {
   toEndpointSources,
@@ -64,8 +64,8 @@ export class Operation {
   /** The schemas of the declared header fields: those of the middlewares, then the endpoint's own. */
   readonly headers: readonly ZodSchema[];
   readonly security: readonly Security[];
-  /** What the middlewares declare for the method, in the order in which they run. */
-  readonly declared: readonly Declared[];
+  /** What the middlewares add for the method, in the order in which they run. */
+  readonly additions: readonly Additions[];
   /** Whether an option of the endpoint sets header fields on all responses. */
   readonly hasOwnFields: boolean;
   readonly queryParser: QueryParser;
@@ -82,12 +82,14 @@ export class Operation {
     this.segments = parsePathPattern(path);
     this.parameters = this.segments.flatMap((segment) => segment.names);
     this.sources = toEndpointSources(endpoint.inputSources, config.inputSources, method);
-    this.declared = listDeclared(endpoint.middlewares, method);
+    this.additions = listAdditions(endpoint.middlewares, method);
     const stages = [...endpoint.middlewares, endpoint];
     this.inputs = stages.flatMap(({ inputSchema }) => inputSchema ?? []);
-    this.headers = [...this.declared, endpoint].flatMap(({ headersSchema }) => headersSchema ?? []);
-    this.security = this.declared.flatMap(({ security }) => security ?? []);
-    this.#setsFields = this.declared.some((one) => one.sentFields ?? one.successFields);
+    this.headers = [...this.additions, endpoint].flatMap(
+      ({ headersSchema }) => headersSchema ?? [],
+    );
+    this.security = this.additions.flatMap(({ security }) => security ?? []);
+    this.#setsFields = this.additions.some((one) => one.sentFields ?? one.successFields);
     this.hasOwnFields = endpoint.middlewares.some((one) => one.option && one.sentFields);
     this.queryParser = toQueryParser(config);
     this.#timeout = endpoint.timeout ?? config.requestTimeout ?? 0;
@@ -137,14 +139,14 @@ export class Operation {
 
   /** Lists the header fields that are set before a status is sent, each with a description. */
   listSentFields(status: number): Readonly<Record<string, string>> {
-    const { declared, endpoint } = this;
+    const { additions, endpoint } = this;
     if (!this.#setsFields) return {};
-    const sender = declared.findLastIndex(
+    const sender = additions.findLastIndex(
       (one) => status in (one.errors ?? {}) || (status === 401 && one.security),
     );
     const isOthers = (): boolean =>
       status in (endpoint.errors ?? {}) || (status !== 401 && this.#ownErrors.has(status));
-    const senders = sender < 0 || isOthers() ? declared : declared.slice(0, sender + 1);
+    const senders = sender < 0 || isOthers() ? additions : additions.slice(0, sender + 1);
     return Object.assign(
       {},
       ...senders.map(({ sentFields }) => sentFields),
@@ -154,7 +156,7 @@ export class Operation {
 
   /** Returns the schema of the header fields with conditions; undefined if the method has none. */
   get conditions(): (() => ZodSchema) | undefined {
-    return this.declared.find(({ conditions }) => conditions)?.conditions;
+    return this.additions.find(({ conditions }) => conditions)?.conditions;
   }
 
   /** Whether successful replies link to the neighbouring pages. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defaults } from "../defaults.ts";
-import { joinErrors, type DeclaredError } from "../endpoint/declared.ts";
+import { joinErrors, type DeclaredError } from "../endpoint/join-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { Method } from "../http/method.ts";
 import type { ApiResponse } from "../results/api-response.ts";

@@ -73,7 +73,7 @@ export const listConditions = (where: string, definition: object): readonly AnyM
     afterValidation: current !== undefined,
     handle: () => undefined,
     handleOutcome: checkConditions({ version, ifMatch, current }),
-    declares: (isSafe) => ({
+    addsFor: (isSafe) => ({
       errors: isSafe ? ifMatch && version && failed : ifMatch && { ...failed, ...missing },
       conditions: isSafe
         ? version && toReadConditions

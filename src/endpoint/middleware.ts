@@ -11,7 +11,7 @@ import type {
 } from "../schemas/schema.ts";
 import { reportBuilt } from "./build-hook.ts";
 import { aHeaderSchema, anObjectSchema, checkNoGenerator } from "./check-definition.ts";
-import type { Declared } from "./declared.ts";
+import type { Adding } from "./additions.ts";
 import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 import type { Outcome } from "./outcome.ts";
@@ -145,15 +145,13 @@ export interface NativeMiddleware {
 }
 
 /** A middleware of any type, as the pipeline runs it. */
-export interface AnyMiddleware extends Declared {
+export interface AnyMiddleware extends Adding {
   readonly [middlewareMark]: true;
   /** The option of an endpoint that the middleware comes from; it then runs after those of the factory. */
   readonly option?: string | undefined;
   /** The name of the function that the middleware runs, for traces. */
   readonly name?: string | undefined;
   readonly inputSchema?: ZodSchema | undefined;
-  /** Returns what it declares in place of its own members, if that depends on whether the method only reads. */
-  readonly declares?: ((isSafe: boolean) => Declared) | undefined;
   /** The name by which clients tell a limit from the others of an endpoint. */
   readonly limitName?: string | undefined;
   readonly takesBody?: boolean | undefined;

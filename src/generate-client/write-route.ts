@@ -102,7 +102,7 @@ export const writeRoute = (operation: Operation, operationId: string, context: R
   const comment = writeComment([
     endpoint.shortDescription,
     endpoint.description,
-    [endpoint.isDeprecated && "@deprecated", ...operation.declared.map(({ notes }) => notes)]
+    [endpoint.isDeprecated && "@deprecated", ...operation.additions.map(({ notes }) => notes)]
       .filter(Boolean)
       .join(" "),
   ]);

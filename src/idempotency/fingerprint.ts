@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { Request } from "../http/express-objects.ts";
-import { listDeclared } from "../endpoint/declared.ts";
+import { listAdditions } from "../endpoint/additions.ts";
 import { isFunction, isObject } from "../messages/option-checks.ts";
 import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
 import { pick } from "../pipeline/validate.ts";
@@ -29,7 +29,7 @@ export const digestRequest = async (request: Request, plan: EndpointPlan): Promi
   const fields = [plan, ...middlewares]
     .flatMap(({ headers }) => headers?.names ?? [])
     .filter((name) => !ignoredFields.has(name));
-  const hasConditions = listDeclared(endpoint.middlewares).some((one) => one.conditions);
+  const hasConditions = listAdditions(endpoint.middlewares).some((one) => one.conditions);
   if (hasConditions) fields.push(...conditionFields);
   const { params, query, body, files } = request as Request & { readonly files?: unknown };
   const parts = [

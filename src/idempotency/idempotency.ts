@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { defaults } from "../defaults.ts";
-import type { Declared } from "../endpoint/declared.ts";
+import type { Additions } from "../endpoint/additions.ts";
 import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
@@ -69,7 +69,7 @@ export interface IdempotencyOptions<Context = EmptyObject> {
   /**
    * The names of more header fields of the reply to keep.
    *
-   * @default none, besides those that `responseHeaders` declares, those that describe the body, those that RFC 9110
+   * @default none, besides those that `responseHeaders` addsFor, those that describe the body, those that RFC 9110
    * requires with a status, such as WWW-Authenticate, and Cache-Control, Deprecation, Link, Location, Sunset and Vary
    */
   readonly keepHeaders?: readonly string[] | undefined;
@@ -189,9 +189,9 @@ export const idempotency = <Context = EmptyObject>(
   });
   const checkEndpoint = assertKeepable;
   const sentFields = { "Idempotency-Replayed": "`true` if an earlier request got this reply, too" };
-  const declares = (isSafe: boolean): Declared =>
+  const addsFor = (isSafe: boolean): Additions =>
     isSafe ? { headersSchema: headers } : { headersSchema: writeHeaders, errors, sentFields };
-  return Object.assign(middleware, { name: "idempotency", declares, checkEndpoint });
+  return Object.assign(middleware, { name: "idempotency", addsFor, checkEndpoint });
 };
 
 /** @throws {@link DefinitionError} when an endpoint sends something that cannot be kept. */

@@ -21,18 +21,18 @@ export const toOperation = (
   operationId: string,
   context: WriteContext,
 ): OpenApiOperation => {
-  const { endpoint, declared } = operation;
+  const { endpoint, additions } = operation;
   const { components } = context;
   const placement = placeInput(operation, place, components);
   const parameters = toParameters(placement, operation, components);
-  const notes = declared.map((one) => one.notes);
+  const notes = additions.map((one) => one.notes);
   return compact({
     operationId,
     summary: endpoint.shortDescription ?? toSummary(endpoint.description),
     description: [endpoint.description, ...notes].filter(Boolean).join("\n\n") || undefined,
     tags: nonEmpty(endpoint.tags),
     deprecated: endpoint.isDeprecated ? true : undefined,
-    ...(Object.assign({}, ...declared.map(({ extensions }) => extensions)) as object),
+    ...(Object.assign({}, ...additions.map(({ extensions }) => extensions)) as object),
     security: context.security.write(operation),
     parameters: nonEmpty(parameters),
     requestBody: toRequestBody(placement, operation, components),

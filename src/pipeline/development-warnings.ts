@@ -4,7 +4,7 @@ import type { EndpointPlan } from "./endpoint-plan.ts";
 import { pick, type HeaderPlan } from "./validate.ts";
 import type { RequestState } from "./request-state.ts";
 import { z } from "zod";
-import { joinErrors } from "../endpoint/declared.ts";
+import { joinErrors } from "../endpoint/join-errors.ts";
 import { isOfFramework } from "./answer-error.ts";
 
 const warnedOfBody = new WeakSet<EndpointPlan>();

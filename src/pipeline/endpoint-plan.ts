@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defaults } from "../defaults.ts";
 import { DefinitionError } from "../errors.ts";
 import { toBodyLimits } from "../endpoint/body-limits.ts";
-import { joinErrors } from "../endpoint/declared.ts";
+import { joinErrors } from "../endpoint/join-errors.ts";
 import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
