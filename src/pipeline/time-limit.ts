@@ -1,6 +1,7 @@
+import type { Outcome } from "../endpoint/outcome.ts";
 import { RequestError } from "../errors.ts";
 import type { EndpointPlan, PlannedRun } from "./endpoint-plan.ts";
-import type { Outcome, TimeLimit } from "./endpoint-run.ts";
+import type { TimeLimit } from "./endpoint-run.ts";
 import { logLateFault } from "./log-abandoned.ts";
 import type { RequestState } from "./request-state.ts";
 import { discardContent } from "./send-content.ts";
