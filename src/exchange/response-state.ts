@@ -154,8 +154,10 @@ export const isAbandoned = (response: Response): boolean => {
   if (response.destroyed || response.closed) return true;
   if ((response.socket ?? findSocket(response))?.destroyed) return true;
   const { req } = response;
+  // with `optimizeEmptyRequests`, Node hands over a request without a body as ended and destroyed
+  if (!req.destroyed || req.complete || req.readableEnded) return false;
   // a stream utility that destroys a request, such as `pipeline`, detaches it from its connection; the client still waits
-  return req.destroyed && !req.complete && (req.socket as unknown) !== null;
+  return (req.socket as unknown) !== null;
 };
 
 /** @throws the error that was sent in the meantime, or {@link ClientLeft} when the client has disconnected */

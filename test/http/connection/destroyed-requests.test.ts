@@ -1,5 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { once } from "node:events";
+import type { IncomingMessage, ServerOptions } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Request } from "express";
@@ -148,4 +149,48 @@ test("H20: an event stream whose request was destroyed sends its events", async 
   });
   const reply = await server.raw("GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   expect(reply).toContain("event: tick");
+});
+
+/** Puts a request into the state in which Node hands it over with `optimizeEmptyRequests`, which Node 24.12 has. */
+const endBeforehand = (request: IncomingMessage & { _readableState?: object }): void => {
+  if (request.readableEnded || request.headers["content-length"] !== undefined) return;
+  const state = { ended: true, endEmitted: true, closed: true, closeEmitted: true };
+  Object.assign(request._readableState as object, state, { destroyed: true });
+};
+
+test("H20: a request that Node has ended and destroyed beforehand is answered, and its client can leave", async () => {
+  const options = { optimizeEmptyRequests: true } as ServerOptions;
+  const routing: Routing = {
+    quick: factory.build({ handler: () => ({}) }),
+    later: factory.build({ handler: () => new Promise((resolve) => setImmediate(resolve, {})) }),
+    echo: factory.build({
+      method: "post",
+      input: z.object({ a: z.string() }),
+      handler: async ({ input }) => input,
+    }),
+    leaving: factory.build({
+      handler: async ({ signal, logger }) => {
+        await once(signal, "abort");
+        logger.warn("left");
+        return {};
+      },
+    }),
+  };
+  const server = await start(routing, { http: { listen: 0, options } });
+  server.servers[0]?.prependListener("request", endBeforehand);
+  const answers = await Promise.all([
+    ...["GET", "HEAD", "OPTIONS"].map((method) => server.send("/quick", { method })),
+    server.send("/later"),
+    server.send("/echo", { method: "POST", body: { a: "b" } }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 405, 200, 200]);
+  const get = "GET /quick HTTP/1.1\r\nHost: a\r\n\r\n";
+  const last = get.replace("Host: a", "Host: a\r\nConnection: close");
+  const pipelined = await server.raw(get + get + last);
+  expect(pipelined.match(/HTTP\/1\.1 200 /g)).toHaveLength(3);
+  const socket = await server.open();
+  socket.write(get.replace("/quick", "/leaving"));
+  await server.untilRequest();
+  socket.destroy();
+  await expect.poll(() => server.linesOf("warn").map(({ message }) => message)).toEqual(["left"]);
 });
