@@ -1,13 +1,10 @@
 // npm run bench:instructions: counts the instructions per request with callgrind. The counts vary by less than 1.5 %, whatever else the machine does.
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { connect } from "node:net";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { untilServing, versionOf } from "./measure.mjs";
+import { assertValgrind, readTotal, send, startCounted } from "./callgrind.mjs";
+import { versionOf } from "./measure.mjs";
 import { findNode } from "./peers.mjs";
 import { workloads } from "./workloads.mjs";
 
@@ -41,82 +38,6 @@ const help = `Counts the user-space instructions per request with callgrind, inc
   --functions COUNT  also lists the functions with the most instructions
 `;
 
-const connections = 16;
-
-/** Sends the given number of requests over kept-alive connections. */
-const send = async (port, { path, method = "GET", body = "" }, total) => {
-  const bytes = Buffer.from(
-    [
-      `${method} ${path} HTTP/1.1`,
-      `Host: 127.0.0.1:${port}`,
-      ...(body ? ["Content-Type: application/json", `Content-Length: ${body.length}`] : []),
-      "",
-      body,
-    ].join("\r\n"),
-  );
-  const sockets = await Promise.all(
-    Array.from({ length: connections }, async () => {
-      const socket = connect(port, "127.0.0.1").setNoDelay(true);
-      await once(socket, "connect");
-      return socket;
-    }),
-  );
-  // sends on all connections at once, so that each turn of the server's event loop gets equally many requests, even if the
-  // machine is busy
-  for (let sent = 0; sent < total; sent += connections)
-    await Promise.all(
-      sockets.map((socket) => {
-        socket.write(bytes);
-        return readReply(socket);
-      }),
-    );
-  for (const socket of sockets) socket.destroy();
-};
-
-const readReply = (socket) =>
-  new Promise((resolve, reject) => {
-    let text = "";
-    const onData = (data) => {
-      text += data.toString("latin1");
-      const end = text.indexOf("\r\n\r\n");
-      if (end < 0) return;
-      const length = /^content-length: (\d+)/im.exec(text.slice(0, end));
-      const isComplete = length
-        ? text.length >= end + 4 + Number(length[1])
-        : text.endsWith("\r\n0\r\n\r\n");
-      if (!isComplete) return;
-      socket.off("data", onData);
-      if (/^HTTP\/1.1 2/.test(text)) resolve();
-      else reject(new Error(text.slice(0, 200)));
-    };
-    socket.on("data", onData);
-    socket.off("error", socket.fail ?? reject).once("error", (socket.fail = reject));
-  });
-
-/** Waits until a server listens: under valgrind, its start takes half a minute. */
-const untilListening = async (port, turns = 20) => {
-  try {
-    await untilServing(port);
-  } catch (error) {
-    if (turns === 1) throw error;
-    await untilListening(port, turns - 1);
-  }
-};
-
-const control = (option, pid) =>
-  execFileSync("callgrind_control", [option, String(pid)], { stdio: "ignore" });
-
-/** Returns the total in the only dump since the counters were reset. */
-const readDump = (folder) => {
-  const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
-  const text = readFileSync(join(folder, file), "utf8");
-  return Number(/^(?:totals|summary): (\d+)/m.exec(text)[1]);
-};
-
-const clearDumps = (folder) => {
-  for (const name of readdirSync(folder)) rmSync(join(folder, name));
-};
-
 /** Returns the functions that V8 has compiled, as listed by `--perf-basic-prof`; at each address, the last one counts. */
 const readCompiled = (pid) => {
   const byStart = new Map();
@@ -139,15 +60,14 @@ const readCompiled = (pid) => {
 };
 
 /** Lists the functions with the most instructions of their own; an inlined function counts as part of its caller. */
-const listFunctions = (folder, count, requests, pid) => {
-  const file = readdirSync(folder).find((name) => /^out\.\d+$/.test(name));
+const listFunctions = (dump, count, requests, pid) => {
   const findCompiled = readCompiled(pid);
   const names = new Map();
   const sums = new Map();
   let name = "";
   let address = 0;
   let isCall = false;
-  for (const line of readFileSync(join(folder, file), "utf8").split("\n")) {
+  for (const line of dump.split("\n")) {
     const [, callee, id, given] = /^(c)?fn=(\(\d+\))(?: (.*))?$/.exec(line) ?? [];
     if (id) {
       if (given) names.set(id, given);
@@ -174,8 +94,6 @@ const listFunctions = (folder, count, requests, pid) => {
 const fillMemory = (layout) =>
   `globalThis.filling = Object.fromEntries(Array.from({ length: ${layout * 5} }, (_, at) => ["filling" + at, at]))`;
 
-let nextPort = 20_000 + (process.pid % 20_000);
-
 /** The request that `servers/middlewares.mjs` serves. */
 const one = { path: "/v1/one/7" };
 
@@ -184,67 +102,42 @@ const count = async (node, name, workloadName, layout) => {
   const workload = workloadName === "one" ? one : workloads[workloadName];
   const [server, ...args] = name.split(":");
   const requests = Number(values.requests) * (workloadName === "list" ? 2 : 1);
-  const port = nextPort++;
-  const folder = mkdtempSync(join(tmpdir(), "sallyport-instructions-"));
   const file = ["servers", "peers"]
     .map((room) => join(values.root, "bench", room, `${server}.mjs`))
     .find((path) => existsSync(path));
   if (!file) throw new Error(`Unknown server ${name}: it is not in bench/servers or bench/peers.`);
-  const flags = [
-    // callgrind makes node so slow that V8 takes it for idle, and shrinks the young generation in the middle
-    "--no-memory-reducer",
-    ...(layout > 0
-      ? [`--import=data:text/javascript,${encodeURIComponent(fillMemory(layout))}`]
-      : []),
-    ...(Number(values.functions) > 0 ? ["--perf-basic-prof"] : []),
-  ];
-  const child = spawn(
-    "valgrind",
-    [
-      ...[
-        "--tool=callgrind",
-        "--smc-check=all-non-file",
-        "--fair-sched=yes",
-        "--log-file=/dev/null",
-      ],
-      ...(Number(values.functions) > 0 ? ["--dump-instr=yes"] : []),
-      `--callgrind-out-file=${join(folder, "out")}`,
-      ...[node, ...flags, file, String(port), ...args],
+  const lists = Number(values.functions) > 0;
+  const started = await startCounted({
+    node,
+    file,
+    args,
+    flags: [
+      ...(layout > 0
+        ? [`--import=data:text/javascript,${encodeURIComponent(fillMemory(layout))}`]
+        : []),
+      ...(lists ? ["--perf-basic-prof"] : []),
     ],
-    {
-      stdio: ["ignore", "ignore", "inherit"],
-      env: {
-        ...process.env,
-        NODE_ENV: "production",
-        NODE_NO_WARNINGS: "1",
-        UV_THREADPOOL_SIZE: "1",
-      },
-    },
-  );
+    options: lists ? ["--dump-instr=yes"] : [],
+  });
+  const { pid, port } = started;
   try {
-    await untilListening(port);
-    if (!workload) {
-      control("-d", child.pid);
-      return [readDump(folder) / 1000];
-    }
+    if (!workload) return [readTotal(started.dump()) / 1000];
     const counts = [];
     let sent = 0;
     for (const warmup of values.warmup.split(",").map(Number)) {
       await send(port, workload, warmup - sent);
-      control("-z", child.pid);
+      started.reset();
       await send(port, workload, requests);
       sent = warmup + requests;
-      control("-d", child.pid);
-      counts.push(readDump(folder) / requests);
-      if (Number(values.functions) > 0)
-        for (const line of listFunctions(folder, Number(values.functions), requests, child.pid))
+      const dump = started.dump();
+      counts.push(readTotal(dump) / requests);
+      if (lists)
+        for (const line of listFunctions(dump, Number(values.functions), requests, pid))
           process.stdout.write(`    ${line}\n`);
-      clearDumps(folder);
     }
     return counts;
   } finally {
-    child.kill("SIGKILL");
-    rmSync(folder, { recursive: true, force: true });
+    started.stop();
   }
 };
 
@@ -264,13 +157,7 @@ const main = async () => {
     return;
   }
   const node = findNode(values.node);
-  try {
-    execFileSync("valgrind", ["--version"], { stdio: "ignore" });
-  } catch {
-    throw new Error(
-      "The benchmark needs valgrind: `apt-get install valgrind` on Debian and Ubuntu.",
-    );
-  }
+  assertValgrind();
   process.stdout.write(
     `Node.js ${versionOf(node)}, thousands of instructions per request, after ${values.warmup} requests\n`,
   );

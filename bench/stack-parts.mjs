@@ -1,0 +1,117 @@
+// The parts that the servers with a production stack have in common, without dependencies.
+import { createdUser, createPage, createSchemas, createUser, postBody } from "./workloads.mjs";
+
+const origin = "https://app.example.com";
+const origins = new Set([origin]);
+
+export const isAllowedOrigin = (value) => origins.has(value);
+
+const users = new Map(
+  Array.from({ length: 1000 }, (_, id) => [`Bearer token-${id}`, { id, tenant: id % 10 }]),
+);
+const tenants = new Map(Array.from({ length: 10 }, (_, id) => [id, { name: `tenant ${id}` }]));
+
+/** Returns the user with the given `Authorization`, or undefined. */
+export const findUser = (authorization) => users.get(authorization);
+
+/** Loads the tenant of a user, as from a cache in front of a database. */
+export const loadTenant = async ({ tenant }) => tenants.get(tenant);
+
+/** The message of every 401. */
+export const unknownToken = "Unknown token";
+
+/** A limit that is never reached. */
+export const limit = { requests: 1_000_000_000, milliseconds: 600_000 };
+
+/** What is logged for each request, in addition to its id. */
+export const toLine = (method, url, status, milliseconds) => ({
+  method,
+  url,
+  status,
+  milliseconds: Math.round(milliseconds),
+});
+
+const createOther = (z, at) => ({
+  method: "get",
+  path: `/v1/things${at}/:id`,
+  params: z.object({ id: z.string().regex(/^\d+$/).transform(Number) }),
+  output: z.object({ id: z.number().int(), name: z.string() }),
+  handle: ({ id }) => ({ id, name: `thing ${at}` }),
+});
+
+/** Creates the 200 routes: those of the workloads are in the middle. */
+export const createRoutes = (z) => {
+  const schemas = createSchemas(z);
+  const own = [
+    {
+      method: "get",
+      path: "/v1/users/:id",
+      params: schemas.getParams,
+      query: schemas.getQuery,
+      output: schemas.getOutput,
+      handle: ({ id, verbose }) => createUser(id, verbose),
+    },
+    {
+      method: "get",
+      path: "/v1/users",
+      query: schemas.listInput,
+      output: schemas.listOutput,
+      handle: ({ limit: count, offset }) => createPage(count, offset),
+    },
+    {
+      method: "post",
+      path: "/v1/users",
+      body: schemas.postInput,
+      output: schemas.postOutput,
+      handle: ({ name }) => createdUser(name),
+    },
+  ];
+  const others = Array.from({ length: 197 }, (_, at) => createOther(z, at));
+  return [...others.slice(0, 98), ...own, ...others.slice(98)];
+};
+
+const fields = { Origin: origin, Authorization: "Bearer token-7", "User-Agent": "bench" };
+
+const success = (data) => ({ status: "success", data });
+
+const post = { path: "/v1/users", method: "POST", body: postBody, fields };
+
+/** The requests, with the status and the body of the response; of an error, only the words that its message contains. */
+export const stackWorkloads = {
+  get: { path: "/v1/users/42?verbose=yes", fields, expected: success(createUser(42, "yes")) },
+  list: { path: "/v1/users?limit=20&offset=0", fields, expected: success(createPage(20, 0)) },
+  large: {
+    path: "/v1/users?limit=100&offset=100000",
+    fields,
+    expected: success(createPage(100, 100_000)),
+  },
+  post: { ...post, expected: success(createdUser("Ada Lovelace")) },
+  400: {
+    ...post,
+    body: JSON.stringify({ ...JSON.parse(postBody), name: "", email: "ada", age: -1 }),
+    status: 400,
+    words: ["name", "email", "age"],
+  },
+  401: {
+    ...post,
+    body: JSON.stringify({ ...JSON.parse(postBody), name: "a".repeat(10_000) }),
+    fields: { ...fields, Authorization: "Bearer unknown" },
+    status: 401,
+    words: [unknownToken],
+  },
+};
+
+/** The header fields of every response, as patterns of their lines. */
+export const expectedFields = [
+  /^x-request-id: [\da-f-]{36}$/m,
+  RegExp(`^access-control-allow-origin: ${origin}$`, "m"),
+  /^access-control-allow-credentials: true$/m,
+  /^vary: .*origin/im,
+  /^content-security-policy: default-src 'self'/m,
+  /^strict-transport-security: /m,
+  /^x-content-type-options: nosniff$/m,
+  /^x-frame-options: SAMEORIGIN$/m,
+  /^(x-)?ratelimit/m,
+  /^content-type: application\/json/m,
+  /^content-length: /m,
+];
