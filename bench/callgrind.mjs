@@ -1,75 +1,9 @@
-// Runs servers under callgrind, sends them requests, and reads how many instructions they have executed.
+// Runs servers under callgrind, and reads how many instructions they have executed.
 import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { untilServing } from "./measure.mjs";
-
-const toBytes = (port, { path, method = "GET", body = "", fields = {} }) =>
-  Buffer.from(
-    [
-      `${method} ${path} HTTP/1.1`,
-      `Host: 127.0.0.1:${port}`,
-      ...Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
-      ...(body ? ["Content-Type: application/json", `Content-Length: ${body.length}`] : []),
-      "",
-      body,
-    ].join("\r\n"),
-  );
-
-const open = async (port) => {
-  const socket = connect(port, "127.0.0.1").setNoDelay(true);
-  await once(socket, "connect");
-  return socket;
-};
-
-/** Sends a request on a connection of its own, and returns the response as text. */
-export const sendOne = async (port, workload) => {
-  const socket = await open(port);
-  socket.write(toBytes(port, workload));
-  const text = await readReply(socket);
-  socket.destroy();
-  return text;
-};
-
-/** Sends the given number of requests over kept-alive connections. */
-export const send = async (port, workload, total, connections = 16) => {
-  const { status = 200 } = workload;
-  const bytes = toBytes(port, workload);
-  const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
-  // sends on all connections at once, so that each turn of the server's event loop gets equally many requests, even if the
-  // machine is busy
-  for (let sent = 0; sent < total; sent += connections)
-    await Promise.all(
-      sockets.map(async (socket) => {
-        socket.write(bytes);
-        const text = await readReply(socket);
-        if (!text.startsWith(`HTTP/1.1 ${status} `)) throw new Error(text.slice(0, 200));
-      }),
-    );
-  for (const socket of sockets) socket.destroy();
-};
-
-const readReply = (socket) =>
-  new Promise((resolve, reject) => {
-    let text = "";
-    const onData = (data) => {
-      text += data.toString("latin1");
-      const end = text.indexOf("\r\n\r\n");
-      if (end < 0) return;
-      const length = /^content-length: (\d+)/im.exec(text.slice(0, end));
-      const isComplete = length
-        ? text.length >= end + 4 + Number(length[1])
-        : text.endsWith("\r\n0\r\n\r\n");
-      if (!isComplete) return;
-      socket.off("data", onData);
-      resolve(text);
-    };
-    socket.on("data", onData);
-    socket.off("error", socket.fail ?? reject).once("error", (socket.fail = reject));
-  });
 
 /** Waits until a server listens: under valgrind, its start takes half a minute. */
 const untilListening = async (port, turns = 20) => {

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { assertValgrind, readTotal, send, startCounted } from "./callgrind.mjs";
+import { assertValgrind, readTotal, startCounted } from "./callgrind.mjs";
+import { openConnections } from "./client.mjs";
 import { versionOf } from "./measure.mjs";
 import { findNode } from "./peers.mjs";
 import { workloads } from "./workloads.mjs";
@@ -123,11 +124,12 @@ const count = async (node, name, workloadName, layout) => {
   try {
     if (!workload) return [readTotal(started.dump()) / 1000];
     const counts = [];
+    const { run } = await openConnections(port, workload);
     let sent = 0;
     for (const warmup of values.warmup.split(",").map(Number)) {
-      await send(port, workload, warmup - sent);
+      await run(warmup - sent);
       started.reset();
-      await send(port, workload, requests);
+      await run(requests);
       sent = warmup + requests;
       const dump = started.dump();
       counts.push(readTotal(dump) / requests);

@@ -1,4 +1,5 @@
 // The parts that the servers with a production stack have in common, without dependencies.
+import { eventMark } from "./client.mjs";
 import { createdUser, createPage, createSchemas, createUser, postBody } from "./workloads.mjs";
 
 const origin = "https://app.example.com";
@@ -70,6 +71,33 @@ export const createRoutes = (z) => {
   return [...others.slice(0, 98), ...own, ...others.slice(98)];
 };
 
+/** Creates what sends events to those who follow a topic, as written by hand. */
+export const createTopics = () => {
+  const followers = new Map();
+  let last = 0;
+  return {
+    follow: (topic, response) => {
+      const all = followers.get(topic) ?? new Set();
+      followers.set(topic, all.add(response));
+      response.once("close", () => all.delete(response));
+      response.write("retry: 2000\n\n");
+    },
+    publish: (topic, data) => {
+      const frame = `id: ${++last}\nevent: message\ndata: ${JSON.stringify(data)}\n\n`;
+      for (const response of followers.get(topic) ?? []) response.write(frame);
+    },
+  };
+};
+
+export const streamFields = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
+
+/** Creates the schemas of an event, of the paths of topics, and of the response to publishing. */
+export const createEventSchemas = (z) => ({
+  event: z.object({ text: z.string(), at: z.number().int() }),
+  params: z.object({ topic: z.string() }),
+  output: z.object({ published: z.boolean() }),
+});
+
 const fields = { Origin: origin, Authorization: "Bearer token-7", "User-Agent": "bench" };
 
 const success = (data) => ({ status: "success", data });
@@ -99,6 +127,15 @@ export const stackWorkloads = {
     status: 401,
     words: [unknownToken],
   },
+  event: {
+    path: "/v1/events/news",
+    method: "POST",
+    body: JSON.stringify({ text: `${eventMark} has happened`, at: 1_800_000_000 }),
+    fields,
+    expected: success({ published: true }),
+    stream: { path: "/v1/events/news", fields },
+    followers: 500,
+  },
 };
 
 /** The header fields of every response, as patterns of their lines. */
@@ -115,3 +152,30 @@ export const expectedFields = [
   /^content-type: application\/json/m,
   /^content-length: /m,
 ];
+
+const one = { path: "/v1/one/7", fields: { ...fields, "If-None-Match": '"8"' } };
+const oneWithKey = {
+  path: "/v1/one",
+  method: "POST",
+  body: JSON.stringify({ id: "7" }),
+  fields: { ...fields, "Idempotency-Key": "key-{n}" },
+};
+
+/** The requests that show the price of each feature; those without a feature come first. */
+export const priceWorkloads = {
+  nothing: one,
+  middleware: one,
+  native: one,
+  "native-hook": one,
+  around: one,
+  "helmet-hook": one,
+  "helmet-factory": one,
+  cors: one,
+  id: one,
+  line: one,
+  "rate-limit": one,
+  telemetry: one,
+  conditions: one,
+  "nothing-post": oneWithKey,
+  idempotency: oneWithKey,
+};

@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { assertValgrind, readTotal, send, sendOne, startCounted } from "./callgrind.mjs";
-import { versionOf } from "./measure.mjs";
+import { assertValgrind, readTotal, startCounted } from "./callgrind.mjs";
+import { openConnections, openStreams, sendOne } from "./client.mjs";
+import { median, readCpu, startServer, versionOf } from "./measure.mjs";
 import { findNode } from "./peers.mjs";
-import { expectedFields, stackWorkloads } from "./stack-parts.mjs";
+import { expectedFields, priceWorkloads, stackWorkloads } from "./stack-parts.mjs";
 
 const servers = {
   sallyport: { file: "servers/stack.mjs" },
@@ -25,6 +26,9 @@ const { values } = parseArgs({
     servers: { type: "string", default: "fastify,sallyport" },
     workload: { type: "string", default: "get,list,post,400,401" },
     root: { type: "string" },
+    prices: { type: "boolean", default: false },
+    features: { type: "string", default: Object.keys(priceWorkloads).join() },
+    rounds: { type: "string", default: "0" },
     warmup: { type: "string", default: "40000" },
     windows: { type: "string", default: "3" },
     requests: { type: "string", default: "4000" },
@@ -41,25 +45,36 @@ rate limit, authentication, a tenant, 200 routes and validation.
 
   --servers NAMES    ${Object.keys(servers).join()} (fastify,sallyport);
                      hook has helmet in a hook, plain has \`shortcuts: false\`
-  --workload NAMES   ${Object.keys(stackWorkloads).join()} (all but large)
-  --root FOLDER      the built checkout that the server base runs
+  --workload NAMES   ${Object.keys(stackWorkloads).join()}
+                     (get,list,post,400,401); event is one event for one of 500 streams of a topic, published on sallyport,
+                     Fastify or Express
+  --root FOLDER      the built checkout that the server base runs, or whose prices are counted
+  --prices           instead, what each feature adds to a bare endpoint of sallyport
+  --features NAMES   ${Object.keys(priceWorkloads).join()}
+  --rounds 8         instead of counting, measures the CPU time in rounds in which the servers take turns
   --warmup 40000     requests before counting starts
   --windows 3        counted windows, the lowest of which is printed
-  --requests 4000    requests per window
+  --requests 4000    requests per window or round
   --node 24|current
 `;
 
+/** The connections that send at once. */
 const connections = 64;
+/** One event reaches many streams, so fewer are sent. */
+const requestsPerEvent = 40;
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
 /** Copies the servers to where the packages of another checkout are found. */
 const createBase = () => {
-  if (!values.root) throw new Error("The server base needs --root.");
   const copy = mkdtempSync(`${tmpdir()}/sallyport-stack-`);
-  execFileSync("cp", ["-r", "servers", "stack-parts.mjs", "workloads.mjs", "package.json", copy], {
-    cwd: folder,
-  });
+  execFileSync(
+    "cp",
+    ["-r", "servers", "stack-parts.mjs", "client.mjs", "workloads.mjs", "package.json", copy],
+    {
+      cwd: folder,
+    },
+  );
   symlinkSync(`${values.root}/node_modules`, `${copy}/node_modules`);
   return `${copy}/`;
 };
@@ -79,28 +94,94 @@ const check = async (name, port, workload) => {
     throw new Error(`${name}, ${workload}: without ${missing.join(" ")}\n${text.slice(0, 3000)}`);
 };
 
-const count = async (node, name, base, workload) => {
-  const { file, args, isBase } = servers[name];
-  const server = await startCounted({
-    node,
-    file: `${isBase ? base : folder}${file}`,
-    args,
-    counts: false,
-  });
+/** Opens what sends requests to a server, once it has been checked; `run` returns how many requests were sent or events received. */
+const openLoad = async (name, port, workload) => {
+  const request = stackWorkloads[workload] ?? priceWorkloads[name];
+  if (!request.followers) {
+    const { run } = await openConnections(port, request, connections);
+    return async (total) => {
+      await run(total);
+      return total;
+    };
+  }
+  const { run } = await openStreams(port, request);
+  return async (total) => {
+    const events = Math.ceil(total / requestsPerEvent);
+    await run(events);
+    return events * request.followers;
+  };
+};
+
+/** Counts the instructions per request on a server of its own; returns the lowest count of the windows. */
+const count = async (node, { name, file, args, workload }) => {
+  const server = await startCounted({ node, file, args, counts: false });
   try {
-    await check(name, server.port, workload);
-    const counts = [];
-    const requests = Number(values.requests);
-    await send(server.port, stackWorkloads[workload], Number(values.warmup), connections);
+    if (workload) await check(name, server.port, workload);
+    const run = await openLoad(name, server.port, workload);
+    await run(Number(values.warmup));
     server.setCounting(true);
+    const counts = [];
     for (let left = Number(values.windows); left > 0; left--) {
       server.reset();
-      await send(server.port, stackWorkloads[workload], requests, connections);
+      const requests = await run(Number(values.requests));
       counts.push(readTotal(server.dump()) / requests);
     }
-    return Math.min(...counts);
+    return Math.min(...counts) / 1000;
   } finally {
     server.stop();
+  }
+};
+
+/** Measures the microseconds of CPU time per request, in rounds in which the servers take turns. */
+const time = async (node, rows) => {
+  const running = [];
+  try {
+    for (const [index, { name, file, args, workload }] of rows.entries()) {
+      const server = await startServer({ file, args, node, port: 9600 + index });
+      running.push({ server, costs: [] });
+      await check(name, server.port, workload);
+      running[index].run = await openLoad(name, server.port, workload);
+      await running[index].run(Number(values.warmup));
+    }
+    for (let round = Number(values.rounds); round > 0; round--)
+      for (const { server, run, costs } of running) {
+        const before = readCpu(server.pid);
+        const requests = await run(Number(values.requests));
+        costs.push((readCpu(server.pid) - before) / requests);
+      }
+    return running.map(({ costs }) => median(costs));
+  } finally {
+    for (const { server } of running) await server.stop();
+  }
+};
+
+const print = (...cells) => process.stdout.write(`${cells.join(" ")}\n`);
+const toCell = (cost, digits = 1) => cost.toFixed(digits).padStart(8);
+
+const printStack = async (node, toFile) => {
+  for (const workload of values.workload.split(",")) {
+    const rows = values.servers.split(",").map((name) => {
+      const { file, args, isBase } = servers[name];
+      return { name, file: toFile(file, isBase), args, workload };
+    });
+    const times = Number(values.rounds) > 0 ? await time(node, rows) : undefined;
+    let first;
+    for (const [index, row] of rows.entries()) {
+      const cost = times?.[index] ?? (await count(node, row));
+      first ??= cost;
+      print(workload.padEnd(5), row.name.padEnd(16), toCell(cost), toCell(cost / first, 3));
+    }
+  }
+};
+
+const printPrices = async (node, toFile) => {
+  const bare = {};
+  for (const name of values.features.split(",")) {
+    const file = toFile("servers/prices.mjs", values.root !== undefined);
+    const cost = await count(node, { name, file, args: [name] });
+    const { method = "GET" } = priceWorkloads[name];
+    bare[method] ??= cost;
+    print(method.padEnd(4), name.padEnd(16), toCell(cost), toCell(cost - bare[method]));
   }
 };
 
@@ -109,24 +190,15 @@ const main = async () => {
     process.stdout.write(help.trimStart());
     return;
   }
-  assertValgrind();
+  if (Number(values.rounds) === 0) assertValgrind();
   const node = findNode(values.node);
-  const names = values.servers.split(",");
-  const base = names.some((name) => servers[name].isBase) ? createBase() : undefined;
-  process.stdout.write(
-    `Node.js ${versionOf(node)}, thousands of instructions per request, and the ratio to the first server\n`,
-  );
+  const base = values.root === undefined ? undefined : createBase();
+  const toFile = (file, isBase) => `${isBase ? base : folder}${file}`;
+  const unit = Number(values.rounds) > 0 ? "microseconds of CPU time" : "thousands of instructions";
+  print(`Node.js ${versionOf(node)}, ${unit} per request, and`);
+  print(values.prices ? "the difference from the first line" : "the ratio to the first server");
   try {
-    for (const workload of values.workload.split(",")) {
-      let first;
-      for (const name of names) {
-        const cost = await count(node, name, base, workload);
-        first ??= cost;
-        process.stdout.write(
-          `${workload.padEnd(5)} ${name.padEnd(16)} ${(cost / 1000).toFixed(1).padStart(7)} ${(cost / first).toFixed(3)}\n`,
-        );
-      }
-    }
+    await (values.prices ? printPrices : printStack)(node, toFile);
   } finally {
     if (base) rmSync(base, { recursive: true, force: true });
   }
@@ -134,6 +206,7 @@ const main = async () => {
 
 try {
   await main();
+  process.exit(0);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

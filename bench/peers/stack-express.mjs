@@ -9,11 +9,14 @@ import pino from "pino";
 import { pinoHttp } from "pino-http";
 import { z } from "zod";
 import {
+  createEventSchemas,
   createRoutes,
+  createTopics,
   findUser,
   isAllowedOrigin,
   limit,
   loadTenant,
+  streamFields,
   toLine,
   unknownToken,
 } from "../stack-parts.mjs";
@@ -63,6 +66,17 @@ for (const { method, path, params, query, body, output, handle } of createRoutes
     response.json({ status: "success", data: output.parse(handle(parsed.data)) });
   });
 }
+
+const { params, event, output } = createEventSchemas(z);
+const topics = createTopics();
+app.get("/v1/events/:topic", (request, response) => {
+  response.writeHead(200, streamFields);
+  topics.follow(params.parse(request.params).topic, response);
+});
+app.post("/v1/events/:topic", express.json(), (request, response) => {
+  topics.publish(params.parse(request.params).topic, event.parse(request.body));
+  response.json({ status: "success", data: output.parse({ published: true }) });
+});
 
 app.use((error, _request, response, _next) => {
   const issues = error.issues?.map(({ path, message, code }) => ({ path, message, code }));

@@ -8,11 +8,14 @@ import createHttpError from "http-errors";
 import pino from "pino";
 import { z } from "zod";
 import {
+  createEventSchemas,
   createRoutes,
+  createTopics,
   findUser,
   isAllowedOrigin,
   limit,
   loadTenant,
+  streamFields,
   toLine,
   unknownToken,
 } from "../stack-parts.mjs";
@@ -62,6 +65,8 @@ app.addHook("onResponse", async ({ method, url, log }, { statusCode, elapsedTime
   log.info(toLine(method, url, statusCode, elapsedTime), "request");
 });
 
+const toEnvelope = (data) => z.object({ status: z.literal("success"), data });
+
 for (const { method, path, params, query, body, output, handle } of createRoutes(z))
   app.route({
     method,
@@ -70,11 +75,27 @@ for (const { method, path, params, query, body, output, handle } of createRoutes
       ...(params && { params }),
       ...(query && { querystring: query }),
       ...(body && { body }),
-      response: { 200: z.object({ status: z.literal("success"), data: output }) },
+      response: { 200: toEnvelope(output) },
     },
     handler: async (request) => ({
       status: "success",
       data: handle({ ...request.params, ...request.query, ...request.body }),
     }),
   });
+
+const { params, event, output } = createEventSchemas(z);
+const topics = createTopics();
+app.get("/v1/events/:topic", { schema: { params } }, (request, reply) => {
+  reply.hijack();
+  reply.raw.writeHead(200, { ...reply.getHeaders(), ...streamFields });
+  topics.follow(request.params.topic, reply.raw);
+});
+app.post(
+  "/v1/events/:topic",
+  { schema: { params, body: event, response: { 200: toEnvelope(output) } } },
+  async (request) => {
+    topics.publish(request.params.topic, request.body);
+    return { status: "success", data: { published: true } };
+  },
+);
 await app.listen({ port: Number(process.argv[2]) });

@@ -2,10 +2,18 @@
 import helmet from "helmet";
 import createHttpError from "http-errors";
 import pino from "pino";
-import { createConfig, createServer, defaultEndpointsFactory, Middleware } from "sallyport";
+import {
+  createConfig,
+  createServer,
+  defaultEndpointsFactory,
+  EventStreamFactory,
+  Middleware,
+} from "sallyport";
+import { createChannel } from "sallyport/channel";
 import { rateLimit } from "sallyport/rate-limit";
 import { z } from "zod";
 import {
+  createEventSchemas,
   createRoutes,
   findUser,
   isAllowedOrigin,
@@ -66,4 +74,22 @@ const routing = Object.fromEntries(
   ]),
 );
 
-await createServer(config, routing);
+const schemas = createEventSchemas(z);
+const channel = createChannel({ events: { message: schemas.event } });
+
+await createServer(config, {
+  ...routing,
+  "get /v1/events/:topic": new EventStreamFactory({}, { factory }).build({
+    input: schemas.params,
+    channel,
+    topic: ({ input }) => input.topic,
+  }),
+  "post /v1/events/:topic": factory.build({
+    input: z.object({ ...schemas.params.shape, ...schemas.event.shape }),
+    output: schemas.output,
+    handler: async ({ input: { topic, ...event } }) => {
+      await channel.publish("message", event, { topic });
+      return { published: true };
+    },
+  }),
+});
