@@ -2,7 +2,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** Returns the bytes of a request; `{n}` in a header field becomes a number that no other request has. */
+let count = 0;
+
+/** Returns what returns the bytes of a request; `{n}` in a header field becomes a number that no other request has. */
 const createRequest = (port, { path, method = "GET", body = "", fields = {} }) => {
   const text = [
     `${method} ${path} HTTP/1.1`,
@@ -14,7 +16,6 @@ const createRequest = (port, { path, method = "GET", body = "", fields = {} }) =
   ].join("\r\n");
   const bytes = Buffer.from(text);
   if (!text.includes("{n}")) return () => bytes;
-  let count = 0;
   return () => Buffer.from(text.replace("{n}", String(count++).padStart(8, "0")));
 };
 
@@ -52,8 +53,8 @@ export const sendOne = async (port, workload) => {
   return text;
 };
 
-/** Opens connections, and returns what sends a number of requests over them. */
-export const openConnections = async (port, workload, connections = 16) => {
+/** Sends a number of requests over new connections, which are kept alive. */
+export const send = async (port, workload, total, connections = 16) => {
   const { status = 200 } = workload;
   const toBytes = createRequest(port, workload);
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
@@ -62,17 +63,10 @@ export const openConnections = async (port, workload, connections = 16) => {
     const text = await readReply(socket);
     if (!text.startsWith(`HTTP/1.1 ${status} `)) throw new Error(text.slice(0, 200));
   };
-  return {
-    // sends on all connections at once, so that each turn of the server's event loop gets equally many requests, even if
-    // the machine is busy
-    run: async (total) => {
-      for (let sent = 0; sent < total; sent += connections)
-        await Promise.all(sockets.map(sendEach));
-    },
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  // sends on all connections at once, so that each turn of the server's event loop gets equally many requests, even if the
+  // machine is busy
+  for (let sent = 0; sent < total; sent += connections) await Promise.all(sockets.map(sendEach));
+  for (const socket of sockets) socket.destroy();
 };
 
 /** The character that the data of each event contains once, and nothing else in a stream. */
@@ -83,8 +77,7 @@ export const openStreams = async (port, workload) => {
   const { stream, followers } = workload;
   const toBytes = createRequest(port, stream);
   let missing = 0;
-  let onReceived;
-  const sockets = [];
+  let onReceived = () => {};
   for (let left = followers; left > 0; left--) {
     const socket = await open(port);
     socket.write(toBytes());
@@ -93,21 +86,15 @@ export const openStreams = async (port, workload) => {
       missing -= data.toString("latin1").split(eventMark).length - 1;
       if (missing === 0) onReceived();
     });
-    sockets.push(socket);
   }
-  const publisher = await openConnections(port, workload, 1);
-  return {
-    run: async (total) => {
-      for (let sent = 0; sent < total; sent++) {
-        missing = followers;
-        const received = new Promise((resolve) => (onReceived = resolve));
-        await publisher.run(1);
-        await received;
-      }
-    },
-    close: () => {
-      publisher.close();
-      for (const socket of sockets) socket.destroy();
-    },
+  return async (total) => {
+    for (let sent = 0; sent < total; sent++) {
+      missing = followers;
+      const received = new Promise((resolve) => {
+        onReceived = resolve;
+      });
+      await send(port, workload, 1, 1);
+      await received;
+    }
   };
 };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { assertValgrind, readTotal, startCounted } from "./callgrind.mjs";
-import { openConnections } from "./client.mjs";
+import { send } from "./client.mjs";
 import { versionOf } from "./measure.mjs";
 import { findNode } from "./peers.mjs";
 import { workloads } from "./workloads.mjs";
@@ -124,12 +124,11 @@ const count = async (node, name, workloadName, layout) => {
   try {
     if (!workload) return [readTotal(started.dump()) / 1000];
     const counts = [];
-    const { run } = await openConnections(port, workload);
     let sent = 0;
     for (const warmup of values.warmup.split(",").map(Number)) {
-      await run(warmup - sent);
+      await send(port, workload, warmup - sent);
       started.reset();
-      await run(requests);
+      await send(port, workload, requests);
       sent = warmup + requests;
       const dump = started.dump();
       counts.push(readTotal(dump) / requests);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { assertValgrind, readTotal, startCounted } from "./callgrind.mjs";
-import { openConnections, openStreams, sendOne } from "./client.mjs";
+import { openStreams, send, sendOne } from "./client.mjs";
 import { median, readCpu, startServer, versionOf } from "./measure.mjs";
 import { findNode } from "./peers.mjs";
 import { expectedFields, priceWorkloads, stackWorkloads } from "./stack-parts.mjs";
@@ -94,20 +94,18 @@ const check = async (name, port, workload) => {
     throw new Error(`${name}, ${workload}: without ${missing.join(" ")}\n${text.slice(0, 3000)}`);
 };
 
-/** Opens what sends requests to a server, once it has been checked; `run` returns how many requests were sent or events received. */
+/** Returns what sends requests to a server; it resolves to how many were sent or, with streams, how many events were received. */
 const openLoad = async (name, port, workload) => {
   const request = stackWorkloads[workload] ?? priceWorkloads[name];
-  if (!request.followers) {
-    const { run } = await openConnections(port, request, connections);
+  if (!request.followers)
     return async (total) => {
-      await run(total);
+      await send(port, request, total, connections);
       return total;
     };
-  }
-  const { run } = await openStreams(port, request);
+  const publish = await openStreams(port, request);
   return async (total) => {
     const events = Math.ceil(total / requestsPerEvent);
-    await run(events);
+    await publish(events);
     return events * request.followers;
   };
 };
