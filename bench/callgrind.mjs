@@ -1,6 +1,8 @@
 // Runs servers under callgrind, and reads how many instructions they have executed.
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { untilServing } from "./measure.mjs";
@@ -34,7 +36,7 @@ export const assertValgrind = () => {
  * says so: until then, the server is several times as fast.
  */
 export const startCounted = async ({ node, file, args = [], flags = [], options = [], counts }) => {
-  const port = nextPort++;
+  const port = await findPort();
   const folder = mkdtempSync(join(tmpdir(), "sallyport-instructions-"));
   const child = spawn(
     "valgrind",
@@ -91,7 +93,13 @@ export const startCounted = async ({ node, file, args = [], flags = [], options 
   }
 };
 
-let nextPort = 20_000 + (process.pid % 20_000);
+const findPort = async () => {
+  const server = createServer().listen(0);
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  return port;
+};
 
 /** Returns the number of instructions in a dump. */
 export const readTotal = (dump) => Number(/^(?:totals|summary): (\d+)/m.exec(dump)[1]);
