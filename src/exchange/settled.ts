@@ -1,8 +1,10 @@
 import type { ServerResponse } from "node:http";
+import type { Logger } from "../logger/logger.ts";
 
 /** What is to be called at the end of one response. */
 export interface Settling {
   readonly response: ServerResponse;
+  readonly logger: Logger;
   /** The functions, once any was added; until they are called, the response has one `finish` and one `close` listener. */
   settling: (() => void)[] | undefined;
 }
@@ -18,7 +20,14 @@ export const onSettled = (state: Settling, act: () => void): void => {
   const settle = (): void => {
     response.off("finish", settle).off("close", settle);
     state.settling = undefined;
-    for (const one of acts) one();
+    for (const one of acts) {
+      try {
+        one();
+      } catch (error) {
+        // nothing could catch what is thrown in an event, and the others are called all the same
+        state.logger.error("Server fault", { error });
+      }
+    }
   };
   // before the listeners of tools, which may read at the end what these functions complete
   response.prependListener("finish", settle).prependListener("close", settle);

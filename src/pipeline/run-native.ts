@@ -59,7 +59,7 @@ const throwAfter = async (running: Promise<Outcome>, error: unknown): Promise<ne
 };
 
 interface Waiting {
-  readonly resolve: (outcome: Promise<Outcome>) => void;
+  readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -112,11 +112,6 @@ class NativeCall {
     });
   }
 
-  #settle(outcome: Promise<Outcome>): void {
-    if (this.#waiting) this.#waiting.resolve(outcome);
-    else this.#outcome = outcome;
-  }
-
   #fail(error: Error): void {
     if (this.#waiting) this.#waiting.reject(error);
     else this.#failure = error;
@@ -143,12 +138,12 @@ class NativeCall {
     const settle = (): void => {
       if (!this.#isOver) this.#end();
       if (reason) this.#fail(reason);
-      else this.#settle(Promise.resolve(noOutput));
+      else this.#waiting?.resolve(noOutput);
     };
     // what surrounds the middleware must wait for its work
     if (isPromiseLike(this.#returned)) this.#returned.then(settle, settle);
     else if (reason) setTimeout(settle, nativeGrace).unref();
-    else settle();
+    else this.#waiting?.resolve(noOutput);
   };
 
   #refuse(thrown: unknown): void {
@@ -176,7 +171,9 @@ class NativeCall {
       this.#end();
       // what is sent later must see the stores that the middleware has entered
       (this.#state.run as EndpointRun).scope = new AsyncResource("SALLYPORT", manual);
-      this.#settle(this.#native.provider ? this.#provide() : this.#inside.run(undefined));
+      const outcome = this.#native.provider ? this.#provide() : this.#inside.run(undefined);
+      if (this.#waiting) this.#waiting.resolve(outcome);
+      else this.#outcome = outcome;
     }
   }
 

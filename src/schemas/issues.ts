@@ -17,20 +17,33 @@ export interface ShortIssue {
   readonly code: string;
 }
 
+const shorten = ({ path, message, code = "custom" }: z.core.$ZodIssue): ShortIssue => ({
+  path: path.map((step) =>
+    typeof step === "number" ? step : truncate(String(step), maxTextBytes),
+  ),
+  message: truncate(message, maxTextBytes),
+  code,
+});
+
+/** Returns what the JSON of an issue has at most: six bytes for a character, and some for each name and number. */
+const toMostBytes = ({ path, message, code }: ShortIssue): number =>
+  path.reduce<number>(
+    (sum, step) => sum + 30 + (typeof step === "string" ? 6 * step.length : 0),
+    6 * (message.length + code.length) + 50,
+  );
+
 /** Lists issues with shortened messages, as many as fit into the size limit. */
-export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): ShortIssue[] => {
-  const short: ShortIssue[] = [];
+export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): readonly ShortIssue[] => {
+  const short = listReported(issues).map(shorten);
+  let most = 0;
+  for (const issue of short) most += toMostBytes(issue);
+  if (most <= maxIssuesBytes) return short;
   let room = maxIssuesBytes;
-  for (const { path: steps, message, code = "custom" } of listReported(issues)) {
-    const path: (string | number)[] = [];
-    for (const step of steps)
-      path.push(typeof step === "number" ? step : truncate(String(step), maxTextBytes));
-    const issue = { path, message: truncate(message, maxTextBytes), code };
+  const end = short.findIndex((issue, at) => {
     room -= Buffer.byteLength(JSON.stringify(issue));
-    if (room < 0 && short.length > 0) break;
-    short.push(issue);
-  }
-  return short;
+    return room < 0 && at > 0;
+  });
+  return end < 0 ? short : short.slice(0, end);
 };
 
 /** The text shown in place of a key that the client has chosen and that a message does not repeat. */
@@ -123,7 +136,7 @@ export const formatIssues = (issues: readonly z.core.$ZodIssue[], root?: string)
 };
 
 const truncate = (text: string, bytes: number): string => {
-  if (Buffer.byteLength(text) <= bytes) return text;
+  if (3 * text.length <= bytes || Buffer.byteLength(text) <= bytes) return text;
   // `write` never splits a character
   const room = Buffer.alloc(bytes - Buffer.byteLength("…"));
   return `${room.toString("utf8", 0, room.write(text))}…`;
