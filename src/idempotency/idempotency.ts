@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { defaults } from "../defaults.ts";
 import type { Additions } from "../endpoint/additions.ts";
@@ -171,7 +171,7 @@ export const idempotency = <Context = EmptyObject>(
       const place = [request.method, request.baseUrl + path];
       const identity = JSON.stringify([typeof caller, `${caller}`, ...place, unquote(text)]);
       const claim: Claim = {
-        key: createHash("sha256").update(identity).digest("base64url"),
+        key: hash("sha256", identity, "base64url"),
         token: randomUUID(),
         fingerprint: await digestRequest(request, plan),
       };

@@ -18,7 +18,7 @@ export const warnOfUnreadBody = (
   plan: EndpointPlan,
   state: RequestState,
 ): (() => void) | undefined => {
-  if (process.env["NODE_ENV"] === "production" || warnedOfBody.has(plan)) return undefined;
+  if (!plan.isDevelopment || warnedOfBody.has(plan)) return undefined;
   const { request, logger } = state;
   if (request.body !== undefined || request.readableEnded) return undefined;
   let isSeen = false;

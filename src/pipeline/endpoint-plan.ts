@@ -146,6 +146,8 @@ const createPlan = (
     responseHeaders: planHeaders(endpoint.responseHeadersSchema),
     /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
     timeout: endpoint.timeout ?? requestTimeout,
+    /** Whether warnings are logged; reading the environment for each request costs more than the rest of a check. */
+    isDevelopment: process.env["NODE_ENV"] !== "production",
     handle: endpoint.handle,
   };
 };

@@ -84,15 +84,15 @@ export const readHttpError = (thrown: unknown): HttpErrorFacts => {
     readSafely(error, "status") === status &&
     readSafely(error, "statusCode") === status;
   const headers = readSafely(error, "headers");
-  const environment = process.env["NODE_ENV"];
+  const isExposed = typeof expose === "boolean" ? expose : status < 500;
   return {
     error,
     status,
     isHttpError,
     headers: typeof headers === "object" && headers !== null ? headers : undefined,
     isPublic: isSystemError(error, isHttpError)
-      ? environment === "development"
-      : environment !== "production" || (typeof expose === "boolean" ? expose : status < 500),
+      ? process.env["NODE_ENV"] === "development"
+      : isExposed || process.env["NODE_ENV"] !== "production",
   };
 };
 

@@ -22,7 +22,7 @@ export const sendJson = (
     return;
   }
   const names = response.getHeaderNames();
-  if (names.some((name) => descriptions.has(name))) {
+  if (names.some((name) => descriptions.has(name) && !isIgnored(name, response))) {
     sendByExpress(response, status, body, type);
     return;
   }
@@ -48,6 +48,12 @@ const sendByExpress = (response: Response, status: number, body: unknown, type: 
   if (!response.hasHeader("Content-Type")) response.setHeader("Content-Type", type);
   response.status(status).json(body);
 };
+
+/** Checks whether Express would ignore a validator, because the request names none to compare it with. */
+const isIgnored = (name: string, { req: { headers } }: Response): boolean =>
+  (name === "etag" || name === "last-modified") &&
+  headers["if-none-match"] === undefined &&
+  headers["if-modified-since"] === undefined;
 
 /** The header fields that Express reads; most responses have none of them. */
 const descriptions: ReadonlySet<string> = new Set([
