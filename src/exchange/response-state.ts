@@ -4,7 +4,7 @@ import type { Express, Response } from "express";
 import { ClientLeft } from "../errors.ts";
 import { hasBegun } from "../http/node-internals.ts";
 import type { Socket } from "node:net";
-import type { Settling } from "./settled.ts";
+import type { Logger } from "../logger/logger.ts";
 
 export type AppSettings = Readonly<Record<string | symbol, unknown>>;
 
@@ -68,6 +68,14 @@ export interface Observation {
   readonly recordFault: (error: unknown) => void;
   /** Called once, when the response has ended or the client has left. */
   readonly end: () => void;
+}
+
+/** What is to be called at the end of one response. */
+export interface Settling {
+  readonly response: ServerResponse;
+  readonly logger: Logger;
+  /** The functions, once any was added; until they are called, the response has one `finish` and one `close` listener. */
+  settling: (() => void)[] | undefined;
 }
 
 /** What must be known of a response in order to send it; a part of the state of the request. */
@@ -188,4 +196,28 @@ export const clearRepresentation = (response: ServerResponse): void => {
   if (response.statusMessage) response.statusMessage = "";
   for (const name of response.getHeaderNames())
     if (representationFields.has(name)) response.removeHeader(name);
+};
+
+/** Calls a function once the response has been sent, or once its connection is closed before that. */
+export const onSettled = (state: Settling, act: () => void): void => {
+  if (state.settling) {
+    state.settling.push(act);
+    return;
+  }
+  const { response } = state;
+  const acts = (state.settling = [act]);
+  const settle = (): void => {
+    response.off("finish", settle).off("close", settle);
+    state.settling = undefined;
+    for (const one of acts) {
+      try {
+        one();
+      } catch (error) {
+        // nothing could catch what is thrown in an event, and the others are called all the same
+        state.logger.error("Server fault", { error });
+      }
+    }
+  };
+  // before the listeners of tools, which may read at the end what these functions complete
+  response.prependListener("finish", settle).prependListener("close", settle);
 };

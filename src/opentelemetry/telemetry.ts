@@ -1,11 +1,10 @@
-import { onSettled } from "../exchange/settled.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { Request, Response } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { runObserved } from "../pipeline/run-observed.ts";
-import type { Observation } from "../exchange/response-state.ts";
+import { onSettled, type Observation } from "../exchange/response-state.ts";
 
 /** What observes the requests of a server; made by `openTelemetry` of `sallyport/opentelemetry`. */
 export interface Telemetry {

@@ -4,12 +4,12 @@ import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
 import {
   findSocket,
+  onSettled,
   type AppFacts,
   type ReplyState,
   type SentFields,
   requestState,
 } from "../exchange/response-state.ts";
-import { onSettled } from "../exchange/settled.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";

@@ -17,14 +17,6 @@ export interface ShortIssue {
   readonly code: string;
 }
 
-const shorten = ({ path, message, code = "custom" }: z.core.$ZodIssue): ShortIssue => ({
-  path: path.map((step) =>
-    typeof step === "number" ? step : truncate(String(step), maxTextBytes),
-  ),
-  message: truncate(message, maxTextBytes),
-  code,
-});
-
 /** Returns what the JSON of an issue has at most: six bytes for a character, and some for each name and number. */
 const toMostBytes = ({ path, message, code }: ShortIssue): number =>
   path.reduce<number>(
@@ -34,9 +26,16 @@ const toMostBytes = ({ path, message, code }: ShortIssue): number =>
 
 /** Lists issues with shortened messages, as many as fit into the size limit. */
 export const toShortIssues = (issues: readonly z.core.$ZodIssue[]): readonly ShortIssue[] => {
-  const short = listReported(issues).map(shorten);
+  const short: ShortIssue[] = [];
   let most = 0;
-  for (const issue of short) most += toMostBytes(issue);
+  for (const { path: steps, message, code = "custom" } of listReported(issues)) {
+    const path = steps.map((step) =>
+      typeof step === "number" ? step : truncate(String(step), maxTextBytes),
+    );
+    const issue = { path, message: truncate(message, maxTextBytes), code };
+    most += toMostBytes(issue);
+    short.push(issue);
+  }
   if (most <= maxIssuesBytes) return short;
   let room = maxIssuesBytes;
   const end = short.findIndex((issue, at) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
-import { onSettled } from "../exchange/settled.ts";
+import { onSettled } from "../exchange/response-state.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import { isSilenced } from "../logger/console-logger.ts";
 import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";

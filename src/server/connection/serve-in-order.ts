@@ -1,4 +1,4 @@
-import { onSettled } from "../../exchange/settled.ts";
+import { onSettled } from "../../exchange/response-state.ts";
 import { AsyncResource } from "node:async_hooks";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
