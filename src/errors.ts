@@ -83,7 +83,8 @@ export const toSee = (code: string): string =>
 
 /** Makes the errors that follow capture no stack, which costs more than all else of them; returns a function that ends this. */
 export const captureNoStack = (): (() => void) => {
-  const { stackTraceLimit } = Error;
+  const { stackTraceLimit } = Error as { readonly stackTraceLimit?: number };
+  if (!stackTraceLimit) return () => undefined;
   // a program may have frozen the class
   Reflect.set(Error, "stackTraceLimit", 0);
   return () => void Reflect.set(Error, "stackTraceLimit", stackTraceLimit);

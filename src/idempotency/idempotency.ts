@@ -69,7 +69,7 @@ export interface IdempotencyOptions<Context = EmptyObject> {
   /**
    * The names of more header fields of the reply to keep.
    *
-   * @default none, besides those that `responseHeaders` addsFor, those that describe the body, those that RFC 9110
+   * @default none, besides those that `responseHeaders` declares, those that describe the body, those that RFC 9110
    * requires with a status, such as WWW-Authenticate, and Cache-Control, Deprecation, Link, Location, Sunset and Vary
    */
   readonly keepHeaders?: readonly string[] | undefined;

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test, vi } from "vitest";
-import { guardLogger, toChild, toParent } from "./guard-logger.ts";
+import { drops, guardLogger, toChild, toParent } from "./guard-logger.ts";
 import type { Logger } from "./logger.ts";
 
 class Custom {
@@ -158,4 +158,29 @@ test("the level that is set on a child of pino decides what the child writes", (
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { a: 1, b: 2, msg: "details" },
   ]);
+});
+
+test.each([
+  ["has a value for any name", () => () => undefined],
+  [
+    "throws for unknown names",
+    (name: PropertyKey) => {
+      if (["debug", "info", "warn", "error"].includes(String(name))) return () => undefined;
+      throw new Error(`no member ${String(name)}`);
+    },
+  ],
+])("a logger that %s is guarded", (_what, get: (name: PropertyKey) => unknown) => {
+  const logger = new Proxy({}, { get: (_target, name) => get(name) }) as Logger;
+  expect(drops(logger, "debug")).toBe(false);
+  const guarded = guardLogger(logger);
+  expect(guarded === logger).toBe(false);
+  expect(drops(guarded, "debug")).toBe(false);
+  expect(() => void guarded.info("said")).not.toThrow();
+});
+
+test("a guarded logger can be sealed", () => {
+  const logger = createLogger();
+  const guarded = Object.preventExtensions(guardLogger(logger));
+  guarded.info("said");
+  expect(logger.info).toHaveBeenCalledExactlyOnceWith("said");
 });

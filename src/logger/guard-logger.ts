@@ -75,6 +75,11 @@ class Overlay implements ProxyHandler<Members> {
     return Reflect.getPrototypeOf(this.base);
   }
 
+  preventExtensions(own: Members): boolean {
+    this.complete?.(own);
+    return Reflect.preventExtensions(own);
+  }
+
   ownKeys(own: Members): (string | symbol)[] {
     this.complete?.(own);
     return [...new Set([...Reflect.ownKeys(own), ...Reflect.ownKeys(this.base)])];
@@ -94,8 +99,15 @@ export const overlay = (own: Members, object: object): object => new Overlay(own
 const guardOf = Symbol("guard");
 
 /** Returns the guard of a logger; undefined if it has none, even if it inherits from one that has. */
-const findGuard = (logger: object): Guard | undefined =>
-  Reflect.get(logger, guardOf) as Guard | undefined;
+const findGuard = (logger: object): Guard | undefined => {
+  try {
+    // a mock may have a value for any name, and a strict logger may throw
+    const found: unknown = Reflect.get(logger, guardOf);
+    return found instanceof Guard ? found : undefined;
+  } catch {
+    return undefined;
+  }
+};
 
 const isSeverity = (key: PropertyKey): key is Severity =>
   key === "info" || key === "error" || key === "debug" || key === "warn";
@@ -175,10 +187,13 @@ class Guard extends Overlay {
 
   /** Checks whether the logger says that it drops the lines of a severity. */
   drops(severity: Severity): boolean {
-    const { isLevelEnabled } = this.base;
-    if (this.#isReplaced || typeof isLevelEnabled !== "function") return false;
+    if (this.#isReplaced) return false;
     try {
-      return Reflect.apply(isLevelEnabled, this.base, [severity]) === false;
+      const { isLevelEnabled } = this.base;
+      return (
+        typeof isLevelEnabled === "function" &&
+        Reflect.apply(isLevelEnabled, this.base, [severity]) === false
+      );
     } catch {
       return false;
     }

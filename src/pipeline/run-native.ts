@@ -96,7 +96,8 @@ class NativeCall {
     const next: NextFunction = (outcome?: unknown) => this.#next(outcome);
     this.#state.next = next;
     try {
-      this.#returned = this.#native.run(request as never, response as never, next);
+      const { run } = this.#native;
+      this.#returned = run(request as never, response as never, next);
       if (isPromiseLike(this.#returned))
         this.#returned.then(undefined, (thrown: unknown) => this.#refuse(thrown));
     } catch (error) {
@@ -149,7 +150,8 @@ class NativeCall {
   #refuse(thrown: unknown): void {
     let error = ensureError(thrown);
     try {
-      if (this.#native.transformer) error = this.#native.transformer(error);
+      const { transformer } = this.#native;
+      if (transformer) error = transformer(error);
     } catch (own) {
       error = ensureError(own);
     }
@@ -170,7 +172,7 @@ class NativeCall {
     else if (!this.#isOver) {
       this.#end();
       // what is sent later must see the stores that the middleware has entered
-      (this.#state.run as EndpointRun).scope = new AsyncResource("SALLYPORT", manual);
+      (this.#state.run as EndpointRun).scope = new AsyncResource("SALLYPORT");
       const outcome = this.#native.provider ? this.#provide() : this.#inside.run(undefined);
       if (this.#waiting) this.#waiting.resolve(outcome);
       else this.#outcome = outcome;
@@ -180,12 +182,10 @@ class NativeCall {
   // an error of `provider` is not one of the middleware, although it runs within the call to `next`
   async #provide(): Promise<Outcome> {
     const { request, response } = this.#state;
-    return this.#inside.run(await this.#native.provider?.(request as never, response as never));
+    const { provider } = this.#native;
+    return this.#inside.run(await provider?.(request as never, response as never));
   }
 }
-
-/** Nothing needs to be told when what runs in the context of a middleware has ended. */
-const manual = { requireManualDestroy: true };
 
 const toPrototype = (one: object): object => Object.getPrototypeOf(one) as object;
 

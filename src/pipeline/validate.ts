@@ -34,13 +34,13 @@ const refuseTooMany = (error: unknown): never => {
 };
 
 const toInputError: ToError = (issues, parse) =>
-  createInputError(() => toZodError(issues, (key) => declaresKey(parse, key)));
+  createInputError(toZodError(issues, (key) => declaresKey(parse, key)));
 
-/** Creates an error whose stack, and that of its cause, would tell nothing: it is about the request. */
-const createInputError = (toCause: () => z.ZodError): InputValidationError => {
+/** Creates an error whose stack would tell nothing: it is about the request. */
+const createInputError = (cause: z.ZodError): InputValidationError => {
   const restore = captureNoStack();
   try {
-    return new InputValidationError(toCause());
+    return new InputValidationError(cause);
   } finally {
     restore();
   }
@@ -65,10 +65,7 @@ export const readHeaders = async (
 
 const toHeaderError: ToError = (issues) => {
   const named = issues.map((issue) => ({ ...issue, path: ["headers", ...(issue.path ?? [])] }));
-  return Object.assign(
-    createInputError(() => toZodError(named)),
-    { source: "headers" },
-  );
+  return Object.assign(createInputError(toZodError(named)), { source: "headers" });
 };
 
 export const pick = (

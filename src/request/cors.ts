@@ -77,22 +77,25 @@ export const setCorsHeaders = async (
   const isAny = find("access-control-allow-origin") === "*";
   const isRefused = isAny && find("access-control-allow-credentials") === "true";
   if (isRefused) warnOfCredentials(cors, logger);
-  const names: string[] = [];
+  const before: (readonly [name: string, value: ReturnType<Response["getHeader"]>])[] = [];
   for (const [name, value] of headers) {
     if (isRefused && name.toLowerCase() === "access-control-allow-credentials") continue;
     try {
       if (typeof value !== "string") throw new TypeError(`The value is no string: ${typeof value}`);
+      const known = response.getHeader(name);
       response.setHeader(name, value);
+      before.push([name, known]);
     } catch (cause) {
-      for (const one of names) response.removeHeader(one);
+      for (const [one, known] of before)
+        if (known === undefined) response.removeHeader(one);
+        else response.setHeader(one, known);
       const text = `The cors function returned a header that cannot be sent: ${JSON.stringify(name)}`;
       throw new ServerFault("SLP_CORS_HEADERS", text, cause);
     }
-    names.push(name);
   }
   if (!isAny && response.hasHeader("Vary")) response.vary("Origin");
   else if (!isAny) response.setHeader("Vary", "Origin");
-  return names;
+  return before.map(([name]) => name);
 };
 
 /**

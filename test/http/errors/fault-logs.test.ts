@@ -211,3 +211,20 @@ describe("`logFaults: { input }`", () => {
     expect(logFault.mock.calls[0]?.[0].input).toEqual(body);
   });
 });
+
+test("an error that a function of the application throws while issues are formatted has its stack in the log", async () => {
+  const failing = factory.build({
+    input: z.object({
+      a: z.string({
+        error: () => {
+          throw new TypeError("own");
+        },
+      }),
+    }),
+    handler: () => ({}),
+  });
+  const server = await start({ failing });
+  expect((await server.send("/failing")).status).toBe(500);
+  const [line] = server.linesOf("error");
+  expect(line?.meta).toHaveProperty("error.stack", expect.stringContaining("fault-logs.test.ts"));
+});
