@@ -486,31 +486,3 @@ describe("a user's own application", () => {
     },
   );
 });
-
-test("a native middleware runs without `this`, and its asynchronous resource is destroyed", async () => {
-  const { createHook } = await import("node:async_hooks");
-  const seen: unknown[] = [];
-  const kept = new Set<number>();
-  const hook = createHook({
-    init: (id, type) => void (type === "SALLYPORT" && kept.add(id)),
-    destroy: (id) => void kept.delete(id),
-  }).enable();
-  onTestFinished(() => void hook.disable());
-  const guarded = factory.use(function (this: unknown, _request, _response, next) {
-    seen.push(this);
-    next();
-  });
-  const server = await start({ run: guarded.build({ handler: () => ({}) }) });
-  for (let count = 0; count < 20; count++) await server.send("/run");
-  expect(new Set(seen)).toEqual(new Set([undefined]));
-  const { setFlagsFromString } = await import("node:v8");
-  const { runInNewContext } = await import("node:vm");
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  await expect
-    .poll(() => {
-      collect();
-      return kept.size;
-    })
-    .toBeLessThan(20);
-});
