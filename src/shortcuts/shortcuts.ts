@@ -53,7 +53,7 @@ export const writeHead = (
   isBare = response.getHeaderNames().length === 0,
 ): void => {
   const inside = response as unknown as Inside;
-  if (!isBare || !isOrdinary(response, inside)) {
+  if (!isOrdinary(response, inside) || !isBare) {
     response.writeHead(status, { "Content-Type": type, "Content-Length": length });
     return;
   }
