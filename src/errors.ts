@@ -64,6 +64,9 @@ const defaultHeaders: { readonly [code: string]: RequestError["headers"] } = {
 /** The code of a {@link RequestError}. */
 export type RequestErrorCode = keyof typeof requestFaults;
 
+export const isRequestErrorCode = (code: string): code is RequestErrorCode =>
+  Object.hasOwn(requestFaults, code);
+
 /** Optional details of a {@link RequestError}. */
 export interface RequestErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;

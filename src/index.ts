@@ -24,6 +24,7 @@ export { arrayResultHandler } from "./results/array-result-handler.ts";
 export { ensureHttpError, getMessageFromError, toPublicMessage } from "./reply/http-error.ts";
 
 // Errors
+export { ApiError } from "./endpoint/error-factories.ts";
 export { ConfigError, DefinitionError, RequestError, RoutingError, ServerFault } from "./errors.ts";
 export { InputValidationError, OutputValidationError } from "./schemas/issues.ts";
 

@@ -33,7 +33,16 @@ export type {
   NoChannel,
   StreamDefinition,
 } from "./endpoint/channel-definition.ts";
-export type { AnyErrors, JoinedErrors } from "./endpoint/declared-errors.ts";
+export type {
+  DataErrorFactory,
+  ErrorFactories,
+  ErrorParts,
+  PlainErrorFactory,
+  StatusErrors,
+  ThrowableErrors,
+} from "./endpoint/error-factories.ts";
+export type { AnyErrorMapping, ErrorMapping, ThrownArguments } from "./endpoint/error-mapping.ts";
+export type { AnyErrors, JoinedErrors, OwnErrorDeclaration } from "./endpoint/declared-errors.ts";
 export type { StreamEndpoint } from "./endpoint/event-stream-factory.ts";
 export type { AroundDefinition, MiddlewareReturn, Passed } from "./endpoint/middleware.ts";
 export type {

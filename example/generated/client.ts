@@ -23,6 +23,7 @@ export type ErrorBody = {
   status: "error";
   error: {
     message: string;
+    code?: string | undefined;
     issues?: {
       path: (string | number)[];
       message: string;
@@ -75,8 +76,22 @@ export type PostV2AccountsBody = {
   data: Account;
 };
 
+/** The body of an error response. */
+export type RateLimitedError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "SLP_RATE_LIMITED";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
 /** Every reply that `post /v2/accounts` may send. */
-export type PostV2AccountsReply = SuccessReply<201, PostV2AccountsBody> | ErrorReply<400 | 409 | 413 | 415 | 429 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type PostV2AccountsReply = SuccessReply<201, PostV2AccountsBody> | ErrorReply<400 | 409 | 413 | 415 | 500 | 503, ErrorBody> | ErrorReply<429, RateLimitedError> | UnexpectedReply;
 
 /** The input of `post /v2/session`. */
 export type PostV2SessionInput = {
@@ -92,8 +107,22 @@ export type PostV2SessionBody = {
   data: Account;
 };
 
+/** The body of an error response. */
+export type StoreUnavailableError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "SLP_STORE_UNAVAILABLE";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
 /** Every reply that `post /v2/session` may send. */
-export type PostV2SessionReply = SuccessReply<200, PostV2SessionBody> | ErrorReply<400 | 401 | 413 | 415 | 429 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type PostV2SessionReply = SuccessReply<200, PostV2SessionBody> | ErrorReply<400 | 401 | 413 | 415 | 500, ErrorBody> | ErrorReply<429, RateLimitedError> | ErrorReply<503, ErrorBody | StoreUnavailableError> | UnexpectedReply;
 
 /** The input of `delete /v2/session`. */
 export type DeleteV2SessionInput = { [key: string]: never };
@@ -283,6 +312,7 @@ export type ErrorBody2 = {
   title: string;
   status: number;
   detail: string;
+  code?: string | undefined;
   instance?: string | undefined;
   errors?: {
     detail: string;
@@ -416,26 +446,69 @@ export type PostV2OrdersBody = {
   data: Order;
 };
 
-/** The body of a 409 response to `post /v2/orders`. */
-export type PostV2OrdersError409 = {
+/** The body of an error response. */
+export type IdempotencyInFlightError = {
   status: "error";
   error: {
     message: string;
+    code: "SLP_IDEMPOTENCY_IN_FLIGHT";
     issues?: {
       path: (string | number)[];
       message: string;
       code: string;
     }[] | undefined;
-    data?: {
+  };
+};
+
+/** The body of a 409 response to `post /v2/orders`. */
+export type PostV2OrdersError409 = {
+  status: "error";
+  error: {
+    message: string;
+    code?: string | undefined;
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+    data: {
       bookId: string;
       title: string;
       stock: number;
-    } | undefined;
+    };
+  };
+} | IdempotencyInFlightError;
+
+/** The body of an error response. */
+export type IdempotencyInputError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "SLP_IDEMPOTENCY_INPUT";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
+/** The body of an error response. */
+export type IdempotencyNoReplyError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "SLP_IDEMPOTENCY_NO_REPLY";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
   };
 };
 
 /** Every reply that `post /v2/orders` may send. */
-export type PostV2OrdersReply = SuccessReply<201, PostV2OrdersBody> | ErrorReply<400 | 401 | 413 | 415 | 422 | 500 | 503, ErrorBody> | ErrorReply<409, PostV2OrdersError409> | UnexpectedReply;
+export type PostV2OrdersReply = SuccessReply<201, PostV2OrdersBody> | ErrorReply<400 | 401 | 413 | 415 | 500, ErrorBody> | ErrorReply<409, PostV2OrdersError409> | ErrorReply<422, ErrorBody | IdempotencyInputError | IdempotencyNoReplyError> | ErrorReply<503, ErrorBody | StoreUnavailableError> | UnexpectedReply;
 
 /** The input of `get /v2/orders`. */
 export type GetV2OrdersInput = {
@@ -518,8 +591,36 @@ export type PatchV2OrdersByIdBody = {
   data: Order;
 };
 
+/** The body of an error response. */
+export type PreconditionFailedError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "SLP_PRECONDITION_FAILED";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
+/** The body of an error response. */
+export type PreconditionRequiredError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "SLP_PRECONDITION_REQUIRED";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
 /** Every reply that `patch /v2/orders/:id` may send. */
-export type PatchV2OrdersByIdReply = SuccessReply<200, PatchV2OrdersByIdBody> | ErrorReply<400 | 401 | 404 | 409 | 412 | 413 | 415 | 428 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type PatchV2OrdersByIdReply = SuccessReply<200, PatchV2OrdersByIdBody> | ErrorReply<400 | 401 | 404 | 409 | 413 | 415 | 500 | 503, ErrorBody> | ErrorReply<412, PreconditionFailedError> | ErrorReply<428, PreconditionRequiredError> | UnexpectedReply;
 
 /** The input of `post /v2/payments/webhook`. */
 export type PostV2PaymentsWebhookInput = {
@@ -583,8 +684,50 @@ export type PatchAdminBooksByIdInput = {
 /** The body of a successful response to `patch /admin/books/:id`. */
 export type PatchAdminBooksByIdBody = Book;
 
+/** The body of an error response. */
+export type PreconditionFailedProblemError = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: "SLP_PRECONDITION_FAILED";
+  instance?: string | undefined;
+  errors?: {
+    detail: string;
+    pointer?: string | undefined;
+    parameter?: string | undefined;
+  }[] | undefined;
+  issues?: {
+    path: (string | number)[];
+    message: string;
+    code: string;
+  }[] | undefined;
+  [key: string]: unknown;
+};
+
+/** The body of an error response. */
+export type PreconditionRequiredProblemError = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: "SLP_PRECONDITION_REQUIRED";
+  instance?: string | undefined;
+  errors?: {
+    detail: string;
+    pointer?: string | undefined;
+    parameter?: string | undefined;
+  }[] | undefined;
+  issues?: {
+    path: (string | number)[];
+    message: string;
+    code: string;
+  }[] | undefined;
+  [key: string]: unknown;
+};
+
 /** Every reply that `patch /admin/books/:id` may send. */
-export type PatchAdminBooksByIdReply = SuccessReply<200, PatchAdminBooksByIdBody> | ErrorReply<400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 428 | 500 | 503, ErrorBody2> | UnexpectedReply;
+export type PatchAdminBooksByIdReply = SuccessReply<200, PatchAdminBooksByIdBody> | ErrorReply<400 | 401 | 403 | 404 | 409 | 413 | 415 | 500 | 503, ErrorBody2> | ErrorReply<412, PreconditionFailedProblemError> | ErrorReply<428, PreconditionRequiredProblemError> | UnexpectedReply;
 
 /** The input of `delete /admin/books/:id`. */
 export type DeleteAdminBooksByIdInput = {
@@ -596,7 +739,7 @@ export type DeleteAdminBooksByIdInput = {
 export type DeleteAdminBooksByIdBody = {};
 
 /** Every reply that `delete /admin/books/:id` may send. */
-export type DeleteAdminBooksByIdReply = SuccessReply<200, DeleteAdminBooksByIdBody> | ErrorReply<400 | 401 | 403 | 404 | 412 | 428 | 500 | 503, ErrorBody2> | UnexpectedReply;
+export type DeleteAdminBooksByIdReply = SuccessReply<200, DeleteAdminBooksByIdBody> | ErrorReply<400 | 401 | 403 | 404 | 500 | 503, ErrorBody2> | ErrorReply<412, PreconditionFailedProblemError> | ErrorReply<428, PreconditionRequiredProblemError> | UnexpectedReply;
 
 /** The input of `post /admin/books/import`. */
 export type PostAdminBooksImportInput = {
@@ -649,14 +792,14 @@ export interface Routes {
   "post /v2/accounts": {
     input: PostV2AccountsInput;
     success: PostV2AccountsBody;
-    body: PostV2AccountsBody | ErrorBody;
+    body: PostV2AccountsBody | ErrorBody | RateLimitedError;
     reply: PostV2AccountsReply;
   };
   /** Logs in, with a cookie */
   "post /v2/session": {
     input: PostV2SessionInput;
     success: PostV2SessionBody;
-    body: PostV2SessionBody | ErrorBody;
+    body: PostV2SessionBody | ErrorBody | RateLimitedError | ErrorBody | StoreUnavailableError;
     reply: PostV2SessionReply;
   };
   /** Logs out */
@@ -770,7 +913,7 @@ export interface Routes {
       "idempotency-key"?: string | undefined;
     }>;
     success: PostV2OrdersBody;
-    body: PostV2OrdersBody | ErrorBody | PostV2OrdersError409;
+    body: PostV2OrdersBody | ErrorBody | PostV2OrdersError409 | ErrorBody | IdempotencyInputError | IdempotencyNoReplyError | ErrorBody | StoreUnavailableError;
     reply: PostV2OrdersReply;
   };
   /** Lists the orders of the account, the newest first */
@@ -827,7 +970,7 @@ export interface Routes {
       "if-none-match"?: string | undefined;
     };
     success: PatchV2OrdersByIdBody;
-    body: PatchV2OrdersByIdBody | ErrorBody;
+    body: PatchV2OrdersByIdBody | ErrorBody | PreconditionFailedError | PreconditionRequiredError;
     reply: PatchV2OrdersByIdReply;
   };
   /** Receives the outcome of a payment from the provider */
@@ -869,7 +1012,7 @@ export interface Routes {
       "if-none-match"?: string | undefined;
     };
     success: PatchAdminBooksByIdBody;
-    body: PatchAdminBooksByIdBody | ErrorBody2;
+    body: PatchAdminBooksByIdBody | ErrorBody2 | PreconditionFailedProblemError | PreconditionRequiredProblemError;
     reply: PatchAdminBooksByIdReply;
   };
   /** Deletes a book; orders keep its title and price */
@@ -882,7 +1025,7 @@ export interface Routes {
       "if-none-match"?: string | undefined;
     };
     success: DeleteAdminBooksByIdBody;
-    body: DeleteAdminBooksByIdBody | ErrorBody2;
+    body: DeleteAdminBooksByIdBody | ErrorBody2 | PreconditionFailedProblemError | PreconditionRequiredProblemError;
     reply: DeleteAdminBooksByIdReply;
   };
   /**

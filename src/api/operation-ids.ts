@@ -1,6 +1,7 @@
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { formatRoute, type Operation } from "./operation.ts";
+import { capitalise, toWords } from "./words.ts";
 
 /** The ids of operations: declared by the endpoint, or derived from method and path. */
 export class OperationIds {
@@ -57,8 +58,3 @@ export const toFreeName = (
   for (let number = 2; isTaken(name); number++) name = `${wanted}${separator}${number}`;
   return name;
 };
-
-export const toWords = (text: string): readonly string[] =>
-  text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
-
-export const capitalise = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);

@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import { listAdditions, type Additions } from "../endpoint/additions.ts";
-import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import { declaresStatus } from "../endpoint/declared-errors.ts";
+import { withMapping, type AnyEndpoint } from "../endpoint/endpoint.ts";
+import type { AnyErrorMapping } from "../endpoint/error-mapping.ts";
 import {
   toEndpointSources,
   type InputSource,
@@ -31,6 +33,7 @@ export interface DocumentedConfig extends WalkOptions {
   readonly queryParser?: unknown;
   readonly app?: unknown;
   readonly requestTimeout?: number | undefined;
+  readonly onError?: AnyErrorMapping | undefined;
 }
 
 /** The part of a request that a field of the input comes from. */
@@ -72,7 +75,8 @@ export class Operation {
   readonly #timeout: number;
   readonly #setsFields: boolean;
 
-  constructor({ method, path, endpoint }: EndpointEntry, config: DocumentedConfig) {
+  constructor({ method, path, endpoint: own }: EndpointEntry, config: DocumentedConfig) {
+    const endpoint = withMapping(own, config.onError);
     this.method = method;
     this.isSafe = methodFacts[method].isSafe;
     this.isRetrieval = this.isSafe && !methodFacts[method].takesBody;
@@ -142,10 +146,10 @@ export class Operation {
     const { additions, endpoint } = this;
     if (!this.#setsFields) return {};
     const sender = additions.findLastIndex(
-      (one) => status in (one.errors ?? {}) || (status === 401 && one.security),
+      (one) => declaresStatus(one.errors, status) || (status === 401 && one.security),
     );
     const isOthers = (): boolean =>
-      status in (endpoint.errors ?? {}) || (status !== 401 && this.#ownErrors.has(status));
+      declaresStatus(endpoint.errors, status) || (status !== 401 && this.#ownErrors.has(status));
     const senders = sender < 0 || isOthers() ? additions : additions.slice(0, sender + 1);
     return Object.assign(
       {},

@@ -1,18 +1,21 @@
 import { z } from "zod";
 import { defaults } from "../defaults.ts";
-import { joinErrors, type DeclaredError } from "../endpoint/join-errors.ts";
+import { joinErrors, type DeclaredErrors, type ErrorKind } from "../endpoint/join-errors.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { Method } from "../http/method.ts";
 import type { ApiResponse } from "../results/api-response.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readContent } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { capitalise, toWords } from "./words.ts";
 
 export interface DeclaredBody {
   /** The media type; null if there is no body. */
   readonly type: string | null;
   /** The schema that the result handler declares; undefined for content that bypasses it. */
   readonly schema?: ZodSchema | undefined;
+  /** What an error without data, or one that is declared under a name, is called in documents and clients. */
+  readonly name?: string | undefined;
 }
 
 /** Everything that an operation may send with one status. */
@@ -27,9 +30,10 @@ export interface DeclaredReply {
 
 /** Everything that an operation may send with the status of an error. */
 export interface DeclaredErrorReply extends DeclaredReply {
-  /** The declaration in `errors`, if any. */
-  readonly declared: DeclaredError | undefined;
-  readonly hasData: boolean;
+  /** The declarations in `errors`, if any. */
+  readonly declared: DeclaredErrors | undefined;
+  /** Whether bodies differ from those of undeclared errors. */
+  readonly isSpecific: boolean;
 }
 
 export const isJson = (type: string): boolean => /\bjson\b/i.test(type);
@@ -79,43 +83,65 @@ export const listErrors = (
 ): readonly DeclaredErrorReply[] => {
   const { resultHandler } = endpoint;
   const errors = joinErrors(endpoint, method);
-  const named = listNegative(resultHandler, undefined).flatMap(({ statusCode = [] }) => statusCode);
+  const named = listNegative(resultHandler, anyKind).flatMap(({ statusCode = [] }) => statusCode);
   const statuses = new Set([...errors.keys(), ...own, ...named]);
   return [...statuses].map((status) => {
     const declared = errors.get(status);
-    const data = declared && toDataSchema(declared, own.has(status));
     // a server that shuts down sends 503, too
-    const type = own.has(status) || status === 503 ? undefined : declared?.type;
-    const all = listNegative(resultHandler, data, type);
-    const exact = all.filter(({ statusCode }) => [statusCode ?? []].flat().includes(status));
-    const open = all.filter(({ statusCode }) => statusCode === undefined);
-    const responses = exact.length > 0 ? exact : open.length > 0 ? open : all;
-    return { status, bodies: toBodies(status, responses), declared, hasData: data !== undefined };
+    const kinds = toKinds(declared?.kinds ?? [], own.has(status) || status === 503);
+    const bodies = kinds.flatMap((kind) => {
+      const all = listNegative(resultHandler, kind);
+      const exact = all.filter(({ statusCode }) => [statusCode ?? []].flat().includes(status));
+      const open = all.filter(({ statusCode }) => statusCode === undefined);
+      const responses = exact.length > 0 ? exact : open.length > 0 ? open : all;
+      return toBodies(status, responses).map((body) => ({ ...body, name: toName(kind, body) }));
+    });
+    const isSpecific = kinds.some(({ schemas, code }) => schemas.length > 0 || code !== undefined);
+    return { status, bodies, declared, isSpecific };
   });
 };
 
-const negatives = new WeakMap<AnyResultHandler, WeakMap<object, readonly ApiResponse[]>>();
+const toName = ({ code, schemas }: ErrorKind, { type }: DeclaredBody): string | undefined => {
+  if (code === undefined && schemas.length > 0) return undefined;
+  const kind = type?.includes("problem") === true ? "Problem" : "";
+  if (code === undefined) return kind || "Error";
+  const own = code.startsWith("SLP_") ? code.slice("SLP_".length).toLowerCase() : code;
+  return toWords(own).map(capitalise).join("") + kind;
+};
+
+/** An error about which nothing is declared. */
+const anyKind: ErrorKind = { schemas: [], mayLackData: true };
+
+/** Adds the errors that the framework sends with the same status; `isOwn` says whether there are any. */
+const toKinds = (kinds: readonly ErrorKind[], isOwn: boolean): readonly ErrorKind[] => {
+  if (kinds.length === 0) return [anyKind];
+  if (!isOwn) return kinds;
+  const plain = kinds.findIndex(({ code }) => code === undefined);
+  if (plain < 0) return [anyKind, ...kinds];
+  const open = { type: undefined, mayLackData: true };
+  return kinds.map((kind, at) => (at === plain ? { ...kind, ...open } : kind));
+};
+
+const negatives = new WeakMap<AnyResultHandler, WeakMap<object, Map<string, Negative>>>();
+type Negative = readonly ApiResponse[];
 
 /** Lists the error responses of a result handler, whose schemas are created once, so that each is written once. */
-const listNegative = (
-  handler: AnyResultHandler,
-  data: z.ZodType | undefined,
-  type?: string,
-): readonly ApiResponse[] => {
-  if (type !== undefined) return handler.listNegative(data, type);
-  const known = negatives.get(handler) ?? new WeakMap<object, readonly ApiResponse[]>();
-  negatives.set(handler, known);
-  const responses = known.get(data ?? handler) ?? handler.listNegative(data);
-  known.set(data ?? handler, responses);
+const listNegative = (handler: AnyResultHandler, kind: ErrorKind): Negative => {
+  const data = toDataSchema(kind);
+  const { type, code } = kind;
+  const ofHandler = negatives.get(handler) ?? new WeakMap<object, Map<string, Negative>>();
+  negatives.set(handler, ofHandler);
+  const known = ofHandler.get(data ?? handler) ?? new Map<string, Negative>();
+  ofHandler.set(data ?? handler, known);
+  const key = `${code} ${type}`;
+  const responses = known.get(key) ?? handler.listNegative(data, type, code);
+  known.set(key, responses);
   return responses;
 };
 
-const toDataSchema = (
-  { schemas, mayLackData }: DeclaredError,
-  isOwn: boolean,
-): z.ZodType | undefined => {
+const toDataSchema = ({ schemas, mayLackData }: ErrorKind): z.ZodType | undefined => {
   const [first, ...others] = schemas;
   if (!first) return undefined;
   const schema = (others.length === 0 ? first : z.union(schemas)) as z.ZodType;
-  return mayLackData || isOwn ? schema.optional() : schema;
+  return mayLackData ? schema.optional() : schema;
 };

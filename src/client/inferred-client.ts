@@ -4,9 +4,8 @@ import { hasMore, type HasMore } from "./pages.ts";
 import type { Alone, ClientFunctions, Lacks } from "./generated-client.ts";
 import type { UnexpectedReply } from "./reply-types.ts";
 import type { EndpointTypes, NoRoute, Suggested, TypesAt } from "./route-at.ts";
+import type { BodyAt, ErrorReplyAt } from "./error-types.ts";
 import type {
-  BodyAt,
-  ErrorReplyAt,
   EventAt,
   FieldsAt,
   InputAt,

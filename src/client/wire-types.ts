@@ -1,16 +1,10 @@
 import type { ResponseBody } from "../results/api-response.ts";
-import type {
-  DefaultResultHandler,
-  ErrorEnvelope,
-  ErrorEnvelopeWithData,
-  SuccessEnvelope,
-} from "../results/default-result-handler.ts";
+import type { DefaultResultHandler, SuccessEnvelope } from "../results/default-result-handler.ts";
 import type { EventStreamResponse } from "../results/event-stream-result-handler.ts";
 import type { ParametersOf, WildcardOf } from "../routing/path-pattern.ts";
 import type { MediaTyped } from "../schemas/content.ts";
-import type { AnySchema } from "../schemas/schema.ts";
 import type { PageOf, PayloadOf } from "./pages.ts";
-import type { ErrorReply, ErrorStatus, SuccessReply, SuccessStatus } from "./reply-types.ts";
+import type { SuccessReply, SuccessStatus } from "./reply-types.ts";
 import type { EndpointTypes } from "./route-at.ts";
 
 type Primitive = bigint | boolean | number | string | symbol | null | undefined;
@@ -95,7 +89,7 @@ type Padded<Input, Key, Known> = Shown<
   }
 >;
 
-type NamedKeys<Input> = keyof {
+export type NamedKeys<Input> = keyof {
   [Name in keyof Input as string extends Name ? never : number extends Name ? never : Name]: 0;
 };
 
@@ -110,7 +104,7 @@ type ContentBody<Type extends string> = string extends Type
         ? string
         : Blob;
 
-type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
+export type HandlerTypes<T extends EndpointTypes> = NonNullable<T["resultHandler"]["~types"]>;
 
 /** The result handler of an event stream, recognised by its response, because another copy's class is another type. */
 interface EventStreamTypes {
@@ -122,7 +116,7 @@ interface EventStreamTypes {
 }
 
 /** The body of a declared response, whose media types may say that it is no JSON. */
-type WireBody<Each, Output, Data = never> = Each extends { readonly mimeType: infer Type }
+export type WireBody<Each, Output, Data = never> = Each extends { readonly mimeType: infer Type }
   ? TypedBody<
       Type extends readonly (infer One)[] ? One : Type,
       ReadBody<ResponseBody<Each, Output, Data>>
@@ -149,10 +143,10 @@ export type SuccessAt<T> = T extends EndpointTypes
           : WireBody<EachOf<HandlerTypes<T>["positive"]>, T["output"]["_zod"]["output"]>
   : never;
 
-type EachOf<Declaration> = Declaration extends readonly (infer Each)[] ? Each : Declaration;
+export type EachOf<Declaration> = Declaration extends readonly (infer Each)[] ? Each : Declaration;
 
 /** The statuses that a response declares; `never` if it may have any. */
-type CodesOf<Each> = Each extends { readonly statusCode: infer Code }
+export type CodesOf<Each> = Each extends { readonly statusCode: infer Code }
   ? number extends Code
     ? never
     : Code extends readonly (infer One extends number)[]
@@ -169,9 +163,9 @@ type AnyStatus<Each> = Each extends unknown
   : never;
 
 /** The responses for a status that none of them declares: those that declare none, or else all. */
-type OthersOf<Each> = [AnyStatus<Each>] extends [never] ? Each : AnyStatus<Each>;
+export type OthersOf<Each> = [AnyStatus<Each>] extends [never] ? Each : AnyStatus<Each>;
 
-type EachAt<Each, Status> =
+export type EachAt<Each, Status> =
   Status extends CodesOf<Each>
     ? Each extends unknown
       ? Status extends CodesOf<Each>
@@ -219,100 +213,6 @@ type PositiveReplies<T extends EndpointTypes, Each, Codes extends number> =
 type PositiveBody<T extends EndpointTypes, Code, Each> = Code extends 204 | 205
   ? undefined
   : WireBody<Each, T["output"]["_zod"]["output"]>;
-
-/** The body of an error with a status; `never` as data means that there is none. */
-type NegativeBody<
-  T extends EndpointTypes,
-  Each,
-  Data = never,
-> = T["resultHandler"] extends DefaultResultHandler
-  ? [Data] extends [never]
-    ? ErrorEnvelope
-    : undefined extends Data
-      ? EnvelopeMaybeWithData<FromJson<Data>>
-      : ErrorEnvelopeWithData<FromJson<Data>>
-  : WireBody<Each, never, Data>;
-
-interface EnvelopeMaybeWithData<Data> {
-  readonly status: "error";
-  readonly error: ErrorEnvelope["error"] & { readonly data?: Data | undefined };
-}
-
-/** The body of an error without data. */
-export type ErrorAt<T> = T extends EndpointTypes
-  ? NegativeBody<T, EachOf<HandlerTypes<T>["negative"]>>
-  : never;
-
-/** The statuses that the framework itself sends, and then without the data that an endpoint declares for them. */
-type OwnStatus = 400 | 401 | 413 | 415 | 500 | 503;
-
-/** The data of an error's declaration; `undefined` if it has none. */
-type DataOf<Errors, Status> = Status extends keyof Errors ? DataOfEach<Errors[Status]> : never;
-
-type DataOfEach<Declaration> = Declaration extends {
-  readonly schema: infer Schema extends AnySchema;
-}
-  ? Schema["_zod"]["output"]
-  : undefined;
-
-/** The errors that carry data, by status; an empty object if there are none. */
-export type DataErrorsAt<T> = T extends EndpointTypes
-  ? {} extends T["errors"] & T["middlewareErrors"]
-    ? {}
-    : DataErrors<T, T["errors"], T["middlewareErrors"], EachOf<HandlerTypes<T>["negative"]>>
-  : {};
-
-type DataErrors<T extends EndpointTypes, Own, Others, Each> = {
-  [
-    Status in keyof Own | keyof Others as [DataOf<Own, Status> | DataOf<Others, Status>] extends [
-      undefined,
-    ]
-      ? never
-      : Status
-  ]: NegativeBody<
-    T,
-    EachAt<Each, Status>,
-    DataOf<Own, Status> | DataOf<Others, Status> | (Status extends OwnStatus ? undefined : never)
-  >;
-};
-
-/** The error replies: one for each status whose body differs. */
-export type ErrorReplyAt<T> = T extends EndpointTypes
-  ? ErrorReplies<
-      T,
-      DataErrorsAt<T>,
-      EachOf<HandlerTypes<T>["negative"]>,
-      CodesOf<EachOf<HandlerTypes<T>["negative"]>>
-    >
-  : never;
-
-type ErrorReplies<T extends EndpointTypes, Known, Each, Codes extends number> =
-  | {
-      [Status in keyof Known | Codes]: ErrorReply<
-        Status,
-        Status extends keyof Known ? Known[Status] : NegativeBody<T, EachAt<Each, Status>>
-      >;
-    }[keyof Known | Codes]
-  | ErrorReply<Exclude<ErrorStatus, Codes | keyof Known>, NegativeBody<T, OthersOf<Each>>>;
-
-/** An endpoint that sends no content and has the default result handler and no errors with data, like most endpoints. */
-interface PlainTypes {
-  readonly resultHandler: DefaultResultHandler;
-  readonly output: { readonly "~media"?: never; readonly _zod: { readonly output: unknown } };
-  readonly errors: NoErrors;
-  readonly middlewareErrors: NoErrors;
-}
-
-interface NoErrors {
-  readonly [status: number]: never;
-}
-
-/** The body of each declared reply of an API. */
-export type BodyAt<T extends EndpointTypes> = T extends PlainTypes
-  ? T["statusCode"] extends 204 | 205
-    ? ErrorEnvelope | undefined
-    : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
-  : SuccessAt<T> | ErrorAt<T> | DataErrorsAt<T>[keyof DataErrorsAt<T>];
 
 /** The page in a successful response; `never` if there is none. */
 export type PageAt<T> = PageOf<PayloadOf<SuccessAt<T>>>;

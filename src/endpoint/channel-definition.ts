@@ -4,8 +4,9 @@ import { show } from "../messages/show.ts";
 import { be, isObject, type Check } from "../messages/option-checks.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import type { AcceptedOutput } from "../results/result-handler.ts";
-import { toSchema, type InputSchema, type ZodSchema } from "../schemas/schema.ts";
+import { toSchema, type EmptyObject, type InputSchema, type ZodSchema } from "../schemas/schema.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
+import type { ThrowableErrors } from "./error-factories.ts";
 import type { VoidEndpointDefinition } from "./endpoint-definition.ts";
 import type { EventWriter, StreamHandler } from "./event-stream.ts";
 import type { ArgumentsOf, HandlerArguments, MaybePromise } from "./handler-arguments.ts";
@@ -42,11 +43,12 @@ export type StreamDefinition<
   Context,
   Errors extends ErrorDeclarations,
   Headers extends InputSchema,
+  FactoryErrors = EmptyObject,
 > = Omit<
   VoidEndpointDefinition<
     M,
     Input,
-    ArgumentsOf<MiddlewareOutput, Context, Input, Headers>,
+    ArgumentsOf<MiddlewareOutput, Context, Input, Headers, ThrowableErrors<FactoryErrors, Errors>>,
     AcceptedOutput,
     200,
     Errors,
@@ -64,7 +66,11 @@ export interface ChannelDefinition<
   Errors extends ErrorDeclarations,
   Headers extends InputSchema,
   Followed extends EventSchemas,
-> extends Omit<StreamDefinition<M, Input, MiddlewareOutput, Context, Errors, Headers>, "handler"> {
+  FactoryErrors = EmptyObject,
+> extends Omit<
+  StreamDefinition<M, Input, MiddlewareOutput, Context, Errors, Headers, FactoryErrors>,
+  "handler"
+> {
   /** The channel whose events the endpoint sends, in place of a `handler`; made with `createChannel`. */
   readonly channel: FollowedChannel<Followed>;
   /**
@@ -75,7 +81,13 @@ export interface ChannelDefinition<
    */
   readonly topic?:
     | ((
-        args: ArgumentsOf<MiddlewareOutput, Context, Input, Headers>["args"],
+        args: ArgumentsOf<
+          MiddlewareOutput,
+          Context,
+          Input,
+          Headers,
+          ThrowableErrors<FactoryErrors, Errors>
+        >["args"],
       ) => MaybePromise<string | readonly string[]>)
     | undefined;
   readonly handler?: undefined;

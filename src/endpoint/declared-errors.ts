@@ -1,11 +1,22 @@
 import { anything, be, checkDefinition, isObject, type Check } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
-import { DefinitionError } from "../errors.ts";
+import { DefinitionError, isRequestErrorCode } from "../errors.ts";
 import { isErrorStatus } from "../reply/http-error.ts";
 import { toSchema, type AnySchema } from "../schemas/schema.ts";
 
+/** The statuses that editors suggest; the compiler also infers any other number as a literal. */
+type UsualStatus =
+  | (400 | 401 | 402 | 403 | 404 | 406 | 409 | 410 | 412 | 422 | 423 | 424 | 425 | 429 | 451)
+  | (500 | 501 | 502 | 503 | 504);
+
 /** The declaration of an error that a handler or a middleware throws. */
 export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
+  /**
+   * The status of an error that is declared under a name, from 400 to 599.
+   *
+   * @default the key in `errors`
+   */
+  readonly status?: UsualStatus | (number & {}) | undefined;
   /** When the error is thrown; used in documents. */
   readonly description: string;
   /**
@@ -32,26 +43,50 @@ export interface ErrorDeclaration<Data extends AnySchema = AnySchema> {
 }
 
 /**
- * The statuses of the errors that a handler or a middleware throws, from 400 to 599, each with a description or a
- * declaration.
+ * The errors that a handler or a middleware throws: under its status, from 400 to 599, a description or a declaration,
+ * and under a name a declaration with a `status`. Clients receive the name as `code`.
+ *
+ * @example
+ * errors: { 404: "No such book", soldOut: { status: 409, description: "Sold out", schema: z.object({ until: z.iso.date() }) } }
  */
-export type ErrorDeclarations = Readonly<Record<number, string | ErrorDeclaration>>;
+export type ErrorDeclarations = Readonly<Record<string, string | ErrorDeclaration>>;
 
 /** {@link ErrorDeclarations} as an interface, which the compiler does not resolve again for each endpoint. */
 export interface AnyErrors extends ErrorDeclarations {}
 
-/** The errors of several middlewares; a status that two of them declare has either declaration. */
+/** The declaration of an error of the framework, whose name is its code. */
+export interface OwnErrorDeclaration<Status extends number> {
+  readonly status: Status;
+  readonly description: string;
+  readonly type?: string;
+  readonly title?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The errors of several middlewares; a key that two of them declare has either declaration. */
 export type JoinedErrors<First, Second> = {
-  readonly [Status in keyof First | keyof Second]:
-    | (Status extends keyof First ? First[Status] : never)
-    | (Status extends keyof Second ? Second[Status] : never);
+  readonly [Key in keyof First | keyof Second]:
+    | (Key extends keyof First ? First[Key] : never)
+    | (Key extends keyof Second ? Second[Key] : never);
 };
 
-/** The kind of problem that all declarations of a status name. */
+/** What a declaration says of the kind of an error. */
 export interface DeclaredProblem {
+  /** The name of the declaration. */
+  readonly code?: string | undefined;
   readonly type?: string | undefined;
   readonly title?: string | undefined;
 }
+
+/** Returns the status of an error; `key` is what it is declared under. */
+export const toDeclaredStatus = (key: string, declaration: string | ErrorDeclaration): number =>
+  isStatus(key) ? Number(key) : Number((declaration as ErrorDeclaration).status);
+
+/** Checks whether one of the declarations is for a status. */
+export const declaresStatus = (errors: ErrorDeclarations | undefined, status: number): boolean =>
+  Object.entries(errors ?? {}).some(([key, one]) => toDeclaredStatus(key, one) === status);
+
+const isStatus = (key: string): boolean => /^\d+$/.test(key);
 
 export const toErrorDeclarations = (
   where: string,
@@ -60,25 +95,31 @@ export const toErrorDeclarations = (
   if (errors === undefined) return undefined;
   if (!isObject(errors))
     throw toError(
-      `${where}: \`errors\` must be an object whose keys are statuses, as in { 404: "No such user" }.`,
+      `${where}: \`errors\` must be an object whose keys are statuses or names, as in { 404: "No such user" }.`,
     );
-  for (const [status, declaration] of Object.entries(errors as Record<string, unknown>))
-    assertDeclaration(where, status, declaration);
+  for (const [key, declaration] of Object.entries(errors as Record<string, unknown>))
+    assertDeclaration(where, key, declaration);
   return Object.freeze({ ...errors }) as ErrorDeclarations;
 };
 
-const assertDeclaration = (where: string, status: string, declaration: unknown): void => {
-  const place = `${where}: \`errors\` has ${JSON.stringify(status)}`;
-  if (!isErrorStatus(Number(status)))
+const assertDeclaration = (where: string, key: string, declaration: unknown): void => {
+  const place = `${where}: \`errors\` has ${JSON.stringify(key)}`;
+  if (isStatus(key) && !isErrorStatus(Number(key)))
     throw toError(`${place}, which is not an error status (400 to 599).`);
+  if (!isStatus(key)) assertName(place, key, declaration);
   if (typeof declaration === "string") return;
   if (typeof declaration !== "object" || declaration === null)
-    throw toError(`${place} without a description; write ${status}: "When the error is thrown".`);
-  checkDefinition(`${where}: \`errors[${status}]\``, declaration, declarationChecks);
-  const { description, schema, type, title, headers } = declaration as Record<string, unknown>;
+    throw toError(`${place} without a description; write ${key}: "When the error is thrown".`);
+  checkDefinition(`${where}: \`errors[${key}]\``, declaration, declarationChecks);
+  const { description, schema, type, title, headers, status } = declaration as Record<
+    string,
+    unknown
+  >;
+  if (isStatus(key) && status !== undefined && status !== Number(key))
+    throw toError(`${place} with another \`status\`, ${show(status)}; remove it, or use a name.`);
   if (typeof description !== "string")
     throw toError(`${place} without a \`description\`; say when the error is thrown.`);
-  if (schema !== undefined) toSchema(`${where}: the \`schema\` of \`errors[${status}]\``, schema);
+  if (schema !== undefined) toSchema(`${where}: the \`schema\` of \`errors[${key}]\``, schema);
   if (type !== undefined && !isUriReference(type))
     throw toError(`${place} with a \`type\` that is not a URI; got ${show(type)}.`);
   if (title !== undefined && (typeof title !== "string" || title.trim() === ""))
@@ -90,8 +131,22 @@ const assertDeclaration = (where: string, status: string, declaration: unknown):
     );
 };
 
+const assertName = (place: string, name: string, declaration: unknown): void => {
+  if (!/^[a-z_]\w*$/i.test(name))
+    throw toError(
+      `${place}, which is neither a status nor a name; a name has letters, digits and underscores, and does not begin with a digit.`,
+    );
+  if (/^slp_/i.test(name) && !isRequestErrorCode(name))
+    throw toError(`${place}, but only codes of sallyport begin with SLP_; use another name.`);
+  const status: unknown = Reflect.get(Object(declaration) as object, "status");
+  if (!isErrorStatus(status))
+    throw toError(
+      `${place} without an error status; write ${name}: { status: 409, description: "When the error is thrown" }.`,
+    );
+};
+
 const declarationChecks = {
-  ...{ description: anything, schema: anything },
+  ...{ status: anything, description: anything, schema: anything },
   ...{ type: anything, title: anything, headers: anything },
 };
 

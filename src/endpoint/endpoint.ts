@@ -8,6 +8,7 @@ import { checkDefinition } from "../messages/option-checks.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { HandlerArguments } from "./handler-arguments.ts";
 import type { EndpointSources } from "./input-sources.ts";
+import { toErrorMapper, type AnyErrorMapping } from "./error-mapping.ts";
 import type { AnyMiddleware } from "./middleware.ts";
 
 /** The property that marks an endpoint, even one made by another copy of this package in the same process. */
@@ -121,3 +122,16 @@ export class Endpoint<
 
 export const isEndpoint = (value: unknown): value is AnyEndpoint =>
   typeof value === "object" && value !== null && endpointMark in value;
+
+const mappers = new WeakMap<AnyErrorMapping, AnyMiddleware>();
+
+/** Returns an endpoint with the configuration's `onError`, which comes after the mappings of its factory. */
+export const withMapping = <E extends AnyEndpoint>(
+  endpoint: E,
+  mapping: AnyErrorMapping | undefined,
+): E => {
+  if (!mapping) return endpoint;
+  const mapper = mappers.get(mapping) ?? toErrorMapper("onError", mapping);
+  mappers.set(mapping, mapper);
+  return { ...endpoint, middlewares: [mapper, ...endpoint.middlewares] };
+};

@@ -22,6 +22,7 @@ import { anObjectSchema } from "./check-definition.ts";
 import type { IfMatch, SentHeaders } from "./conditions.ts";
 import type { AnyErrors } from "./declared-errors.ts";
 import { Endpoint } from "./endpoint.ts";
+import type { StatusErrors, ThrowableErrors } from "./error-factories.ts";
 import {
   definitionChecks,
   type EndpointDefinition,
@@ -112,16 +113,17 @@ export class EndpointsFactory<
     M extends Method = never,
     Headers extends InputSchema = NoInput,
     ResponseHeaders extends InputSchema = NoInput,
+    Thrown extends AnyErrors = EmptyObject,
     // ArgumentsOf in other words, which cost the compiler less
     Box extends ArgumentsBox = ArgumentsBox<
       HandlerArguments<
         Spread<MiddlewareOutput, SchemaOutput<Input>>,
         Context,
-        SchemaOutput<Headers>
+        SchemaOutput<Headers>,
+        ThrowableErrors<Errors & StatusErrors<Handler>, Thrown>
       >
     >,
     Status extends number = number,
-    Thrown extends AnyErrors = EmptyObject,
     Match extends IfMatch = never,
   >(
     definition: EndpointDefinition<
@@ -168,7 +170,13 @@ export class EndpointsFactory<
     definition: VoidEndpointDefinition<
       M,
       Input,
-      ArgumentsOf<MiddlewareOutput, Context, Input, Headers>,
+      ArgumentsOf<
+        MiddlewareOutput,
+        Context,
+        Input,
+        Headers,
+        ThrowableErrors<Errors & StatusErrors<Handler>, Thrown>
+      >,
       AcceptedBy<Handler>,
       Status,
       Thrown,

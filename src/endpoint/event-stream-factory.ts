@@ -156,10 +156,11 @@ export class EventStreamFactory<
           MiddlewareOutput,
           Spread<Context, EventStream<Events>>,
           Thrown,
-          Headers
+          Headers,
+          Errors
         > &
           NoChannel)
-      | ChannelDefinition<M, Input, MiddlewareOutput, Context, Thrown, Headers, Followed>,
+      | ChannelDefinition<M, Input, MiddlewareOutput, Context, Thrown, Headers, Followed, Errors>,
   ): StreamEndpoint<M, Input, MiddlewareInput, Followed, Thrown, Errors, Headers, Handler> {
     const { settings } = this;
     const following = definition?.channel === undefined ? undefined : definition;

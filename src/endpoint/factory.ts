@@ -29,6 +29,7 @@ import {
 import { deprecate } from "./deprecation.ts";
 import { listConditions } from "./list-conditions.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
+import { toErrorMapper, type ErrorMapping } from "./error-mapping.ts";
 import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 import {
   isMiddleware,
@@ -216,6 +217,32 @@ export abstract class Factory<
       },
     });
     return this.add(Object.assign(middleware, { undoesNothing: true }));
+  }
+
+  /**
+   * Returns a factory whose endpoints convert what is thrown in them, such as a database's unique violation, before the
+   * result handler sends it. Of several mappings, the last one comes first; a rejection of the request by the framework is passed to them, too.
+   *
+   * @throws {@link DefinitionError} when the handler is not a function or a declaration is invalid.
+   * @example
+   * factory.onError({
+   *   errors: { taken: { status: 409, description: "The name is taken" } },
+   *   handler: ({ error, errors }) =>
+   *     "code" in error && error.code === "23505" ? errors.taken({ cause: error }) : undefined,
+   * });
+   */
+  onError<Thrown extends ErrorDeclarations = EmptyObject>(
+    mapping: ErrorMapping<Errors, Thrown>,
+  ): NextFactory<
+    Kind,
+    MiddlewareInput,
+    MiddlewareOutput,
+    Context,
+    EmptyObject,
+    JoinedErrors<Errors, Thrown>
+  > {
+    const before = this.middlewares.map(({ errors }) => errors);
+    return this.add(toErrorMapper("onError", mapping, before));
   }
 
   protected derive(changes: object): unknown {

@@ -8,14 +8,23 @@ import type {
   SchemaOutput,
 } from "../schemas/schema.ts";
 
+import type { ErrorFactories } from "./error-factories.ts";
+
 /** The argument passed to the handler of an endpoint or a middleware. */
-export interface HandlerArguments<Input, Context, Headers = EmptyObject> {
+export interface HandlerArguments<Input, Context, Headers = EmptyObject, Errors = EmptyObject> {
   /** The validated input. */
   readonly input: Input;
   /** The validated header fields that the definition declares in `headers`. */
   readonly headers: Headers;
   /** The context: what the middlewares before this handler returned. */
   readonly ctx: Context;
+  /**
+   * Creates the errors that `errors` declares, by status or name; throw what it returns.
+   *
+   * @example
+   * throw errors.soldOut({ message: "Sold out until Monday", data: { until: "2027-02-01" } });
+   */
+  readonly errors: ErrorFactories<Errors>;
   readonly logger: Logger;
   /** The Express request. */
   readonly request: Request;
@@ -30,6 +39,7 @@ export interface InputAndContext {
   readonly input: unknown;
   readonly ctx: unknown;
   readonly headers: unknown;
+  readonly errors: unknown;
 }
 
 /** Contains the type of a handler's argument, so that the compiler does not infer that type from a handler. */
@@ -43,11 +53,13 @@ export interface ArgumentsOf<
   Context,
   Input extends AnySchema,
   Headers extends AnySchema,
+  Errors,
 > {
   readonly args: HandlerArguments<
     Spread<MiddlewareOutput, SchemaOutput<Input>>,
     Context,
-    SchemaOutput<Headers>
+    SchemaOutput<Headers>,
+    Errors
   >;
 }
 

@@ -1,15 +1,24 @@
 import type { Method } from "../http/method.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listAdditions, type Adding, type Additions } from "./additions.ts";
-import type { DeclaredProblem, ErrorDeclaration } from "./declared-errors.ts";
+import {
+  toDeclaredStatus,
+  type DeclaredProblem,
+  type ErrorDeclaration,
+} from "./declared-errors.ts";
 
-/** All declarations of one status, for example by a middleware and by its endpoint. */
-export interface DeclaredError extends DeclaredProblem {
-  readonly descriptions: readonly string[];
-  /** The schemas of the error's data, those of the endpoint first. */
+/** The errors of one status that have the same code and type. */
+export interface ErrorKind extends DeclaredProblem {
+  /** The schemas of the data, those of the endpoint first. */
   readonly schemas: readonly ZodSchema[];
   /** Whether a declaration has no schema, in which case an error without data is allowed. */
   readonly mayLackData: boolean;
+}
+
+/** All declarations of one status, for example by a middleware and by its endpoint. */
+export interface DeclaredErrors {
+  readonly descriptions: readonly string[];
+  readonly kinds: readonly ErrorKind[];
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -21,30 +30,57 @@ export interface DeclaredError extends DeclaredProblem {
 export const joinErrors = (
   endpoint: Additions & { readonly middlewares: readonly Adding[] },
   method?: Method,
-): ReadonlyMap<number, DeclaredError> => {
-  const joined = new Map<number, DeclaredError>();
+): ReadonlyMap<number, DeclaredErrors> => {
+  const joined = new Map<number, DeclaredErrors>();
   for (const { errors } of [endpoint, ...listAdditions(endpoint.middlewares, method)])
-    for (const [key, declaration] of Object.entries(errors ?? {})) {
-      const one = typeof declaration === "string" ? { description: declaration } : declaration;
-      const status = Number(key);
-      joined.set(status, join(joined.get(status), one));
+    for (const [key, one] of Object.entries(errors ?? {})) {
+      const status = toDeclaredStatus(key, one);
+      const declaration = typeof one === "string" ? { description: one } : one;
+      const code = status === Number(key) ? undefined : key;
+      joined.set(status, join(joined.get(status), declaration, code));
     }
   return joined;
 };
 
 const join = (
-  known: DeclaredError | undefined,
+  known: DeclaredErrors | undefined,
   { description, schema, type, title, headers }: ErrorDeclaration,
-): DeclaredError => {
-  const { descriptions = [], schemas = [], mayLackData = false } = known ?? {};
+  code: string | undefined,
+): DeclaredErrors => {
+  const { descriptions = [], kinds = [] } = known ?? {};
+  const same = kinds.find((kind) => kind.code === code && kind.type === type);
+  const { schemas = [], mayLackData = false } = same ?? {};
   const more = schema && !schemas.includes(schema as ZodSchema) ? [schema as ZodSchema] : [];
-  return {
-    descriptions: [...new Set([...descriptions, description])],
+  const kind = {
+    ...{ code, type },
     schemas: [...schemas, ...more],
     mayLackData: mayLackData || schema === undefined,
-    // what another declaration of the status does not say cannot be said of all
-    type: known && known.type !== type ? undefined : type,
-    title: known && known.title !== title ? undefined : title,
+    // what another declaration of the kind does not say cannot be said of all
+    title: same && same.title !== title ? undefined : title,
+  };
+  return {
+    descriptions: [...new Set([...descriptions, description])],
+    kinds: same ? kinds.map((one) => (one === same ? kind : one)) : [...kinds, kind],
     headers: { ...headers, ...known?.headers },
   };
 };
+
+/** Returns the kind of an error that was not created with a function of `errors`; undefined if it could be several. */
+export const toUsualKind = ({ kinds }: DeclaredErrors): ErrorKind | undefined => {
+  const own = kinds.filter(({ code }) => !code?.startsWith("SLP_"));
+  const unnamed = own.filter(({ code }) => code === undefined);
+  const [first, ...others] = unnamed.length > 0 ? unnamed : own;
+  if (!first || (first.code !== undefined && others.length > 0)) return undefined;
+  return {
+    ...first,
+    schemas: [...new Set([first, ...others].flatMap(({ schemas }) => schemas))],
+    mayLackData: [first, ...others].some(({ mayLackData }) => mayLackData),
+  };
+};
+
+/** Returns the kind of the errors of one declaration. */
+export const toKind = ({ schema, type, title }: ErrorDeclaration, code?: string): ErrorKind => ({
+  ...{ code, type, title },
+  schemas: schema ? [schema as ZodSchema] : [],
+  mayLackData: schema === undefined,
+});

@@ -64,8 +64,18 @@ export const listConditions = (where: string, definition: object): readonly AnyM
   if (version && output && readContent(output))
     refuse("`version` is for JSON. For files and streams, set the field ETag on the response.");
   const isRequired = ifMatch === "required";
-  const failed = { 412: "The resource has another version than the request expects" };
-  const missing = isRequired && { 428: "The request does not name a version in If-Match" };
+  const failed = {
+    SLP_PRECONDITION_FAILED: {
+      status: 412,
+      description: "The resource has another version than the request expects",
+    },
+  };
+  const missing = isRequired && {
+    SLP_PRECONDITION_REQUIRED: {
+      status: 428,
+      description: "The request does not name a version in If-Match",
+    },
+  };
   const middleware: AnyMiddleware = {
     [middlewareMark]: true,
     option: "version",

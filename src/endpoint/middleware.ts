@@ -69,7 +69,7 @@ export interface MiddlewareDefinition<
   /** Returns an object that joins the context, or throws to stop the request. */
   readonly handler: (
     this: void,
-    args: HandlerArguments<SchemaOutput<Input>, Context, SchemaOutput<Headers>>,
+    args: HandlerArguments<SchemaOutput<Input>, Context, SchemaOutput<Headers>, Errors>,
   ) => MaybePromise<Returned>;
   readonly around?: undefined;
 }
@@ -106,7 +106,7 @@ export interface AroundDefinition<
    */
   readonly around: (
     this: void,
-    args: HandlerArguments<SchemaOutput<Input>, Context, SchemaOutput<Headers>>,
+    args: HandlerArguments<SchemaOutput<Input>, Context, SchemaOutput<Headers>, Errors>,
     next: AroundNext,
   ) => MaybePromise<Passed<Returned>>;
   readonly handler?: undefined;
@@ -175,6 +175,8 @@ export interface AnyMiddleware extends Adding {
   readonly handleOutcome?:
     | ((args: never, state: never, inside: never) => Promise<Outcome>)
     | undefined;
+  /** Converts what is thrown in the endpoint; a middleware that has this does nothing else. */
+  readonly mapError?: ((args: never) => unknown) | undefined;
   /** Set if the middleware was written for Express. */
   readonly native?: NativeMiddleware | undefined;
 }
@@ -252,8 +254,8 @@ export class Middleware<
       security: definition.security,
       takesBody: definition.body ?? false,
       afterValidation: definition.afterValidation ?? false,
-      handle: definition.handler ?? (() => undefined),
-      handleAround: definition.around,
+      handle: (definition.handler as AnyMiddleware["handle"] | undefined) ?? (() => undefined),
+      handleAround: definition.around as AnyMiddleware["handleAround"],
     });
     reportBuilt(this);
   }

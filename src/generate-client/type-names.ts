@@ -1,4 +1,5 @@
-import { capitalise, toFreeName, toWords } from "../api/operation-ids.ts";
+import { toFreeName } from "../api/operation-ids.ts";
+import { capitalise, toWords } from "../api/words.ts";
 
 interface NamedType {
   /** Types of one origin, by default the key, share a name if they are written identically. */

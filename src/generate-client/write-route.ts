@@ -57,16 +57,25 @@ export const writeRoute = (operation: Operation, operationId: string, context: R
   }));
   const bodies = toUnion(results.map(({ members }) => members));
   const result = define("Body", `The body of a successful response to \`${key}\`.`, toText(bodies));
-  const failures = groupByText(errors, ({ status, bodies: own, hasData }) => {
-    const text = toText(toBody(own, `Error${status}`));
-    // only object types need a name
-    if (!text.includes("{")) return text;
-    if (hasData)
-      return define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text);
-    const comment = writeComment(["The body of an error response."]);
-    return writer.names.define(`error ${text}`, { wanted: "ErrorBody", text, comment });
+  const failures = groupByText(errors, ({ status, bodies: own }) => {
+    let needsName = false;
+    const members = own.map((body) => {
+      const text = toText(toBody([body], `Error${status}`));
+      // only object types need a name
+      if (!text.includes("{")) return [text];
+      needsName ||= body.name === undefined;
+      if (body.name === undefined) return [text];
+      const isPlain = body.name === "Error" || body.name === "Problem";
+      const wanted = isPlain ? "ErrorBody" : `${body.name}Error`;
+      const comment = writeComment(["The body of an error response."]);
+      return [writer.names.define(`error ${text}`, { wanted, text, comment })];
+    });
+    const text = toText(toUnion(members));
+    return needsName
+      ? define(`Error${status}`, `The body of a ${status} response to \`${key}\`.`, text)
+      : text;
   });
-  const known = failures.filter(({ hasData }) => hasData).flatMap(({ statuses }) => statuses);
+  const known = failures.filter(({ isSpecific }) => isSpecific).flatMap(({ statuses }) => statuses);
   const { responseHeadersSchema } = endpoint;
   const fields = responseHeadersSchema
     ? `, ${toText(writer.write(responseHeadersSchema, sent, `${name}Fields`))}`
@@ -77,9 +86,9 @@ export const writeRoute = (operation: Operation, operationId: string, context: R
       const body = results.length === 1 ? result : toText(members);
       return `SuccessReply<${isAny ? "SuccessStatus" : status}, ${body}${fields}>`;
     }),
-    ...failures.map(({ statuses, text, hasData }) => {
+    ...failures.map(({ statuses, text, isSpecific }) => {
       const all = known.length > 0 ? `Exclude<ErrorStatus, ${known.join(" | ")}>` : "ErrorStatus";
-      return `ErrorReply<${isForInferred && !hasData ? all : statuses.join(" | ")}, ${text}>`;
+      return `ErrorReply<${isForInferred && !isSpecific ? all : statuses.join(" | ")}, ${text}>`;
     }),
     "UnexpectedReply",
   ]);
@@ -118,7 +127,7 @@ const plainBodies = { blob: "Blob", json: "unknown", none: "undefined", text: "s
 interface Failures {
   readonly text: string;
   readonly statuses: readonly number[];
-  readonly hasData: boolean;
+  readonly isSpecific: boolean;
 }
 
 const groupByText = (
@@ -127,10 +136,10 @@ const groupByText = (
 ): readonly Failures[] => {
   const groups = new Map<string, Failures>();
   for (const error of errors) {
-    const { status, hasData } = error;
+    const { status, isSpecific } = error;
     const text = write(error);
-    const { statuses = [] } = groups.get(`${hasData} ${text}`) ?? {};
-    groups.set(`${hasData} ${text}`, { text, hasData, statuses: [...statuses, status] });
+    const { statuses = [] } = groups.get(`${isSpecific} ${text}`) ?? {};
+    groups.set(`${isSpecific} ${text}`, { text, isSpecific, statuses: [...statuses, status] });
   }
   return [...groups.values()];
 };
@@ -139,17 +148,19 @@ interface ReceivedBody {
   readonly kind: BodyKind;
   /** The schema of the JSON in the body; undefined if the JSON may be anything. */
   readonly schema?: ZodSchema | undefined;
+  /** What the body of an error is called. */
+  readonly name?: string | undefined;
   readonly isEventStream?: boolean;
 }
 
 interface ReceivedReply {
   readonly status: number;
   readonly bodies: readonly ReceivedBody[];
-  readonly hasData: boolean;
+  readonly isSpecific: boolean;
 }
 
 /** Lists how a body may be read; with a wildcard, that depends on the response. */
-const toReceivedBodies = ({ type, schema }: DeclaredBody): readonly ReceivedBody[] => {
+const toReceivedBodies = ({ type, schema, name }: DeclaredBody): readonly ReceivedBody[] => {
   if (type === null) return [{ kind: "none" }];
   // content of any type is received as a Blob
   if (type === "*/*" && !schema) return [{ kind: "blob" }];
@@ -160,6 +171,7 @@ const toReceivedBodies = ({ type, schema }: DeclaredBody): readonly ReceivedBody
   return kinds.map((kind) => ({
     kind,
     schema: hasEvents || kind === "json" ? schema : undefined,
+    name,
     isEventStream: hasEvents,
   }));
 };
@@ -171,7 +183,7 @@ const toReceived = (
     .map((reply) => ({
       status: reply.status,
       bodies: reply.bodies.flatMap(toReceivedBodies),
-      hasData: "hasData" in reply && reply.hasData,
+      isSpecific: "isSpecific" in reply && reply.isSpecific,
     }))
     .toSorted((one, other) => one.status - other.status);
 

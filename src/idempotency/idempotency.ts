@@ -2,7 +2,7 @@ import { hash, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { defaults } from "../defaults.ts";
 import type { Additions } from "../endpoint/additions.ts";
-import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
+import type { OwnErrorDeclaration } from "../endpoint/declared-errors.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
 import { DefinitionError, RequestError } from "../errors.ts";
@@ -76,7 +76,11 @@ export interface IdempotencyOptions<Context = EmptyObject> {
 }
 
 /** The errors that the middleware throws. */
-export type IdempotencyErrors = Readonly<Record<409 | 422 | 503, string>>;
+export type IdempotencyErrors = Readonly<
+  Record<"SLP_IDEMPOTENCY_IN_FLIGHT", OwnErrorDeclaration<409>> &
+    Record<"SLP_IDEMPOTENCY_INPUT" | "SLP_IDEMPOTENCY_NO_REPLY", OwnErrorDeclaration<422>> &
+    Record<"SLP_STORE_UNAVAILABLE", OwnErrorDeclaration<503>>
+>;
 
 /** The schema of the header fields that the middleware reads. */
 export type IdempotencyHeaders = z.ZodObject<{ "idempotency-key": z.ZodOptional<z.ZodString> }>;
@@ -124,11 +128,26 @@ const unquote = (key: string): string =>
 
 const retryFields = { "Retry-After": "Seconds after which to send the request again" };
 
-const errors: ErrorDeclarations = {
-  409: { description: "A request with this idempotency key is running", headers: retryFields },
-  422: "The idempotency key was used with another input, or the reply was not kept",
-  503: { description: "The idempotency key cannot be looked up", headers: retryFields },
-};
+const errors = {
+  SLP_IDEMPOTENCY_IN_FLIGHT: {
+    status: 409,
+    description: "A request with this idempotency key is running",
+    headers: retryFields,
+  },
+  SLP_IDEMPOTENCY_INPUT: {
+    status: 422,
+    description: "The idempotency key was used with another input",
+  },
+  SLP_IDEMPOTENCY_NO_REPLY: {
+    status: 422,
+    description: "The request with this idempotency key has ended, but its reply was not kept",
+  },
+  SLP_STORE_UNAVAILABLE: {
+    status: 503,
+    description: "The idempotency key cannot be looked up",
+    headers: retryFields,
+  },
+} satisfies IdempotencyErrors as IdempotencyErrors;
 
 /**
  * Creates a middleware that runs a request with an `Idempotency-Key` once: when the request is repeated, its reply is
@@ -156,7 +175,7 @@ export const idempotency = <Context = EmptyObject>(
   const middleware: ReturnType<typeof idempotency<Context>> = new Middleware({
     afterValidation: true,
     headers,
-    errors: errors as IdempotencyErrors,
+    errors,
     around: async ({ ctx, headers: given, request, response }, next) => {
       if (safeNames.has(request.method)) return next() as never;
       if (required) await readHeaders(requiredHeaders, request);

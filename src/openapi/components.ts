@@ -111,14 +111,14 @@ export class Components {
   }
 
   /** Gives the body of errors that many operations have a name, and returns a reference to it. */
-  shareError(json: JsonObject, place: WritePlace): JsonObject {
+  shareError(json: JsonObject, name: string, place: WritePlace): JsonObject {
     // a schema is written only once, so its JSON Schema is usually the same object and needs no comparison
     const known = this.#shared.get(json);
     if (known !== undefined) return { $ref: prefix + known };
     const text = JSON.stringify(json);
     const key = this.#shared.get(text) ?? `shared/${this.#shared.size}`;
     this.#shared.set(json, key).set(text, key);
-    this.#components.set(key, { name: "Error", stem: key, schema: undefined, json, place });
+    this.#components.set(key, { name, stem: key, schema: undefined, json, place });
     return { $ref: prefix + key };
   }
 

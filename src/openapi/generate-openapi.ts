@@ -1,7 +1,8 @@
 import { defaults } from "../defaults.ts";
 import { listOperations, type Operation } from "../api/operation.ts";
 import { documentChecks } from "../api/document-checks.ts";
-import { capitalise, OperationIds } from "../api/operation-ids.ts";
+import { OperationIds } from "../api/operation-ids.ts";
+import { capitalise } from "../api/words.ts";
 import { OpenApiError } from "../errors.ts";
 import { anything, checkOptions, isObject } from "../messages/option-checks.ts";
 import { listRoutes, type EndpointEntry } from "../routing/walk-routing.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { capitalise, toFreeName, toWords } from "../api/operation-ids.ts";
+import { toFreeName } from "../api/operation-ids.ts";
+import { capitalise, toWords } from "../api/words.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listInnerSchemas } from "../schemas/some-schema.ts";
 import type { WritePlace } from "./node-writer.ts";

@@ -69,19 +69,18 @@ const toOwnHeaders = (operation: Operation, status: number): JsonObject => {
 };
 
 const toError = (
-  { status, bodies, declared, hasData }: DeclaredErrorReply,
+  { status, bodies, declared }: DeclaredErrorReply,
   operation: Operation,
   place: WritePlace,
   context: WriteContext,
 ): JsonObject => {
   const { components } = context;
   const own = { ...place, name: `${place.name}Error${status}`, path: `errors[${status}]` };
-  const written = toContent(bodies, own, context);
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
   const response = compact({
     description: descriptions.join("\n\n"),
     headers: nonEmpty(toHeaders({ ...headers, ...operation.listSentFields(status) })),
-    content: written && (hasData ? written : nameSchemas(written, own, components)),
+    content: toContent(bodies, own, context),
   });
   // the names of shared responses must not depend on an endpoint that is about to end
   return (declared ?? operation.hasOwnFields)
@@ -89,23 +88,18 @@ const toError = (
     : components.shareResponse(status, response);
 };
 
-const nameSchemas = (content: JsonObject, place: WritePlace, components: Components): JsonObject =>
-  mapValues(content, (media) => {
-    const { schema } = media as JsonObject;
-    if (!isObject(schema) || schema["type"] !== "object") return media;
-    return { schema: components.shareError(schema, place) };
-  });
-
 const toContent = (
   bodies: readonly DeclaredBody[],
   place: WritePlace,
   { components, version }: WriteContext,
 ): JsonObject | undefined => {
   const byType = new Map<string, JsonObject[]>();
-  for (const { type, schema } of bodies) {
+  for (const { type, schema, name } of bodies) {
     if (type === null) continue;
     const json = schema ? components.write(schema, "output", place) : toPlainContent(type);
-    byType.set(type, [...(byType.get(type) ?? []), json]);
+    const isNamed = name !== undefined && json["type"] === "object";
+    const one = isNamed ? components.shareError(json, name, place) : json;
+    byType.set(type, [...(byType.get(type) ?? []), one]);
   }
   const hasEvents = bodies.some(({ schema }) => schema);
   const content = mapValues(Object.fromEntries(byType), (schemas, type) =>

@@ -1,5 +1,6 @@
 import type { Operation } from "../api/operation.ts";
-import { capitalise, toFreeName, toWords } from "../api/operation-ids.ts";
+import { toFreeName } from "../api/operation-ids.ts";
+import { capitalise, toWords } from "../api/words.ts";
 import type { Security } from "../endpoint/security.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { compact, isSame, mapValues } from "./map-json.ts";

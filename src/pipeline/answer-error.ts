@@ -1,3 +1,4 @@
+import { readDeclaration, type ApiError } from "../endpoint/error-factories.ts";
 import { RequestError, ServerFault } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import type { CombinedInput } from "../request/combine-input.ts";
@@ -14,7 +15,7 @@ import {
   sendLastResort,
   type DeclaredError,
 } from "./answer.ts";
-import type { ErrorData } from "./endpoint-plan.ts";
+import { toOwnErrorData, type EndpointPlan, type ErrorData } from "./endpoint-plan.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { sentByHandler, type RequestState } from "./request-state.ts";
 import { validate } from "./validate.ts";
@@ -23,8 +24,8 @@ import { validate } from "./validate.ts";
 export interface Answering {
   /** The result handler; by default, that of the endpoint, or of a path without one. */
   readonly handler?: AnyResultHandler;
-  /** What the endpoint declares of the errors that its stages throw, by status. */
-  readonly declared?: ReadonlyMap<number, ErrorData> | undefined;
+  /** The plan of the endpoint whose stages have thrown the error. */
+  readonly plan?: Pick<EndpointPlan, "errorData" | "mapError"> | undefined;
   /** Whether the error takes the place of a response that was to be sent later, as by `response.sendFile`. */
   readonly replaces?: boolean;
 }
@@ -36,14 +37,15 @@ export interface Answering {
 export const answerError = async (
   state: RequestState,
   thrown: unknown,
-  { handler = toHandler(state), declared, replaces = false }: Answering = {},
+  { handler = toHandler(state), plan, replaces = false }: Answering = {},
 ): Promise<void> => {
   try {
     if (replaces) setSending(state, false);
-    const raised = ensureError(thrown);
+    let raised = ensureError(thrown);
+    if (plan?.mapError && !isDeparture(raised)) raised = await plan.mapError(raised, state);
     if (raised instanceof RequestError && raised.endsConnection)
       closeAfterReply(state.request, state.response);
-    const known = isOfFramework(raised) ? undefined : declared?.get(toErrorStatus(raised));
+    const known = findDeclared(raised, plan?.errorData);
     const found = known ? await readDeclared(raised, known) : toUndeclared(raised);
     const { error } = found;
     if (isSettled(state, error)) return;
@@ -73,6 +75,12 @@ const toHandler = ({ run, errorHandler }: RequestState): AnyResultHandler =>
 /** Checks whether the framework itself created an error; such errors carry no data. */
 export const isOfFramework = (error: unknown): boolean =>
   error instanceof RequestError || error instanceof InputValidationError;
+
+const findDeclared = (error: Error, declared: EndpointPlan["errorData"]): ErrorData | undefined => {
+  const own = readDeclaration(error);
+  if (own) return toOwnErrorData(own, (error as ApiError).code);
+  return isOfFramework(error) ? undefined : declared?.get(toErrorStatus(error));
+};
 
 const toUndeclared = (error: Error): DeclaredError => ({
   ...{ error, data: undefined, problem: undefined },
@@ -140,11 +148,7 @@ const combineAtLast = ({ run, request }: RequestState): CombinedInput | null => 
 };
 
 /** Answers with an error that occurred outside the stages, which must not send anything from now on. */
-export const interrupt = (
-  state: RequestState,
-  thrown: unknown,
-  declared?: Answering["declared"],
-): void => {
+export const interrupt = (state: RequestState, thrown: unknown, plan?: Answering["plan"]): void => {
   // another error is being sent
   if (state.failure) {
     if (thrown !== state.failure.error) logLateFault(state, thrown);
@@ -152,7 +156,7 @@ export const interrupt = (
   }
   const error = toSendingError(thrown);
   state.fail(error, false);
-  void answerError(state, error, { declared, replaces: true });
+  void answerError(state, error, { plan, replaces: true });
 };
 
 /** Answers with an error if Express has failed to send something for a handler, such as a missing file. */

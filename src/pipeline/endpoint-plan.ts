@@ -2,9 +2,15 @@ import { z } from "zod";
 import { defaults } from "../defaults.ts";
 import { DefinitionError } from "../errors.ts";
 import { toBodyLimits } from "../endpoint/body-limits.ts";
-import { joinErrors } from "../endpoint/join-errors.ts";
-import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
-import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import { createErrorFactories, noErrors } from "../endpoint/error-factories.ts";
+import { joinErrors, toKind, toUsualKind, type ErrorKind } from "../endpoint/join-errors.ts";
+import type {
+  DeclaredProblem,
+  ErrorDeclaration,
+  ErrorDeclarations,
+} from "../endpoint/declared-errors.ts";
+import { withMapping, type AnyEndpoint } from "../endpoint/endpoint.ts";
+import { mapError, type AnyErrorMapping } from "../endpoint/error-mapping.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { BodyPlan } from "../request/parse-body.ts";
@@ -14,6 +20,11 @@ import type { EndpointRun } from "./endpoint-run.ts";
 import type { HeaderPlan } from "./validate.ts";
 import { runAround, type Around } from "./run-around.ts";
 import { runNative } from "./run-native.ts";
+import { toStatusText } from "../http/status.ts";
+import { ensureError } from "../reply/http-error.ts";
+import type { Request } from "../http/express-objects.ts";
+import type { Logger } from "../logger/logger.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
 import { isForm, listFileLists, readRawType, takesFiles, takesRawBody } from "../schemas/bodies.ts";
@@ -29,15 +40,50 @@ export interface ErrorData extends DeclaredProblem {
   readonly mayLackData: boolean;
 }
 
+const toErrorData = ({ schemas, mayLackData, code, type, title }: ErrorKind): ErrorData => {
+  const [schema] = schemas;
+  const parse = schema && toParser(schemas.length === 1 ? schema : z.union(schemas));
+  return { parse, mayLackData, code, type, title };
+};
+
+/** Lists what is declared of the errors that were not created with a function of `errors`, by status. */
 const planErrorData = (endpoint: AnyEndpoint): ReadonlyMap<number, ErrorData> | undefined => {
   const plans = new Map<number, ErrorData>();
-  for (const [status, { schemas, mayLackData, type, title }] of joinErrors(endpoint)) {
-    const [schema] = schemas;
-    if ((schema ?? type ?? title) === undefined) continue;
-    const parse = schema && toParser(schemas.length === 1 ? schema : z.union(schemas));
-    plans.set(status, { parse, mayLackData, type, title });
+  for (const [status, declared] of joinErrors(endpoint)) {
+    const kind = toUsualKind(declared);
+    if (!kind || (kind.schemas[0] ?? kind.code ?? kind.type ?? kind.title) === undefined) continue;
+    plans.set(status, toErrorData(kind));
   }
   return plans.size > 0 ? plans : undefined;
+};
+
+const dataByDeclaration = new WeakMap<ErrorDeclaration, ErrorData>();
+
+/** Returns what is known of the errors of one declaration. */
+export const toOwnErrorData = (declaration: ErrorDeclaration, code?: string): ErrorData => {
+  const data = dataByDeclaration.get(declaration) ?? toErrorData(toKind(declaration, code));
+  dataByDeclaration.set(declaration, data);
+  return data;
+};
+
+const statusesByHandler = new WeakMap<AnyResultHandler, ErrorDeclarations>();
+
+/** Lists the statuses of errors that a result handler declares. */
+const listStatuses = (handler: AnyResultHandler): ErrorDeclarations => {
+  let known = statusesByHandler.get(handler);
+  if (!known) {
+    const statuses = handler.listNegative().flatMap(({ statusCode = [] }) => statusCode);
+    known = Object.fromEntries(statuses.map((status) => [status, toStatusText(status)]));
+    statusesByHandler.set(handler, known);
+  }
+  return known;
+};
+
+const planErrorMapping = ({ middlewares }: AnyEndpoint) => {
+  const mappers = middlewares.flatMap((one) => one.mapError ?? []);
+  if (mappers.length === 0) return undefined;
+  return (error: Error, { request, logger }: { request: Request; logger: Logger }) =>
+    mapError(mappers, error, { request, logger }, ensureError);
 };
 
 const planHeaders = (schema: ZodSchema | undefined): HeaderPlan | undefined =>
@@ -58,6 +104,7 @@ const planMiddleware = (middleware: AnyMiddleware, at: number, all: readonly Any
       : [],
     headers: planHeaders(headersSchema),
     needsBody: inputSchema !== undefined || takesBody === true,
+    errors: middleware.errors ? createErrorFactories(middleware.errors) : noErrors,
     /** Returns the context; not called if `around` is set. */
     handle,
     around: native
@@ -75,6 +122,7 @@ export type MiddlewareStep = Readonly<ReturnType<typeof planMiddleware>>;
 export interface InheritedOptions {
   readonly requestTimeout?: number | undefined;
   readonly forms?: boolean | undefined;
+  readonly onError?: AnyErrorMapping | undefined;
   /** Wraps the functions of a plan, to observe them. */
   readonly wrapPlan?: ((plan: EndpointPlan) => EndpointPlan) | undefined;
 }
@@ -125,7 +173,8 @@ const createPlan = (
     fileLists: schemas.flatMap(listFileLists),
     textLists:
       sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],
-    middlewares: endpoint.middlewares.map(planMiddleware),
+    middlewares: endpoint.middlewares.filter((one) => !one.mapError).map(planMiddleware),
+    mapError: planErrorMapping(endpoint),
     /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
     hasMiddlewareInput: declared.length > 0,
     parseInput: inputSchema && toParser(inputSchema),
@@ -138,6 +187,11 @@ const createPlan = (
     /** The pagination of the output, if responses link to the neighbouring pages. */
     linkedPages: pagination?.hasLinks ? pagination : undefined,
     errorData: planErrorData(endpoint),
+    errors: createErrorFactories(
+      listStatuses(endpoint.resultHandler),
+      ...endpoint.middlewares.map(({ errors }) => errors),
+      endpoint.errors,
+    ),
     /** Whether responses are checked against what is declared, for warnings in development. */
     watchesResponse:
       (endpoint.errors ?? endpoint.responseHeadersSchema) !== undefined &&
@@ -171,7 +225,7 @@ export const planEndpoint = (
 ): EndpointPlan => {
   assertSchemas(endpoint, where);
   assertOrder(endpoint, where);
-  const plan = createPlan(endpoint, sources, options);
+  const plan = createPlan(withMapping(endpoint, options.onError), sources, options);
   return Object.freeze(options.wrapPlan?.(plan) ?? plan);
 };
 

@@ -150,15 +150,18 @@ export class StateArguments<Input> implements HandlerArguments<Input, RequestCon
   readonly logger: Logger;
   readonly request: Request;
   readonly response: Response;
+  readonly errors: object;
 
   constructor(
     state: RequestState,
     { ctx }: EndpointRun,
     input: Input,
+    errors: object,
     headers: object = noHeaders,
   ) {
     this.input = input;
     this.headers = headers;
+    this.errors = errors;
     this.ctx = ctx;
     this.logger = state.logger;
     this.request = state.request;

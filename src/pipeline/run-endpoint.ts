@@ -107,7 +107,7 @@ const answerFailure = async (
   }
   const isOfBody = run.body === "reading";
   await answerError(state, isOfBody ? toSendingError(thrown) : thrown, {
-    declared: isOfBody ? undefined : run.plan.errorData,
+    plan: isOfBody ? undefined : run.plan,
     replaces: isOfBody,
   });
   try {
@@ -135,7 +135,7 @@ const runHandler: LastStage = async (run, state) => {
   if (statusCode !== undefined && response.statusCode === 200) response.statusCode = statusCode;
   const joined = run.fields ? joinFields(run.fields, input as object) : input;
   // the factory has checked the types of the handler
-  const args = new StateArguments(state, run, joined, run.headers) as never;
+  const args = new StateArguments(state, run, joined, plan.errors, run.headers) as never;
   const unwatch = state.isShared || !state.app ? watchSenders(state) : undefined;
   let returned: unknown;
   try {

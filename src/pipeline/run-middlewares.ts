@@ -54,7 +54,7 @@ export const runMiddlewares = async (
         copyOwn(fields, earlier);
       }
     }
-    const args = new StateArguments(state, run, input, headers) as never;
+    const args = new StateArguments(state, run, input, step.errors, headers) as never;
     const endWarning = run.body === "unread" ? warnOfUnreadBody(plan, state) : undefined;
     const mayBeHeld = (state.isShared || !state.app) && !step.middleware.native;
     const unwatchSenders = mayBeHeld ? watchSenders(state) : undefined;
@@ -110,7 +110,7 @@ const runAroundStep = async (
   };
   let outcome: Outcome;
   try {
-    const fail = (error: unknown): void => interrupt(state, error, stages.plan.errorData);
+    const fail = (error: unknown): void => interrupt(state, error, stages.plan);
     outcome = await around({ run, fail });
     // a middleware that has caught the error cannot hide it
     if (failure) throw failure.error;

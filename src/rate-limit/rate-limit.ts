@@ -8,7 +8,7 @@ import {
   type Store,
 } from "express-rate-limit";
 import { defaults } from "../defaults.ts";
-import type { ErrorDeclarations } from "../endpoint/declared-errors.ts";
+import type { OwnErrorDeclaration } from "../endpoint/declared-errors.ts";
 import { isPromiseLike, type MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
 import { ConfigError, DefinitionError, RequestError } from "../errors.ts";
@@ -90,7 +90,7 @@ export interface RateLimitOptions<Context = EmptyObject> {
 }
 
 /** The error that the middleware throws. */
-export type RateLimited = Readonly<Record<429, string>>;
+export type RateLimited = Readonly<Record<"SLP_RATE_LIMITED", OwnErrorDeclaration<429>>>;
 
 /** The largest weight: stores for express-rate-limit can only count to one more. */
 const maxWeight = 100;
@@ -154,14 +154,16 @@ export const rateLimit = <Context = EmptyObject>(
   // what is in the memory of this process never makes anyone wait
   const isOwn = options.store === undefined;
   const count = createCounter(store, limit, window);
-  const errors: ErrorDeclarations = {
-    429: {
+  const errors: RateLimited = {
+    SLP_RATE_LIMITED: {
+      status: 429,
       description: "Too many requests",
       ...quotaExceeded,
       headers: { "Retry-After": "Seconds until requests are allowed again" },
     },
     ...(!passOnStoreError && {
-      503: {
+      SLP_STORE_UNAVAILABLE: {
+        status: 503,
         description: "The requests cannot be counted",
         headers: { "Retry-After": "Seconds after which to send the request again" },
       },
@@ -178,7 +180,7 @@ export const rateLimit = <Context = EmptyObject>(
     else logger.warn("The store of a rate limit works again", { name });
   };
   const middleware = new Middleware<Context, undefined, NoInput, RateLimited>({
-    errors: errors as RateLimited,
+    errors,
     handler: async ({ ctx, request, response, logger }) => {
       const args = { ctx, request };
       let hits = typeof weight === "function" ? weight(args) : weight;

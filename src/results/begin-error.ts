@@ -16,11 +16,17 @@ export interface ErrorAnswer {
   readonly issues?: readonly ShortIssue[] | undefined;
   /** Whether the issues are about declared header fields. */
   readonly isOfHeaders?: boolean;
+  /** The name under which the error is declared, or the code of an error of the framework. */
+  readonly code?: string | undefined;
   readonly data?: unknown;
   readonly problem?: Result["problem"];
   /** Whether the client may see the error's own message. */
   readonly isPublic: boolean;
 }
+
+/** Creates the schema of an error's code, which is only known of errors that are declared under a name. */
+export const toCodeSchema = (code: string | undefined): z.ZodType<string | undefined> =>
+  code === undefined ? z.string().optional() : z.literal(code);
 
 export const toIssuesSchema = (): z.ZodType<ErrorAnswer["issues"]> =>
   z
@@ -52,6 +58,19 @@ const listFields = (headers: object): readonly (readonly [string, string | undef
   }
 };
 
+/** Returns the code of an error with which the framework rejects requests. */
+const readOwnCode = (error: unknown): string | undefined => {
+  const code = error instanceof Error ? readSafely(error, "code") : undefined;
+  const isOwn = typeof code === "string" && code.startsWith("SLP_");
+  return isOwn && readSafely(error, "expose") === true ? code : undefined;
+};
+
+const toDeclared = ({ errorData, problem }: Result) => ({
+  data: errorData,
+  problem,
+  ...(problem?.code !== undefined && { code: problem.code }),
+});
+
 /**
  * Prepares a response for an error: sets the error's header fields, and those that prevent caching and MIME sniffing.
  *
@@ -77,15 +96,17 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
   }
   // the error may come from another copy of this package
   const own = isHttpError ? readSafely(error, "cause") : error;
-  const isInvalid = own instanceof Error && readSafely(own, "code") === "SLP_INPUT_INVALID";
+  const ownCode = readOwnCode(own);
+  const isInvalid = ownCode === "SLP_INPUT_INVALID";
   const invalid = isInvalid ? (own as InputValidationError).cause : undefined;
   return {
     status,
     message: isPublic ? getMessageFromError(error) : toStatusText(status),
     issues: invalid && toShortIssues(invalid.issues),
     isOfHeaders: isInvalid && (own as InputValidationError).source === "headers",
+    code: readOwnCode(error) ?? (isInvalid ? ownCode : undefined),
     // a fault that replaces the error has no data
-    ...(thrown === result.error && { data: result.errorData, problem: result.problem }),
+    ...(thrown === result.error && toDeclared(result)),
     isPublic,
   };
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ShortIssue } from "../schemas/issues.ts";
-import { beginError, toIssuesSchema } from "./begin-error.ts";
+import { beginError, toCodeSchema, toIssuesSchema } from "./begin-error.ts";
 import type {
   ApiResponse,
   ErrorDataPlaceholder,
@@ -25,6 +25,8 @@ export interface ErrorEnvelope {
   readonly status: "error";
   readonly error: {
     readonly message: string;
+    /** The name under which the error is declared, or the code of an error of the framework, such as `SLP_INPUT_INVALID`. */
+    readonly code?: string | undefined;
     /** The invalid parts of the input; set only for an input validation error. */
     readonly issues?: readonly InputIssue[] | undefined;
   };
@@ -49,9 +51,10 @@ export interface DefaultResultHandler extends ResultHandler<
 > {}
 
 const sendError = (result: Result, thrown: unknown): void => {
-  const { status, message, issues, data } = beginError(result, thrown);
+  const { status, message, code, issues, data } = beginError(result, thrown);
   const error = {
     message,
+    ...(code !== undefined && { code }),
     ...(issues && { issues }),
     ...(data !== undefined && { data }),
   };
@@ -117,17 +120,23 @@ const warnOfStatus = ({ logger, request }: Result, status: number): void => {
  *
  * A success is sent as `{ status: "success", data: output }`, by default with status 200, and an error as
  * `{ status: "error", error: { message } }` with its own status, both as JSON. Input validation errors have
- * `error.issues`, and errors with declared data have `error.data`.
+ * `error.issues`, and errors with declared data have `error.data`. `error.code` is the name under which the error is
+ * declared, or the code of an error of the framework.
  */
 export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
   positive: (data) => ({
     schema: z.object({ status: z.literal("success"), data }),
     mimeType: "application/json",
   }),
-  negative: (data) => ({
+  negative: (data, _type, code) => ({
     schema: z.object({
       status: z.literal("error"),
-      error: z.object({ message: z.string(), issues: toIssuesSchema(), ...(data && { data }) }),
+      error: z.object({
+        message: z.string(),
+        code: toCodeSchema(code),
+        issues: toIssuesSchema(),
+        ...(data && { data }),
+      }),
     }),
     mimeType: "application/json",
   }),

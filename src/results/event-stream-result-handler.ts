@@ -52,7 +52,7 @@ export const createEventStreamResultHandler = (
       statusCode: 200,
       mimeType: "text/event-stream",
     },
-    negative: (data, type) => errors.listNegative(data, type),
+    negative: (data, type, code) => errors.listNegative(data, type, code),
     handler: (result) => errors.handle(result),
   });
 

@@ -5,7 +5,7 @@ import { toStatusText } from "../http/status.ts";
 import { isObject } from "../messages/option-checks.ts";
 import { findUnserialisable } from "../reply/find-unserialisable.ts";
 import { logServerFault } from "./log-fault.ts";
-import { beginError, toIssuesSchema, type ErrorAnswer } from "./begin-error.ts";
+import { beginError, toCodeSchema, toIssuesSchema, type ErrorAnswer } from "./begin-error.ts";
 import { createHandler } from "./default-result-handler.ts";
 import type {
   ApiResponse,
@@ -32,6 +32,8 @@ export interface ProblemDetails {
   readonly status: number;
   /** An explanation of this occurrence of the problem. */
   readonly detail: string;
+  /** The name under which the error is declared, or the code of an error of the framework, such as `SLP_INPUT_INVALID`. */
+  readonly code?: string | undefined;
   /** A URI that identifies this occurrence. */
   readonly instance?: string | undefined;
   /** The invalid parts of the input, in the form of the RFC; set only for an input validation error. */
@@ -60,12 +62,13 @@ export interface ProblemResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<ProblemDetails & { readonly data: ErrorDataPlaceholder }>>
 > {}
 
-const toNegativeSchema = (data?: z.ZodType, type?: string) =>
+const toNegativeSchema = (data?: z.ZodType, type?: string, code?: string) =>
   z.looseObject({
     type: type === undefined ? z.string() : z.literal(type),
     title: z.string(),
     status: z.int().min(400).max(599),
     detail: z.string(),
+    code: toCodeSchema(code),
     instance: z.string().optional(),
     errors: z
       .array(
@@ -181,7 +184,7 @@ const toInstance = (request: Request): { readonly instance?: string } => {
 };
 
 const toProblem = (
-  { status, message, issues, isOfHeaders, data, problem: { type, title } = {} }: ErrorAnswer,
+  { status, message, code, issues, isOfHeaders, data, problem: { type, title } = {} }: ErrorAnswer,
   own: object,
   request: Request,
 ): ProblemDetails => ({
@@ -192,6 +195,7 @@ const toProblem = (
   ...(type !== undefined && { type }),
   status,
   detail: message,
+  ...(code !== undefined && { code }),
   ...(issues && {
     errors: issues.map((issue) => toInvalidPart(issue, request, isOfHeaders)),
     issues,
@@ -231,8 +235,8 @@ const sendError = (result: Result, thrown: unknown): void => {
  */
 export const problemResultHandler: ProblemResultHandler = new ResultHandler({
   positive: (data) => ({ schema: data, mimeType: "application/json" }),
-  negative: (data, type) => ({
-    schema: toNegativeSchema(data, type),
+  negative: (data, type, code) => ({
+    schema: toNegativeSchema(data, type, code),
     mimeType: "application/problem+json",
   }),
   handler: createHandler((output) => output, sendError),

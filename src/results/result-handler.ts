@@ -56,9 +56,13 @@ export type Result<Output = AcceptedOutput> = ResultContext &
         readonly error: ResultError;
         /** The `data` of the error, parsed with the schema that the endpoint or a middleware declares in `errors`. */
         readonly errorData?: unknown;
-        /** The `type` and the `title` that the declaration in `errors` has. */
+        /** The `type` and the `title` that the declaration in `errors` has, and the name of the declaration. */
         readonly problem?:
-          | { readonly type?: string | undefined; readonly title?: string | undefined }
+          | {
+              readonly code?: string | undefined;
+              readonly type?: string | undefined;
+              readonly title?: string | undefined;
+            }
           | undefined;
       }
   );
@@ -78,10 +82,12 @@ export interface ResultHandlerDefinition<
   /** The success responses, usually given as a function from the output schema to `{ schema, mimeType }`. */
   readonly positive: Positive | ((output: OutputPlaceholderSchema) => Positive);
   /**
-   * The error responses, or a function from the schema of the error's data and its declared `type`, if any, to the error
-   * responses.
+   * The error responses, or a function from the schema of the error's data, its declared `type` and its `code`, if any,
+   * to the error responses.
    */
-  readonly negative: Negative | ((data?: ErrorDataPlaceholderSchema, type?: string) => Negative);
+  readonly negative:
+    | Negative
+    | ((data?: ErrorDataPlaceholderSchema, type?: string, code?: string) => Negative);
   /**
    * Sends the response, or returns a promise that settles once the response is sent. If it sends nothing, sallyport
    * responds with 500.
@@ -103,8 +109,8 @@ export interface AnyResultHandler {
   readonly handle: (result: Result) => unknown;
   /** Lists the success responses of an endpoint with the given output schema. */
   listPositive(output: z.ZodType): readonly ApiResponse[];
-  /** Lists the error responses, which may carry data of the given schema, and have the given type. */
-  listNegative(data?: z.ZodType, type?: string): readonly ApiResponse[];
+  /** Lists the error responses, which may carry data of the given schema, and have the given type and code. */
+  listNegative(data?: z.ZodType, type?: string, code?: string): readonly ApiResponse[];
 }
 
 /**
@@ -167,11 +173,11 @@ export class ResultHandler<
   }
 
   /** @throws {@link DefinitionError} when the declaration has no responses, or a response has no Zod schema. */
-  listNegative(data?: z.ZodType, type?: string): readonly ApiResponse[] {
+  listNegative(data?: z.ZodType, type?: string, code?: string): readonly ApiResponse[] {
     const { negative } = this.#definition;
     const declared =
       typeof negative === "function"
-        ? negative(data as ErrorDataPlaceholderSchema, type)
+        ? negative(data as ErrorDataPlaceholderSchema, type, code)
         : negative;
     return assertResponses("negative", declared);
   }

@@ -136,7 +136,7 @@ test("the hover of a handler shows its input, its context and its return type", 
   const ctx = "{ user: { id: number; }; tx: { id: number; }; isStaff: boolean; ip: string; }";
   const output = '{ role: "admin" | "member"; tags: string[]; }';
   expect(await show("handler")).toContain(
-    `.handler: (this: void, args: HandlerArguments<${input}, ${ctx}, {}>) => MaybePromise<SentResponse | ${output}>`,
+    `.handler: (this: void, args: HandlerArguments<${input}, ${ctx}, {}, {}>) => MaybePromise<SentResponse | ${output}>`,
   );
 });
 

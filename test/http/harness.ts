@@ -3,7 +3,9 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect, type AddressInfo, type Server as NetServer, type Socket } from "node:net";
 import {
   createServer,
+  RequestError,
   type Logger,
+  type RequestErrorCode,
   type Routing,
   type RunningServer,
   type ServerConfig,
@@ -234,8 +236,13 @@ const raw = async (port: number, bytes: string | Buffer): Promise<string> => {
   return (await readAll(socket)).text;
 };
 
-/** Creates the envelope of an error. */
-export const errorEnvelope = (message: string): object => ({ status: "error", error: { message } });
+/** Matches an error with a message and nothing else, but for the code that the framework gives to errors with it. */
+export const errorEnvelope = (message: string): object => {
+  const code = expect.toSatisfy((given: RequestErrorCode) =>
+    message.startsWith(new RequestError(given).message),
+  ) as unknown;
+  return { status: "error", error: expect.toBeOneOf([{ message }, { message, code }]) };
+};
 
 /** Creates the envelope of a success. */
 export const successEnvelope = (data: object): object => ({ status: "success", data });

@@ -8,6 +8,7 @@ import { isLogger } from "../../logger/logger.ts";
 import {
   aBoolean,
   aFunction,
+  anything,
   aDelay,
   aPositiveTimeout,
   aTimeout,
@@ -114,6 +115,7 @@ const commonChecks: Checks = {
     for (const [prefix, handler] of Object.entries(value as object))
       if (handler !== undefined) aResultHandler(handler, `${name}.${prefix}`, wording);
   },
+  onError: group({ errors: anything, handler: aFunction }),
   bodyLimit: aBodyLimit,
   forms: aBoolean,
   bodyIdleTimeout: aPositiveTimeout,

@@ -1,3 +1,6 @@
+import type { ErrorDeclarations } from "../../endpoint/declared-errors.ts";
+import type { AnyErrorMapping, ErrorMapping } from "../../endpoint/error-mapping.ts";
+import type { EmptyObject } from "../../schemas/schema.ts";
 import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as HttpsOptions } from "node:https";
 import type { BrotliOptions } from "node:zlib";
@@ -135,6 +138,17 @@ export interface CommonConfig extends WalkOptions {
     | AnyResultHandler
     | Readonly<Record<`/${string}`, AnyResultHandler>>
     | undefined;
+  /**
+   * Converts what endpoints throw, such as the errors of a database, before the result handler sends it; after the
+   * `onError` of factories.
+   *
+   * @example
+   * onError: {
+   *   errors: { busy: { status: 503, description: "The database is busy" } },
+   *   handler: ({ error, errors }) => (isTimeout(error) ? errors.busy({ cause: error }) : undefined),
+   * }
+   */
+  readonly onError?: AnyErrorMapping | undefined;
   /**
    * The limits of JSON and form bodies: the maximum number of bytes after decompression, or `{ bytes, values }`, where
    * `values` is the maximum number of values in JSON. Larger bodies are rejected with a 413.
@@ -280,7 +294,13 @@ export interface AppConfig extends CommonConfig {
  * @example
  * const config = createConfig({ http: { listen: 8090 }, cors: false });
  */
-export const createConfig = <App extends IRouter | undefined = undefined>(
-  config: (AppConfig | ServerConfig) & { readonly app?: App },
+export const createConfig = <
+  App extends IRouter | undefined = undefined,
+  Thrown extends ErrorDeclarations = EmptyObject,
+>(
+  config: (AppConfig | ServerConfig) & {
+    readonly app?: App;
+    readonly onError?: ErrorMapping<EmptyObject, Thrown> | undefined;
+  },
 ): App extends undefined ? ServerConfig : AppConfig =>
   config as App extends undefined ? ServerConfig : AppConfig;

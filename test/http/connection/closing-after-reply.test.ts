@@ -48,7 +48,7 @@ test.each([
     let text = "";
     socket.on("data", (bytes: Buffer) => (text += bytes.toString())).resume();
     await whenClosed(socket);
-    expect(text).toMatch(/^HTTP\/1\.1 413 .*"Content Too Large"\}\}$/s);
+    expect(text).toMatch(/^HTTP\/1\.1 413 .*"Content Too Large","code":"SLP_BODY_TOO_LARGE"\}\}$/s);
     expect(text).toMatch(/^connection: close\r$/im);
     expect(handler).not.toHaveBeenCalled();
   },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { defaultEndpointsFactory as factory, type Routing } from "sallyport";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { start, stopClock, type TestServer } from "../harness.ts";
+import { errorEnvelope, start, stopClock, type TestServer } from "../harness.ts";
 import { readAll, toReplies, type Reply } from "../replies.ts";
 
 const ping = factory.build({ handler: () => ({ pong: true }) });
@@ -42,10 +42,8 @@ const expectRefused = async (
   expect(head).toMatch(/^cache-control: no-store\r?$/im);
   expect(head).toMatch(/^connection: close\r?$/im);
   expect(head).not.toMatch(/^allow:/im);
-  expect(JSON.parse(body)).toEqual({
-    status: "error",
-    error: { message: message ?? (expect.any(String) as string) },
-  });
+  const { error } = JSON.parse(body) as { readonly error: { readonly message: string } };
+  expect(JSON.parse(body)).toEqual(errorEnvelope(message ?? error.message));
   expect(isClosed, "the server closes the connection").toBe(true);
 };
 

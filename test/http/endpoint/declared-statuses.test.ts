@@ -225,7 +225,17 @@ describe("declared errors", () => {
   test.each<[string, object]>([
     ["`errors` must be an object whose keys are statuses", []],
     ['`errors` has "200", which is not an error status', { 200: "Fine" }],
-    ['`errors` has "abc", which is not an error status', { abc: "What" }],
+    ['`errors` has "a-b", which is neither a status nor a name', { "a-b": "What" }],
+    [
+      'has "taken" without an error status; write taken: { status: 409, description: "When the error is thrown" }',
+      { taken: "What" },
+    ],
+    ['`errors` has "taken" without an error status', { taken: { status: 200, description: "" } }],
+    ['`errors` has "404" with another `status`, 409', { 404: { status: 409, description: "" } }],
+    [
+      'has "SLP_MINE", but only codes of sallyport begin with SLP_',
+      { SLP_MINE: { status: 409, description: "" } },
+    ],
     ['`errors` has "404" without a description', { 404: undefined }],
     ['`errors` has "404" without a `description`', { 404: { schema: z.object({}) } }],
     ["there is no key `shema`. Did you mean `schema`?", { 404: { description: "", shema: 1 } }],

@@ -21,7 +21,11 @@ const invalid = (...messages: string[]) => ({
   status: 400,
   body: {
     status: "error",
-    error: { message: messages.join("; "), issues: messages.map(() => expect.any(Object)) },
+    error: {
+      message: messages.join("; "),
+      code: "SLP_INPUT_INVALID",
+      issues: messages.map(() => expect.any(Object)),
+    },
   },
 });
 
@@ -202,6 +206,7 @@ describe("endpoint definition: input", () => {
         status: "error",
         error: {
           message: `a: ${a}; deep.l[1]: ${l}`,
+          code: "SLP_INPUT_INVALID",
           issues: [
             { path: ["a"], message: a, code: "invalid_type" },
             { path: ["deep", "l", 1], message: l, code: "invalid_type" },

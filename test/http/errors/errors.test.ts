@@ -206,6 +206,7 @@ describe("input that does not fit its schema", () => {
         status: "error",
         error: {
           message: `name: ${missing}; address.lines[1].text: ${text}; ["x-y"]: ${wrong}`,
+          code: "SLP_INPUT_INVALID",
           issues: [
             { path: ["name"], message: missing, code: "invalid_type" },
             { path: ["address", "lines", 1, "text"], message: text, code: "too_small" },
@@ -226,7 +227,8 @@ describe("input that does not fit its schema", () => {
     const server = await start({ a: factory.build({ input: whole, handler: () => ({}) }) });
     const issues = [{ path: [], message: "does not fit", code: "custom" }];
     const answer = await server.send("/a?a=1");
-    expect(answer.json()).toEqual({ status: "error", error: { message: "does not fit", issues } });
+    const error = { message: "does not fit", code: "SLP_INPUT_INVALID", issues };
+    expect(answer.json()).toEqual({ status: "error", error });
   });
 
   test("gets at most 10 issues and a message of at most 2 KiB", async () => {
@@ -264,7 +266,7 @@ describe("input that does not fit its schema", () => {
     });
     const server = await start({ a: keyed.build({ handler: () => ({}) }) });
     const issues = [{ path: ["key"], message: "is needed", code: "invalid_type" }];
-    const error = { message: "key: is needed", issues };
+    const error = { message: "key: is needed", code: "SLP_INPUT_INVALID", issues };
     expect((await server.send("/a")).json()).toEqual({ status: "error", error });
   });
 });
@@ -397,7 +399,8 @@ describe("exports", () => {
     ["a ZodError", new InputValidationError(zodError), { issues }],
     ["a message", new InputValidationError("x: bad"), {}],
     ["a message and a ZodError", new InputValidationError("x: bad", zodError), { issues }],
-  ])("an InputValidationError can be thrown with %s", async (_given, error, more) => {
+  ])("an InputValidationError can be thrown with %s", async (_given, error, given) => {
+    const more = { code: error.code, ...given };
     const handler = () => {
       throw error;
     };

@@ -272,7 +272,7 @@ test.each([
       once((seen = signal()), "abort").then(() => inAnySync());
     const server = await startQuietly(late(read, timeout), { requestTimeout });
     const [first, second, ...others] = await converse(server, get("/run"));
-    expect(first).toMatch(/^HTTP\/1\.1 503 .*\{"status":"error".*"Service Unavailable"\}\}$/s);
+    expect(first).toMatch(/^HTTP\/1\.1 503 .*"code":"SLP_HANDLER_TIMEOUT"\}\}$/s);
     expect(second).toMatch(pong);
     expect(seen?.aborted).toBe(true);
     await sleep(30);

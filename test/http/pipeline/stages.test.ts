@@ -301,7 +301,7 @@ describe("stage 4: validating the input", () => {
     const issue = { path: ["a"], message: message.slice("a: ".length), code: "invalid_type" };
     expect(await ask(endpoint, "/")).toEqual({
       status: 400,
-      body: { status: "error", error: { message, issues: [issue] } },
+      body: { status: "error", error: { message, code: "SLP_INPUT_INVALID", issues: [issue] } },
     });
   });
 });

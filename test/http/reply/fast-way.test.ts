@@ -24,14 +24,17 @@ const plainHandler = new ResultHandler({
       return;
     }
     const { statusCode, headers } = ensureHttpError(error);
-    const issues =
-      error instanceof InputValidationError
-        ? error.cause?.issues.map(({ path, message, code }) => ({ path, message, code }))
-        : undefined;
+    const invalid = error instanceof InputValidationError ? error : undefined;
+    const issues = invalid?.cause?.issues.map(({ path, message, code }) => ({
+      ...{ path, message, code },
+    }));
     response
       .set({ ...headers, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" })
       .status(statusCode)
-      .json({ status: "error", error: { message: toPublicMessage(error), issues } });
+      .json({
+        status: "error",
+        error: { message: toPublicMessage(error), code: invalid?.code, issues },
+      });
   },
 });
 

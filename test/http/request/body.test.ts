@@ -51,7 +51,7 @@ const post = (body: string | Buffer, fields: readonly string[] = [], path = "/ec
 const goodRequest = "GET /ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 const cutOff =
-  /^HTTP\/1\.1 413 .*^connection: close\r$.*\r\n\{"status":"error","error":\{"message":"Content Too Large"\}\}$/ims;
+  /^HTTP\/1\.1 413 .*^connection: close\r$.*\r\n\{"status":"error","error":\{"message":"Content Too Large","code":"SLP_BODY_TOO_LARGE"\}\}$/ims;
 
 const toBody = (reply: string): unknown => JSON.parse(reply.slice(reply.indexOf("\r\n\r\n")));
 

@@ -96,8 +96,10 @@ test("a forbidden, a contradictory or a deep name is refused with a 400", async 
     postTo(port, "/fill", new URLSearchParams(body)),
   );
   expect(await Promise.all(messages)).toEqual(
-    ["Forbidden key in the body", "Malformed form", "Body nested too deeply"].map((message) => ({
-      message,
-    })),
+    [
+      ["Forbidden key in the body", "SLP_BODY_FORBIDDEN_KEY"],
+      ["Malformed form", "SLP_BODY_MALFORMED_FORM"],
+      ["Body nested too deeply", "SLP_BODY_TOO_DEEP"],
+    ].map(([message, code]) => ({ message, code })),
   );
 });

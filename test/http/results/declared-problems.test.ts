@@ -143,7 +143,7 @@ test("Errors of the framework, and faults that replace an error, have no declare
   });
 });
 
-test("A status that is also declared without the type has none", async () => {
+test("A status that a middleware also declares keeps the type of the endpoint", async () => {
   const middleware = new Middleware({ errors: { 409: "Busy" }, handler: () => undefined });
   const run = factory.addMiddleware(middleware).build({
     errors: { 409: taken },
@@ -152,8 +152,8 @@ test("A status that is also declared without the type has none", async () => {
     },
   });
   expect((await (await start({ run })).send("/run")).json()).toMatchObject({
-    type: "about:blank",
-    title: "Conflict",
+    type: taken.type,
+    title: taken.title,
   });
 });
 
@@ -202,10 +202,11 @@ test("An exceeded limit has the type of the IETF draft, in problem details alone
     title: "Request cannot be satisfied as assigned quota has been exceeded",
     status: 429,
     detail: "Too Many Requests",
+    code: "SLP_RATE_LIMITED",
     "violated-policies": ["burst"],
   });
   expect(await refuse("/plain")).toEqual({
-    ...{ status: "error", error: { message: "Too Many Requests" } },
+    ...{ status: "error", error: { message: "Too Many Requests", code: "SLP_RATE_LIMITED" } },
   });
   expect(JSON.stringify(generate(routing))).toContain(quota);
 });

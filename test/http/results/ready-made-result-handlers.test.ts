@@ -24,6 +24,8 @@ const problem = (status: number, title: string, detail = title, more: object = {
   ...more,
 });
 
+const notFound = problem(404, "Not Found", "Not Found", { code: "SLP_NOT_FOUND" });
+
 const safetyHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 const expectProblem = (answer: Answer, expected: object): void => {
@@ -78,6 +80,7 @@ describe("problemResultHandler", () => {
     expectProblem(
       answer,
       problem(400, "Bad Request", `id: ${message}`, {
+        code: "SLP_INPUT_INVALID",
         errors: [{ detail: message, parameter: "id" }],
         issues: [{ path: ["id"], message, code: "invalid_type" }],
       }),
@@ -258,23 +261,25 @@ describe("problemResultHandler", () => {
       '{\n "a": 1\n}',
       "application/json; charset=utf-8",
     ]);
-    expectProblem(await server.send("/nowhere"), problem(404, "Not Found"));
+    expectProblem(await server.send("/nowhere"), notFound);
   });
 
   test("handles a 404, a 405, malformed JSON and malformed paths as `errorHandler`", async () => {
     const endpoint = problemEndpointsFactory.build({ method: "post", handler: () => ({}) });
     const server = await start({ a: endpoint }, { errorHandler: problemResultHandler });
-    expectProblem(await server.send("/b"), problem(404, "Not Found"));
+    expectProblem(await server.send("/b"), notFound);
+    const title = "Method Not Allowed";
     const wrongMethod = await server.send("/a", { method: "PUT" });
-    expectProblem(wrongMethod, problem(405, "Method Not Allowed"));
+    expectProblem(wrongMethod, problem(405, title, title, { code: "SLP_METHOD_NOT_ALLOWED" }));
     expect(wrongMethod.headers.allow).toBe("POST");
     const malformed = await server.send("/a", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: "{",
     });
-    expectProblem(malformed, problem(400, "Bad Request", "Invalid JSON"));
-    expectProblem(await server.send("/%zz"), problem(400, "Bad Request", "Malformed path"));
+    const bad = (detail: string, code: string) => problem(400, "Bad Request", detail, { code });
+    expectProblem(malformed, bad("Invalid JSON", "SLP_BODY_MALFORMED_JSON"));
+    expectProblem(await server.send("/%zz"), bad("Malformed path", "SLP_PATH_MALFORMED"));
   });
 
   test("declares the output itself and problem details for OpenAPI documents", () => {
