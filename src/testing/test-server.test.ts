@@ -259,10 +259,7 @@ describe("features around endpoints", () => {
     const { fetch } = await open({ cors: true });
     const missing = await fetch("/nowhere");
     expect(missing.status).toBe(404);
-    expect(await missing.json()).toEqual({
-      status: "error",
-      error: { message: "Not Found", code: "SLP_NOT_FOUND" },
-    });
+    expect(await missing.json()).toMatchObject({ error: { code: "SLP_NOT_FOUND" } });
     const wrong = await fetch("/reader", { method: "DELETE" });
     expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
     const preflight = await fetch("/reader", { method: "OPTIONS" });
