@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { distinctBy, nonEmpty } from "./map-json.ts";
 import type { JsonObject } from "./options.ts";
@@ -30,8 +31,16 @@ export const correctPatterns = (schema: ZodSchema, json: JsonObject): void => {
   Object.assign(json, ...patterns, more.length > 0 && { allOf: more });
 };
 
-/** Converts a pattern of a schema to the dialect of JSON Schema; undefined if that is impossible. */
+/** The patterns whose format says the same; examples that tools make of them are thousands of characters long. */
+const implied: ReadonlySet<string> = new Set(
+  [z.regexes.email, z.regexes.uuid(), z.regexes.ipv4, z.regexes.ipv6, z.regexes.date].map(
+    ({ source }) => source,
+  ),
+);
+
+/** Converts a pattern of a schema to the dialect of JSON Schema; undefined if that is impossible, or if a format says it. */
 export const toPortable = (source: string, schema: ZodSchema): string | undefined => {
+  if (implied.has(source)) return undefined;
   const isFlagged = listChecks(schema).some(
     ({ pattern }) => pattern?.source === source && /[imsv]/.test(pattern.flags),
   );

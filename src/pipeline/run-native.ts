@@ -23,7 +23,7 @@ export const runNative =
   (_args, state, { run, fail }) => {
     const { request, response } = state;
     const stages = state.run as EndpointRun;
-    const unwatch = watchRefusal(request, response);
+    const unwatch = watchRefusal(request, response, state.app !== undefined);
     state.isShared = true;
     const running = new NativeCall(native, state, {
       run: (context) => {

@@ -72,8 +72,8 @@ export const discardRestOfBody = (
   isRefused: boolean,
 ): void => {
   if (!mayHaveBody(request)) return;
-  const { expect, "content-length": length, "transfer-encoding": coding } = request.headers;
-  const isEndInSight = coding === undefined && Number(length) <= maxLeft;
+  const { expect } = request.headers;
+  const isEndInSight = endsSoon(request);
   if (request.destroyed || (isRefused && !isEndInSight)) {
     closeAfterReply(request, response, 0);
   } else if (isRefused && expect === undefined) {
@@ -91,12 +91,21 @@ const mayHaveBody = ({ complete, headers }: IncomingMessage): boolean =>
   !complete &&
   (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined);
 
-/** Makes an error that other code sends itself leave the body unread; returns a function that ends this. */
+const endsSoon = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] === undefined && Number(headers["content-length"]) <= maxLeft;
+
+/**
+ * Makes an error that other code sends itself leave the body unread; returns a function that ends this.
+ *
+ * @param isOwn whether the response is of sallyport's own class, which misses only a head that is written on its own
+ * and then only matters for a long body; replacing a method and taking it back makes each use of a response slow
+ */
 export const watchRefusal = (
   request: IncomingMessage,
   response: ServerResponse,
+  isOwn: boolean,
 ): (() => void) | undefined => {
-  if (!mayHaveBody(request)) return undefined;
+  if (!mayHaveBody(request) || (isOwn && endsSoon(request))) return undefined;
   return beforeHead(response, (_response, status) => {
     if (status >= 400) discardRestOfBody(request, response, true);
   });
