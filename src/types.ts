@@ -42,7 +42,12 @@ export type {
   ThrowableErrors,
 } from "./endpoint/error-factories.ts";
 export type { AnyErrorMapping, ErrorMapping, ThrownArguments } from "./endpoint/error-mapping.ts";
-export type { AnyErrors, JoinedErrors, OwnErrorDeclaration } from "./endpoint/declared-errors.ts";
+export type {
+  AnyErrors,
+  ErrorFaults,
+  JoinedErrors,
+  OwnErrorDeclaration,
+} from "./endpoint/declared-errors.ts";
 export type { StreamEndpoint } from "./endpoint/event-stream-factory.ts";
 export type { AroundDefinition, MiddlewareReturn, Passed } from "./endpoint/middleware.ts";
 export type {

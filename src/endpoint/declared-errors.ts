@@ -54,6 +54,25 @@ export type ErrorDeclarations = Readonly<Record<string, string | ErrorDeclaratio
 /** {@link ErrorDeclarations} as an interface, which the compiler does not resolve again for each endpoint. */
 export interface AnyErrors extends ErrorDeclarations {}
 
+/** What is wrong with the keys of declarations, as a type that no declaration has. */
+export type ErrorFaults<Errors> = {
+  readonly [
+    Key in keyof Errors as [FaultOf<Key, Errors[Key]>] extends [never] ? never : Key
+  ]: FaultOf<Key, Errors[Key]>;
+};
+
+type FaultOf<Key, Declaration> = Key extends number
+  ? number extends Key
+    ? never
+    : `${Key}` extends `4${string}` | `5${string}`
+      ? never
+      : "The status of an error is 400 to 599"
+  : string extends Key
+    ? never
+    : Declaration extends { readonly status: number }
+      ? never
+      : "An error that is declared under a name needs a `status`";
+
 /** The declaration of an error of the framework, whose name is its code. */
 export interface OwnErrorDeclaration<Status extends number> {
   readonly status: Status;

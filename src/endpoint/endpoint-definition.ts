@@ -28,7 +28,7 @@ import { aBodyLimit, someUploadLimits, type BodyLimit, type UploadLimits } from 
 import { aHeaderSchema, anObjectSchema } from "./check-definition.ts";
 import type { IfMatch, WeakVersion, WriteConditions } from "./conditions.ts";
 import { aDeprecation, type Deprecation } from "./deprecation.ts";
-import { aSuccessStatus, type ErrorDeclarations } from "./declared-errors.ts";
+import { aSuccessStatus, type ErrorDeclarations, type ErrorFaults } from "./declared-errors.ts";
 import type { ArgumentsBox, MaybePromise, SentResponse } from "./handler-arguments.ts";
 import { endpointSources, type EndpointSources } from "./input-sources.ts";
 
@@ -84,7 +84,7 @@ export interface DefinitionBase<
    * @example
    * errors: { 404: "User not found", 409: { description: "Taken", schema: z.object({ field: z.string() }) } }
    */
-  readonly errors?: Errors | undefined;
+  readonly errors?: (Errors & ErrorFaults<Errors>) | undefined;
   /** A one-line summary for generated documents. */
   readonly shortDescription?: string | undefined;
   /** A longer description for generated documents. */

@@ -2,7 +2,11 @@ import type { Request } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import { DefinitionError } from "../errors.ts";
 import { anything, checkDefinition } from "../messages/option-checks.ts";
-import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
+import {
+  toErrorDeclarations,
+  type ErrorDeclarations,
+  type ErrorFaults,
+} from "./declared-errors.ts";
 import {
   createErrorFactories,
   type ErrorFactories,
@@ -27,7 +31,7 @@ type Mapped = MaybePromise<Error | null | undefined | void>;
 /** Converts errors that endpoints throw, such as those of a database, to errors that clients understand. */
 export interface ErrorMapping<Before, Thrown extends ErrorDeclarations> {
   /** The errors that the handler creates, declared for every endpoint concerned. */
-  readonly errors?: Thrown | undefined;
+  readonly errors?: (Thrown & ErrorFaults<Thrown>) | undefined;
   /** Returns the error to send in place of the one that was thrown, or nothing to send the latter. */
   // a method, so that a configuration of a wider type is accepted
   handler(this: void, args: ThrownArguments<ThrowableErrors<Before, Thrown>>): Mapped;

@@ -12,7 +12,11 @@ import type {
 import { reportBuilt } from "./build-hook.ts";
 import { aHeaderSchema, anObjectSchema, checkNoGenerator } from "./check-definition.ts";
 import type { Adding } from "./additions.ts";
-import { toErrorDeclarations, type ErrorDeclarations } from "./declared-errors.ts";
+import {
+  toErrorDeclarations,
+  type ErrorDeclarations,
+  type ErrorFaults,
+} from "./declared-errors.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 import type { Outcome } from "./outcome.ts";
 import { aSecurity, type Security } from "./security.ts";
@@ -41,7 +45,7 @@ interface MiddlewareBase<
    * @example
    * errors: { 429: { description: "Too many requests", headers: { "Retry-After": "Seconds to wait" } } }
    */
-  readonly errors?: Errors | undefined;
+  readonly errors?: (Errors & ErrorFaults<Errors>) | undefined;
   /**
    * Whether `request.body` is read and parsed before this middleware runs. A middleware with `input` always has the
    * parsed body.

@@ -150,6 +150,21 @@ describe("`errors` of a handler", () => {
   });
 });
 
+test("a key of `errors` is an error status, or a name with a status", () => {
+  const handler = () => ({});
+  factory.build({ errors: { 404: "", 599: "", 450: "" }, handler });
+  // @ts-expect-error -- "The status of an error is 400 to 599"
+  factory.build({ errors: { 200: "Fine" }, handler });
+  // @ts-expect-error -- "An error that is declared under a name needs a `status`"
+  factory.build({ errors: { taken: "Taken" }, handler });
+  // @ts-expect-error -- the same
+  factory.build({ errors: { taken: { description: "Taken" } }, handler });
+  // @ts-expect-error -- the same
+  void (() => new Middleware({ errors: { 302: "Elsewhere" }, handler }));
+  // @ts-expect-error -- the same
+  factory.onError({ errors: { 302: "Elsewhere" }, handler: () => undefined });
+});
+
 describe("named errors in a client", () => {
   const build = { errors: declared, handler: async () => ({}) };
   const routing = {
