@@ -89,7 +89,13 @@ export type {
 
 // Schemas
 export type { Cursor, CursorValue, SignedCursor } from "./schemas/cursor.ts";
-export type { BufferSchema, FileSchema, MediaTyped, StreamSchema } from "./schemas/content.ts";
+export type {
+  BodyStream,
+  BufferSchema,
+  FileSchema,
+  MediaTyped,
+  StreamSchema,
+} from "./schemas/content.ts";
 export type { DateIn, DateOut, IsoInput } from "./schemas/dates.ts";
 export type { Encoded } from "./schemas/encode.ts";
 export type {

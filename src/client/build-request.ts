@@ -21,7 +21,7 @@ export interface BuiltRequest {
   /** The header fields that the caller's may replace. */
   readonly defaults: Readonly<Record<string, string | undefined>>;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Blob | string | undefined;
+  readonly body: Blob | ReadableStream | string | undefined;
 }
 
 const listSources = ({ client, plan, method, path }: Call): readonly SourceName[] => {
@@ -140,7 +140,7 @@ const takeHeaders = (
 };
 
 interface EncodedBody {
-  readonly body: Blob | string;
+  readonly body: Blob | ReadableStream | string;
   readonly type: string;
 }
 
@@ -155,7 +155,7 @@ const takeBody = (
     ? raw !== undefined && plan.body?.includes("/")
     : // JSON cannot contain bytes, so the other fields are meant for the query
       (fields.size === 1 && typeof raw === "string") ||
-      (isBinary(raw) && (fields.size === 1 || sources.includes("query")));
+      ((isBinary(raw) || isStreamed(raw)) && (fields.size === 1 || sources.includes("query")));
   if (isRaw) {
     fields.delete("raw");
     return toRawBody(raw, plan?.body);
@@ -179,8 +179,14 @@ const takeBody = (
 const isBinary = (value: unknown): value is ArrayBuffer | ArrayBufferView | Blob =>
   value instanceof Blob || ArrayBuffer.isView(value) || toKind(value) === "arraybuffer";
 
+/** Checks for a web stream, or an async iterable, such as a stream of Node.js, which `fetch` of Node.js sends. */
+export const isStreamed = (value: unknown): value is ReadableStream =>
+  ["getReader", Symbol.asyncIterator].some((name) => name in (Object(value) as object));
+
 /** @param declared the declared media type, which may be a wildcard */
 const toRawBody = (raw: unknown, declared = "*"): EncodedBody => {
+  if (isStreamed(raw))
+    return { body: raw, type: declared.includes("*") ? "application/octet-stream" : declared };
   const [part, usual] = isBinary(raw)
     ? [raw as Blob, "application/octet-stream"]
     : [toText("raw", raw), "text/plain;charset=utf-8"];

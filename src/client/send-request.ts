@@ -1,4 +1,4 @@
-import type { BuiltRequest } from "./build-request.ts";
+import { isStreamed, type BuiltRequest } from "./build-request.ts";
 import type {
   Attempt,
   Call,
@@ -146,6 +146,8 @@ export const sendRequest = async <Result extends { readonly response: Response }
     // a write that has succeeded no longer meets its conditions
     const isLast = (): boolean =>
       !(number <= retries) ||
+      // it has been read
+      isStreamed(request.body) ||
       least > maxDelay ||
       (methods === idempotentMethods &&
         !isSafe(method) &&
@@ -247,7 +249,8 @@ const exchange = async <Result>(
   const send =
     toProgressFetch(body && options.onUploadProgress) ?? readOption(call, "fetch") ?? fetch;
   // `fetch` ignores members that are undefined
-  const init = { method, headers, signal, body, credentials } as RequestInit & {
+  // a stream needs `duplex`, which nothing else minds
+  const init = { method, headers, signal, body, credentials, duplex: "half" } as RequestInit & {
     readonly headers: Headers;
   };
   const isBare = !body && credentials !== "include" && toEntries(headers).length === 0;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readOwnKind } from "../schemas/content.ts";
+import { readContent, readOwnKind } from "../schemas/content.ts";
 import { readEncoded, readToldOutput } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import {
@@ -303,10 +303,13 @@ const takesBooleans = (schema: ZodSchema): boolean => {
   return strings.includes("true") && strings.includes("false");
 };
 
+const rawTypes = ["ArrayBuffer", "Blob", "Uint8Array", "string"];
+
 const writeCustom = (schema: ZodSchema, isSent: boolean): Members => {
   const kind = readOwnKind(schema);
   if (kind === "upload") return ["Blob"];
-  if (kind === "raw") return ["ArrayBuffer", "Blob", "Uint8Array", "string"];
+  if (kind === "raw") return rawTypes;
+  if (isSent && readContent(schema)) return [...rawTypes, "ReadableStream"];
   // `JSON.stringify` converts a Buffer to this type
   return [kind === "buffer" && !isSent ? '{ type: "Buffer"; data: number[] }' : "unknown"];
 };

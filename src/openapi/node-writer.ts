@@ -3,7 +3,7 @@ import { jsonAdvice, otherAdvice } from "../api/json-advice.ts";
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { readEncoded, readToldOutput } from "../schemas/encode.ts";
-import { readOwnKind } from "../schemas/content.ts";
+import { readContent, readOwnKind } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isObject, isSame, listOf, toEnum } from "./map-json.ts";
@@ -100,7 +100,8 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
     case "custom": {
       const kind = readOwnKind(schema);
       if (kind === "buffer" && direction === "output") Object.assign(json, bufferAsJson);
-      else if (kind) Object.assign(json, toBinary("application/octet-stream"));
+      else if (kind ?? readContent(schema))
+        Object.assign(json, toBinary("application/octet-stream"));
       return;
     }
     case "literal": {

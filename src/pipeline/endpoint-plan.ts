@@ -27,7 +27,14 @@ import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
-import { isForm, listFileLists, readRawType, takesFiles, takesRawBody } from "../schemas/bodies.ts";
+import {
+  isForm,
+  listFileLists,
+  readRawType,
+  takesFiles,
+  takesRawBody,
+  takesStream,
+} from "../schemas/bodies.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import {
   listArrayFields,
@@ -157,7 +164,8 @@ const createPlan = (
   const { inputSchema, outputSchema } = endpoint;
   const declared = endpoint.middlewares.flatMap((one) => one.inputSchema ?? []);
   const schemas = inputSchema ? [...declared, inputSchema] : declared;
-  const whole = schemas.some(takesRawBody) ? "raw" : "parsed";
+  const bytes = schemas.some(takesStream) ? "stream" : "raw";
+  const whole = schemas.some(takesRawBody) ? bytes : "parsed";
   const body: BodyPlan["body"] = sources.includes("body") ? whole : "none";
   const pagination = outputSchema && readPagination(outputSchema);
   return {

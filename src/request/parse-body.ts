@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { defaults } from "../defaults.ts";
 import type { BodyLimits, UploadLimits } from "../endpoint/body-limits.ts";
@@ -11,6 +12,7 @@ import type { Logger } from "../logger/logger.ts";
 import { findReplyState, plainWays } from "../exchange/response-state.ts";
 import { parseJson } from "./parse-json.ts";
 import { readBytes } from "./read-bytes.ts";
+import { streamBody } from "./stream-body.ts";
 import type { ReadUpload } from "./uploads.ts";
 
 const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
@@ -19,7 +21,7 @@ const multipartType = "multipart/form-data";
 
 /** The settings of a route that concern the body. */
 export interface BodyPlan {
-  readonly body: "none" | "parsed" | "raw";
+  readonly body: "none" | "parsed" | "raw" | "stream";
   /** The declared media type of a raw body. */
   readonly rawType: string | undefined;
   readonly keepsRawBody: boolean;
@@ -65,6 +67,15 @@ export const parseBody = (
     bytes: plan.bodyLimit.bytes ?? options.limits.bytes ?? defaults.bodyLimit.bytes,
     values: plan.bodyLimit.values ?? options.limits.values ?? defaults.bodyLimit.values,
   };
+  if (plan.body === "stream") {
+    refuseParts(plan, options, request.headers["content-type"]);
+    const raw =
+      given === undefined
+        ? streamBody(request, response, limits.bytes, options.idleTimeout)
+        : Readable.from([Buffer.from(given as Uint8Array)]);
+    request.body = { raw };
+    return undefined;
+  }
   const parsing =
     given === undefined
       ? readAndParse(plan, options, limits, request, response, logger)

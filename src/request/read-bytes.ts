@@ -31,6 +31,12 @@ const findDecoder = (field: string): (() => Decoder) | undefined => {
   throw new RequestError("SLP_BODY_ENCODING", { headers: { "Accept-Encoding": accepted } });
 };
 
+/** Returns what decodes the body of a request; undefined if it is sent as it is. */
+export const findRequestDecoder = ({ headers }: Request): (() => Decoder) | undefined => {
+  const encoding = headers["content-encoding"];
+  return encoding === undefined ? undefined : findDecoder(encoding);
+};
+
 /** Creates the error for a body that a native middleware keeps from being read. */
 const toUnreadable = (reason: string): Error =>
   new ServerFault(
@@ -100,8 +106,7 @@ export const readBytes = (
   idleTimeout: number,
 ): Buffer | Promise<Buffer> => {
   const { headers } = request;
-  const encoding = headers["content-encoding"];
-  const createDecoder = encoding === undefined ? undefined : findDecoder(encoding);
+  const createDecoder = findRequestDecoder(request);
   // incompressible data grows slightly when compressed
   const encodedLimit = createDecoder ? limit + Math.ceil(limit / 64) + 1024 : limit;
   const length = Number(headers["content-length"]);

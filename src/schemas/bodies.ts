@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../messages/option-checks.ts";
-import { declare, readOwnKind } from "./content.ts";
+import { declare, readContent, readOwnKind } from "./content.ts";
 import { assertShape, type SchemaMeta, type ZodSchema } from "./schema.ts";
 import { listSameValue, someSchema, walkSchemas } from "./some-schema.ts";
 import { listArrayFields, readTopLevel } from "./top-level-keys.ts";
@@ -78,7 +78,9 @@ export const raw = <Shape extends z.ZodRawShape = NoFields>(
 /** Returns the media type in the `.meta({ contentMediaType })` of a raw body's schema. */
 export const readRawType = (schema: ZodSchema): string | undefined => {
   if (!takesRawBody(schema)) return undefined;
-  const field = readTopLevel(schema).fields.get("raw");
+  const field = readTopLevel(schema).fields.get("raw") as ZodSchema;
+  const streamed = readContent(field)?.type;
+  if (streamed !== undefined) return streamed;
   const types = [schema, field].map(
     (one) => z.globalRegistry.get(one as z.ZodType)?.["contentMediaType"],
   );
@@ -87,7 +89,15 @@ export const readRawType = (schema: ZodSchema): string | undefined => {
 
 export const takesRawBody = (schema: ZodSchema): boolean => {
   const field = readTopLevel(schema).fields.get("raw");
-  return field !== undefined && readOwnKind(field) === "raw";
+  return field !== undefined && (readOwnKind(field) === "raw" || isStreamed(field));
+};
+
+const isStreamed = (field: ZodSchema): boolean => readContent(field)?.kind === "stream";
+
+/** Checks whether the body is passed on while it arrives. */
+export const takesStream = (schema: ZodSchema): boolean => {
+  const field = readTopLevel(schema).fields.get("raw");
+  return field !== undefined && isStreamed(field);
 };
 
 /** A file sent by a client. */

@@ -10,6 +10,15 @@ import type { SchemaMeta, ZodSchema } from "./schema.ts";
  */
 export type StreamContent = AsyncIterable<string | Uint8Array> | ReadableStream | Readable;
 
+/**
+ * The body of a request as a handler receives it for `ez.stream()`: a Node.js stream of Buffers. `web` is the same as a
+ * web stream; only one of the two can be read.
+ */
+export interface BodyStream extends Readable {
+  readonly web: ReadableStream<Uint8Array>;
+  [Symbol.asyncIterator](): NodeJS.AsyncIterator<Buffer>;
+}
+
 /** What a handler returns for `ez.file()` if a path alone is not enough. */
 export interface FileContent {
   /** The path of the file: relative to `root` if that is set, otherwise absolute. */
@@ -80,7 +89,7 @@ export interface MediaTyped<Type extends string> {
 
 /** The schema returned by {@link stream}. */
 export type StreamSchema<Type extends string = string> = MediaTyped<Type> &
-  z.ZodCustom<StreamContent, StreamContent>;
+  z.ZodCustom<BodyStream, StreamContent>;
 
 /** The schema returned by {@link file}. */
 export type FileSchema<Type extends string = string> = MediaTyped<Type> &
@@ -136,7 +145,8 @@ const isFile = (value: unknown): boolean => {
 };
 
 /**
- * Creates the output schema of an endpoint that sends a stream as is, without an envelope.
+ * Creates the output schema of an endpoint that sends a stream as is, without an envelope, or the schema of the field
+ * `raw` in an input, which is then the body while it arrives, as a {@link BodyStream}.
  *
  * The result handler sends errors that occur before the first chunk; a later error cuts the response off. When the
  * client disconnects, the stream is destroyed.
@@ -146,18 +156,22 @@ const isFile = (value: unknown): boolean => {
  * @example
  * output: ez.stream("text/csv", { fileName: "users.csv" }),
  * handler: async function* () { for await (const user of users) yield `${user.id},${user.name}\n`; }
+ * @example
+ * input: z.object({ raw: ez.stream("text/csv") }),
+ * handler: async ({ input }) => { for await (const chunk of input.raw) parser.write(chunk); }
  */
 export const stream = <const Type extends string = "application/octet-stream">(
   type?: Type,
   options?: ContentOptions,
 ): StreamSchema<Type> =>
+  // the output type is what a handler receives for an input
   declareContent(
     "stream",
     type ?? ("application/octet-stream" as Type),
     isStream,
     "Expected stream",
     options,
-  );
+  ) as StreamSchema<Type> & z.ZodCustom<StreamContent, StreamContent>;
 
 /**
  * Creates the output schema of an endpoint that sends a file as is: the handler returns its path or a {@link FileContent}.

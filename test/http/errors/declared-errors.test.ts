@@ -344,8 +344,8 @@ describe("onError", () => {
     expect(() => factory.onError({} as never)).toThrow(
       "onError: `handler` must be a function that returns the error to send, or nothing.",
     );
-    expect(() => factory.onError({ errors: { a: "x" as never }, handler: () => undefined })).toThrow(
-      'onError: `errors` has "a" without an error status',
-    );
+    expect(() =>
+      factory.onError({ errors: { a: "x" as never }, handler: () => undefined }),
+    ).toThrow('onError: `errors` has "a" without an error status');
   });
 });
