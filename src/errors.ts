@@ -183,9 +183,10 @@ export type ConfigErrorCode =
   | "SLP_CONFIG_UNKNOWN_OPTION"
   | "SLP_CONFIG_VALUE"
   | "SLP_CONFIG_PEER"
+  | "SLP_CONFIG_RESOURCE"
   | "SLP_CONFIG_MISSING";
 
-/** The error for an invalid configuration, thrown at startup. */
+/** The error for an invalid configuration, or a resource that cannot start, thrown at startup. */
 export class ConfigError extends LinkedError<ConfigErrorCode> {
   override readonly name = "ConfigError";
 }

@@ -7,6 +7,7 @@ export type { Endpoint } from "./endpoint/endpoint.ts";
 // Configuration
 export type { HealthCheck, HealthOptions } from "./health/health-options.ts";
 export type { CorsOption } from "./request/cors.ts";
+export type { LifecycleArguments, Resource } from "./server/config/resource.ts";
 export type { EndpointSources } from "./endpoint/input-sources.ts";
 export type { LogMethod, ParentLogger, Severity } from "./logger/logger.ts";
 

@@ -244,7 +244,7 @@ const assertProxies = (trusted: unknown): void => {
   if (trusted === true)
     throw new ConfigError(
       "SLP_CONFIG_VALUE",
-      `rateLimit: the setting \`trust proxy\` of the application is true, so clients choose their address. Set it to the number of proxies, as in app.set("trust proxy", 1), or set \`key\`.`,
+      `rateLimit: the setting \`trust proxy\` of the application is true, so clients choose their address. Set it to the number of proxies, as in \`trustProxy: 1\` of createServer or app.set("trust proxy", 1), or set \`key\`.`,
     );
 };
 
@@ -259,7 +259,7 @@ const toAddress = ({ ip, socket }: Request): string => {
     if (socket.destroyed || socket.localAddress !== undefined) return "";
     throw new ConfigError(
       "SLP_CONFIG_VALUE",
-      'rateLimit: the request has come through a UNIX socket, so its client has no address. Tell the application how many proxies stand before it, as in app.set("trust proxy", 1), or set `key`.',
+      'rateLimit: the request has come through a UNIX socket, so its client has no address. Tell the application how many proxies stand before it, as in `trustProxy: 1` of createServer or app.set("trust proxy", 1), or set `key`.',
     );
   }
   const [, inBrackets, beforePort] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(ip) ?? [];

@@ -8,7 +8,8 @@ import type { RunningServer } from "./start-server.ts";
  *
  * @returns the running server, once it listens at every configured address
  * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid, any error that a
- * hook throws, and Node's error when a server cannot listen; no server is left listening then.
+ * hook throws, ConfigError when a resource cannot start, and Node's error when a server cannot listen; no server is left
+ * listening then, and no resource started.
  * @example
  * const { servers } = await createServer(createConfig({ http: { listen: 8090 }, cors: true }), {
  *   v1: { users: { ":id": getUser } },

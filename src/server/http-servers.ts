@@ -30,11 +30,13 @@ export const createHttpServers = async (config: ServerConfig, routing: Routing) 
     offerFault: (...fault) => app.express && offerToHandlers(app.express, ...fault),
   });
   if (hasHooks) await buildStack(objects.getApp(), prepared, config);
-  else if (config.etag || isExpressLoaded()) objects.getApp();
+  else if (config.etag || config.trustProxy || isExpressLoaded()) objects.getApp();
   checkSettings(routes, app.settings);
   const listeners = createListeners(config, objects, createServing(prepared, hasHooks), prepared);
   return { ...prepared, objects, listeners };
 };
+
+export type HttpServers = Awaited<ReturnType<typeof createHttpServers>>;
 
 const createListeners = (
   config: ServerConfig,

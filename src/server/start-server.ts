@@ -8,6 +8,7 @@ import { checkServerConfig } from "./config/check-config.ts";
 import type { ServerConfig } from "./config/config.ts";
 import { listen, toUrl } from "./connection/listener.ts";
 import { prepareShutdown } from "./connection/shutdown.ts";
+import { startResources } from "./start-resources.ts";
 
 /** A running server. */
 export interface RunningServer {
@@ -17,29 +18,49 @@ export interface RunningServer {
   readonly logger: Logger;
   /** The listening servers, HTTP before HTTPS. */
   readonly servers: readonly Server[];
-  /** Closes the servers once running requests have finished, as with `gracefulShutdown`. */
+  /** The first of `urls`, such as `http://localhost:8090`; undefined if there is none. */
+  readonly url: string | undefined;
+  /** The addresses of the servers, with the ports that they were given, apart from UNIX sockets. */
+  readonly urls: readonly string[];
+  /**
+   * Closes the servers once running requests have finished, as with `gracefulShutdown`; then runs `onStop`, and stops
+   * the resources.
+   */
   readonly close: () => Promise<void>;
 }
 
 export const startServer = async (config: ServerConfig, routing: Routing) => {
   checkServerConfig(config, routing);
   checkRuntime();
-  const { objects, listeners, logger, service } = await createHttpServers(config, routing);
+  const created = await createHttpServers(config, routing);
+  const { objects, listeners, logger, service } = created;
   if (listeners.length === 0)
     service.logger.warn(
       "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
     );
-  await listen(listeners);
+  const stop = await startResources(config, created);
+  try {
+    await listen(listeners);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const addresses = listeners.map(toUrl);
   if (config.startupLogo ?? defaults.startupLogo)
-    for (const listener of listeners) service.logger.info(`Listening on ${toUrl(listener)}`);
+    for (const address of addresses) service.logger.info(`Listening on ${address}`);
   const { prototype: responses } = objects.ServerResponse;
-  const close = await prepareShutdown({ listeners, responses, service }, config.gracefulShutdown);
+  const closable = { listeners, responses, service, stop };
+  const close = await prepareShutdown(closable, config.gracefulShutdown);
+  // the others are paths of UNIX sockets
+  const urls = addresses.filter((address) => /^https?:\/\//.test(address));
   return {
     get app() {
       return objects.getApp();
     },
     logger,
     servers: listeners.map(({ server }) => server),
+    url: urls[0],
+    urls,
     close,
   };
 };

@@ -8,6 +8,8 @@ import { createHttpServers } from "../server/http-servers.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import type { Listener } from "../server/connection/listener.ts";
+import { prepareShutdown } from "../server/connection/shutdown.ts";
+import { startResources } from "../server/start-resources.ts";
 import { exchange } from "./exchange.ts";
 import { createLoggerMock, type LoggerMock } from "./mocks.ts";
 
@@ -27,14 +29,17 @@ export interface TestServer {
   readonly app: Express;
   /** The log of the server and of its requests. */
   readonly loggerMock: LoggerMock;
+  /** Waits for running requests, then runs `onStop` and stops the resources. */
+  readonly close: () => Promise<void>;
 }
 
 /**
- * Assembles a whole API and serves it within this process, without a port; everything else works as on a server.
+ * Assembles a whole API, starts its resources, and serves it within this process, without a port or signal handlers;
+ * everything else works as on a server.
  *
  * @param config the configuration of `createServer`; `cors` defaults to false, `http.listen` and `https` are ignored
- * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid, and any error of a
- * hook.
+ * @throws ConfigError when the configuration is invalid, RoutingError when the routing is invalid, any error of a
+ * hook, and ConfigError when a resource cannot start.
  * @example
  * const { fetch } = await testServer({ cors: true }, routing);
  * const response = await fetch("/v1/users", { method: "POST", body: JSON.stringify({ name: "Ada" }),
@@ -54,13 +59,20 @@ export const testServer = async <const R extends Routing>(
     https: undefined,
   };
   checkServerConfig({ ...config, cors: complete.cors });
-  const { objects, listeners } = await createHttpServers(complete, routing);
+  const created = await createHttpServers(complete, routing);
+  const { objects, listeners, service } = created;
   const [{ server }] = listeners as [Listener];
+  const stop = await startResources(complete, created);
+  const { prototype: responses } = objects.ServerResponse;
+  const { gracefulShutdown: shutdown } = config;
+  const options = { ...(typeof shutdown === "object" && shutdown), events: [] };
+  const close = await prepareShutdown({ listeners, responses, service, stop }, options);
   return {
     get app() {
       return objects.getApp();
     },
     loggerMock,
+    close,
     fetch: async (input, init) => {
       const request = new Request(
         input instanceof Request ? input : new URL(input, "http://localhost"),

@@ -167,6 +167,8 @@ export const start = async (
     },
     logger: server.logger,
     servers: server.servers,
+    url: server.url,
+    urls: server.urls,
     close: server.close,
     port,
     lines,

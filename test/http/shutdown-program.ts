@@ -4,6 +4,7 @@ import { createConfig, createServer, defaultEndpointsFactory, type ServerConfig 
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
+const way = process.argv[2] ?? "";
 const beforeExit = async (): Promise<void> => print("hook");
 const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
   "with a hook": { beforeExit },
@@ -32,6 +33,18 @@ const ways: Readonly<Record<string, ServerConfig["gracefulShutdown"]>> = {
   "with a configured signal": { events: ["SIGUSR2"], beforeExit },
 };
 
+const resource = {
+  name: "resource",
+  stop: () => {
+    print("resource");
+    if (way === "with a resource that fails") throw new Error("The database is gone");
+  },
+};
+const lives: Readonly<Record<string, Partial<ServerConfig>>> = {
+  "with a resource": { resources: [resource], onStop: () => print("onStop") },
+  "with a resource that fails": { resources: [resource] },
+};
+
 const createProgram = (gracefulShutdown: ServerConfig["gracefulShutdown"]) =>
   createServer(
     createConfig({
@@ -40,6 +53,7 @@ const createProgram = (gracefulShutdown: ServerConfig["gracefulShutdown"]) =>
       logger: { level: "silent" },
       health: true,
       gracefulShutdown: gracefulShutdown ?? false,
+      ...lives[way],
     }),
     {
       slow: defaultEndpointsFactory.build({
@@ -52,7 +66,6 @@ const createProgram = (gracefulShutdown: ServerConfig["gracefulShutdown"]) =>
       }),
     },
   );
-const way = process.argv[2] ?? "";
 if (way.endsWith("beside another server")) {
   const other = await createProgram({ beforeExit: () => print("other hook") });
   if (way.startsWith("closed")) await other.close();

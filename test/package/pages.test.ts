@@ -15,6 +15,7 @@ test.each([
       ...["docs/client.md", "docs/openapi.md", "docs/testing.md"],
       ...["docs/rate-limits.md", "docs/idempotency.md", "docs/conditional-requests.md"],
       ...["docs/channels.md", "docs/opentelemetry.md", "docs/authentication.md", "docs/health.md"],
+      "docs/deployment.md",
     ],
     skipLibCheck: true,
   },

@@ -55,6 +55,14 @@ const options: readonly (readonly [
     [-1, 65_536, 1.5, "", null, [], run, {}, { prot: 1 }],
   ],
   ["http.options", [{}], [1, null, []]],
+  [
+    "trustProxy",
+    [false, 0, 1, "loopback", "10.0.0.1, ::1", ["10.0.0.0/8"], [], run],
+    [true, -1, 1.5, "1", "", ["10.0.0.1", 1], [""], null, {}],
+  ],
+  ["resources", [[], [{ name: "a", start: run }], [{ name: "a", stop: run }]], [{}, run, null]],
+  ["onStart", [run], [{}]],
+  ["onStop", [run], [{}]],
   ["beforeRouting", [run], [{}]],
   ["afterRouting", [run], [{}]],
   ["queryParser", ["simple", "extended", run], ["qs", true]],
@@ -132,6 +140,21 @@ test("an error names the function that has the option, and swapped arguments", (
   expect(() => checkServerConfig({ v1: {} }, { cors: false })).toThrow(swapped);
   expect(() => checkServerConfig({ v1: {} }, { http: { listen: 80 } })).toThrow(swapped);
   expect(() => checkServerConfig({ cors: false }, { http: {}, cors: {} })).not.toThrow();
+});
+
+test.each([
+  [run, "The `resources[1]` option must be an object with name, start, stop; got a function."],
+  [{ start: run }, "The `resources[1].name` option is missing; `resources[1]` needs name."],
+  [{ name: "" }, 'The `resources[1].name` option must be a non-empty string; got "".'],
+  [{ name: "b", stop: {} }, "The `resources[1].stop` option must be a function; got "],
+  [{ name: "b", begin: run }, "There is no option `resources[1].begin`."],
+  [
+    { name: "b" },
+    "The `resources[1]` option has neither `start` nor `stop`; it needs one of them.",
+  ],
+])("an error tells what is wrong with a resource: %j", (resource, message) => {
+  const resources = [{ name: "a", start: run }, resource];
+  expect(() => checkServerConfig({ resources })).toThrow(message);
 });
 
 test("an error does not reveal a secret", () => {

@@ -19,13 +19,16 @@ import {
   isBoolean,
   isFunction,
   isObject,
+  isPositiveInteger,
   isText,
   oneOf,
   refuseConfig,
+  type Check,
   type Checks,
 } from "../../messages/option-checks.ts";
 import { show } from "../../messages/show.ts";
 import { isResultHandler } from "../../results/result-handler.ts";
+import type { Resource } from "./resource.ts";
 
 /** Header fields that cannot contain a request id, because other parties read them. */
 const reservedFields =
@@ -177,6 +180,21 @@ const listen = be(
 const isSignal = (one: unknown): boolean =>
   typeof one === "string" && one in process.getBuiltinModule("node:os").constants.signals;
 
+const partsOfResource = group(
+  { name: be("a non-empty string", isText), start: aFunction, stop: aFunction },
+  ["name"],
+);
+
+const aResource: Check = (value, name, wording) => {
+  partsOfResource(value, name, wording);
+  const { start, stop } = value as Resource;
+  if (!start && !stop)
+    throw new ConfigError(
+      "SLP_CONFIG_MISSING",
+      `The \`${name}\` option has neither \`start\` nor \`stop\`; it needs one of them.`,
+    );
+};
+
 const serverChecks: Checks = {
   http: group({ listen, options: be("an object with Node's server options", isObject) }, [
     "listen",
@@ -185,6 +203,24 @@ const serverChecks: Checks = {
     "listen",
     "options",
   ]),
+  trustProxy: be(
+    "the number of your proxies, their addresses or subnets, or a function",
+    (value) =>
+      value === false ||
+      value === 0 ||
+      isPositiveInteger(value) ||
+      isFunction(value) ||
+      // Express takes the text of a number for an address
+      [value].flat().every((one) => isText(one) && !/^\d+$/.test(String(one))),
+    (value) => (value === true ? "true, with which clients choose their address" : show(value)),
+  ),
+  resources: (value, name, wording) => {
+    be("an array of objects with name, start and stop", Array.isArray)(value, name, wording);
+    for (const [at, one] of (value as unknown[]).entries())
+      aResource(one, `${name}[${at}]`, wording);
+  },
+  onStart: aFunction,
+  onStop: aFunction,
   beforeRouting: aFunction,
   afterRouting: aFunction,
   queryParser: be(

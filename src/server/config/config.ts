@@ -21,6 +21,7 @@ import type { Listen } from "../connection/listener.ts";
 import type { CookieOptions } from "../../request/cookies.ts";
 import type { CorsOption } from "../../request/cors.ts";
 import type { ShutdownOptions } from "../connection/shutdown.ts";
+import type { LifecycleArguments, Resource } from "./resource.ts";
 import type { UploadOptions } from "../../request/uploads.ts";
 
 /** A finished response, as passed to an access logger. */
@@ -230,6 +231,28 @@ export interface ServerConfig extends CommonConfig {
    * @default 30000
    */
   readonly responseIdleTimeout?: number | undefined;
+  /**
+   * The proxies whose `X-Forwarded-*` fields are believed: how many stand before the server, their addresses, subnets or
+   * names such as "loopback", or a function, as for Express' setting `trust proxy`.
+   *
+   * @default none, so that the client's address is that of the connection
+   */
+  readonly trustProxy?:
+    | false
+    | number
+    | string
+    | readonly string[]
+    | ((address: string, hop: number) => boolean)
+    | undefined;
+  /** What starts in this order before the server listens, and stops in reverse order after the last request. */
+  readonly resources?: readonly Resource[] | undefined;
+  /** Runs after the resources have started, and before the server listens, which it does not if this fails. */
+  readonly onStart?: ((args: LifecycleArguments) => unknown) | undefined;
+  /**
+   * Runs once, after the last request and before the resources stop, when the server is closed by `close` or
+   * `gracefulShutdown`. If it fails, or takes longer than the shutdown's `timeout` and a second, this is logged.
+   */
+  readonly onStop?: ((args: LifecycleArguments) => unknown) | undefined;
   /** Adds native middlewares and routes that run before the API. */
   readonly beforeRouting?: ((args: HookArguments) => unknown) | undefined;
   /**

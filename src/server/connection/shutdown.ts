@@ -30,8 +30,8 @@ export interface ShutdownOptions {
    */
   readonly events?: readonly NodeJS.Signals[] | undefined;
   /**
-   * Runs after the last request and before the process ends, for example to close a database. If it fails, or takes
-   * longer than `timeout` and a second, the process ends with code 1.
+   * Runs on a signal only, after `onStop` and the `stop` of all resources, and before the process ends. If it fails, or
+   * takes longer than `timeout` and a second, the process ends with code 1.
    */
   readonly beforeExit?: (() => MaybePromise<void>) | undefined;
 }
@@ -46,6 +46,8 @@ export interface Closable {
   readonly listeners: readonly Listener[];
   readonly responses: ServerResponse;
   readonly service: Service;
+  /** Stops whatever the server has started, and resolves to whether this has succeeded. */
+  readonly stop: () => Promise<boolean>;
 }
 
 /** Makes each connection end with its last response. Before a shutdown, `writeHead` is not replaced, at no cost. */
@@ -113,10 +115,25 @@ const closeAll = async (closable: Closable, timeout: number): Promise<void> => {
   clearTimeout(deadline);
 };
 
-const failAfter = async (timeout: number): Promise<never> => {
-  // if only this keeps the process running, it ends by itself
-  await wait(timeout, undefined, { ref: false });
-  throw new Error(`\`beforeExit\` did not end within ${timeout} ms`);
+/** Returns how long each step after the last request may take, in milliseconds. */
+export const toStepLimit = (option?: boolean | ShutdownOptions): number => {
+  const { timeout = defaults.gracefulShutdown.timeout } = typeof option === "object" ? option : {};
+  return Math.min(timeout + 1000, 2 ** 31 - 1);
+};
+
+/** Runs a step after the last request; rejects if it takes longer than the limit. */
+export const runWithin = async (name: string, limit: number, run: () => unknown): Promise<void> => {
+  const ended = new AbortController();
+  const fail = async (): Promise<never> => {
+    // if only this keeps the process running, it ends by itself
+    await wait(limit, undefined, { ref: false, signal: ended.signal });
+    throw new Error(`\`${name}\` did not end within ${limit} ms`);
+  };
+  try {
+    await Promise.race([run(), fail()]);
+  } finally {
+    ended.abort();
+  }
 };
 
 /** How many shutdowns are in progress; Node calls the handlers of a signal one after the other, before any has ended. */
@@ -139,8 +156,10 @@ export const prepareShutdown = async (
   const { logger } = closable.service;
   let closing: Promise<void> | undefined;
   let isShuttingDown = false;
+  let hasStopped = true;
   const closeAndForget = async (): Promise<void> => {
     await closeAll(closable, timeout);
+    hasStopped = await closable.stop();
     if (isShuttingDown) return;
     for (const event of events) process.off(event, onSignal);
   };
@@ -159,8 +178,8 @@ export const prepareShutdown = async (
         await wait(drain);
       }
       await close();
-      if (beforeExit)
-        await Promise.race([beforeExit(), failAfter(Math.min(timeout + 1000, 2 ** 31 - 1))]);
+      if (!hasStopped) process.exitCode = 1;
+      if (beforeExit) await runWithin("beforeExit", toStepLimit(options), beforeExit);
     } catch (error) {
       logger.error("The shutdown failed", { error });
       process.exitCode = 1;

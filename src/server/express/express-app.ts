@@ -25,6 +25,7 @@ export const createExpressObjects = (
     queryParser = defaults.queryParser,
     responseIdleTimeout = defaults.responseIdleTimeout,
     shortcuts: mayTakeShortcuts = defaults.shortcuts,
+    trustProxy,
   }: Partial<ServerConfig>,
   build: (app: Express) => void = () => undefined,
 ) => {
@@ -55,6 +56,7 @@ export const createExpressObjects = (
     app.disable("x-powered-by");
     app.set("etag", etag);
     app.set("query parser", queryParser);
+    setProxies(app, trustProxy);
     ({ settings: facts.settings } = app as unknown as AppFacts);
     facts.isPristine = false;
     build(app);
@@ -66,6 +68,20 @@ export const createExpressObjects = (
   copyMembersLater(ExpressResponse.prototype, responseMembers, getApp);
   // the application is created, and Express is loaded, when `getApp` is first called
   return { getApp, facts, IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+};
+
+/** @throws {@link ConfigError} when Express does not accept an address. */
+const setProxies = (app: Express, trustProxy: ServerConfig["trustProxy"]): void => {
+  if (trustProxy === undefined) return;
+  try {
+    app.set("trust proxy", trustProxy);
+  } catch (cause) {
+    throw new ConfigError(
+      "SLP_CONFIG_VALUE",
+      `The \`trustProxy\` option must have addresses or subnets, such as "10.0.0.0/8", or the names "loopback", "linklocal" and "uniquelocal"; got an ${(cause as Error).message}.`,
+      cause,
+    );
+  }
 };
 
 const assertExpress = (): void => {

@@ -124,6 +124,8 @@ test.each([
   ["SIGTERM", "with a hook that fails", ["hook"], 1],
   ["SIGTERM", "with a hook that hangs", ["hook"], 1],
   ["SIGTERM", "with the longest limit", ["hook"], 0],
+  ["SIGTERM", "with a resource", ["onStop", "resource", "hook"], 0],
+  ["SIGTERM", "with a resource that fails", ["resource", "hook"], 1],
 ] as const)(
   "S1: on %s, %s, the running request is finished, then the output is %j, and the exit code is %i",
   async (signal, way, hooks, code) => {
