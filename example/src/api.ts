@@ -6,7 +6,7 @@ import { database } from "./database/connection.ts";
 import { environment } from "./environment.ts";
 import { adminFactory } from "./factories.ts";
 import { redis } from "./redis.ts";
-import { closeShop } from "./shop.ts";
+import { resources } from "./shop.ts";
 
 export { routing } from "./routing.ts";
 
@@ -23,8 +23,9 @@ export const config = createConfig({
   cookies: { secret: environment.SESSION_SECRET, nameBinding: "required" },
   requestTimeout: environment.REQUEST_TIMEOUT,
   errorHandler: { "/admin": problemResultHandler, "/": defaultResultHandler },
-  beforeRouting: ({ app }) => void app.set("trust proxy", environment.PROXIES),
-  gracefulShutdown: { drain: isProduction ? 5000 : 0, beforeExit: closeShop },
+  trustProxy: environment.PROXIES,
+  resources,
+  gracefulShutdown: { drain: isProduction ? 5000 : 0 },
   ...(environment.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {
     telemetry: openTelemetry({ spans: ["handler"] }),
   }),

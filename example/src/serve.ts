@@ -1,17 +1,13 @@
 import { createServer } from "sallyport";
 import { config, routing } from "./api.ts";
 import { signatureHeader } from "./orders/payment-signature.ts";
-import { openShop, takePayments } from "./shop.ts";
+import { takePayments } from "./shop.ts";
 
-await openShop();
-const { servers, logger } = await createServer(config, routing);
-const address = servers[0]?.address();
-if (typeof address !== "object" || !address) throw new Error("The shop must listen on a port");
-const url = `http://localhost:${address.port}`;
+const { url, logger } = await createServer(config, routing);
 
 takePayments(
   (body, signature) =>
-    fetch(`http://127.0.0.1:${address.port}/v2/payments/webhook`, {
+    fetch(`${url}/v2/payments/webhook`, {
       method: "POST",
       headers: { "content-type": "application/json", [signatureHeader]: signature },
       body,

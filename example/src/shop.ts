@@ -1,4 +1,5 @@
 import type { Logger } from "sallyport";
+import type { Resource } from "sallyport/types";
 import { closeDatabase, openDatabase } from "./database/connection.ts";
 import { environment } from "./environment.ts";
 import {
@@ -9,28 +10,26 @@ import {
 import { startPayments, stopPayments } from "./orders/payments.ts";
 import { redis } from "./redis.ts";
 
-let stopTelemetry: (() => Promise<void>) | undefined;
-
-/** Opens what the endpoints need. */
-export const openShop = async (): Promise<void> => {
+const telemetry: Resource = {
+  name: "telemetry",
   // the packages are loaded only if they are used
-  if (environment.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined)
-    stopTelemetry = (await import("./telemetry.ts")).startTelemetry();
-  await openDatabase();
-  await redis?.connect();
+  start: async () => (await import("./telemetry.ts")).startTelemetry(),
+  stop: async () => (await import("./telemetry.ts")).stopTelemetry(),
 };
+
+/** What the endpoints need. */
+export const resources: readonly Resource[] = [
+  ...(environment.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? [] : [telemetry]),
+  { name: "database", start: openDatabase, stop: closeDatabase },
+  ...(redis
+    ? [{ name: "redis", start: () => redis?.connect(), stop: () => redis?.destroy() }]
+    : []),
+  { name: "payments", stop: stopPayments },
+];
 
 /** Begins to ask for payments; `deliver` takes the webhooks of the simulated provider. */
 export const takePayments = (deliver: Deliver, logger: Logger): void => {
   const { PAYMENT_URL: url } = environment;
   const provider = url === undefined ? createSimulatedProvider(deliver) : createHttpProvider(url);
   startPayments(provider, logger);
-};
-
-/** Closes the shop, once nothing uses it. */
-export const closeShop = async (): Promise<void> => {
-  await stopPayments();
-  redis?.destroy();
-  await closeDatabase();
-  await stopTelemetry?.();
 };

@@ -5,22 +5,23 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 
-/** Begins to send spans and metrics to the collector at OTEL_EXPORTER_OTLP_ENDPOINT; returns what ends this. */
-export const startTelemetry = (): (() => Promise<void>) => {
-  const resource = resourceFromAttributes({
-    "service.name": process.env["OTEL_SERVICE_NAME"] ?? "book-shop",
-  });
-  const tracerProvider = new NodeTracerProvider({
-    resource,
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
-  });
+const resource = resourceFromAttributes({
+  "service.name": process.env["OTEL_SERVICE_NAME"] ?? "book-shop",
+});
+const tracerProvider = new NodeTracerProvider({
+  resource,
+  spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+});
+const meterProvider = new MeterProvider({
+  resource,
+  readers: [new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter() })],
+});
+
+/** Begins to send spans and metrics to the collector at OTEL_EXPORTER_OTLP_ENDPOINT. */
+export const startTelemetry = (): void => {
   tracerProvider.register();
-  const meterProvider = new MeterProvider({
-    resource,
-    readers: [new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter() })],
-  });
   metrics.setGlobalMeterProvider(meterProvider);
-  return async () => {
-    await Promise.all([tracerProvider.shutdown(), meterProvider.shutdown()]);
-  };
 };
+
+export const stopTelemetry = () =>
+  Promise.all([tracerProvider.shutdown(), meterProvider.shutdown()]);

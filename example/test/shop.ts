@@ -2,9 +2,7 @@ import { createClient } from "sallyport/client";
 import { testServer } from "sallyport/testing";
 import { config, routing } from "../src/api.ts";
 import { environment } from "../src/environment.ts";
-import { openShop } from "../src/shop.ts";
 
-await openShop();
 const { logger: _logger, http: _http, ...rest } = config;
 const server = await testServer(rest, routing);
 export const log = server.loggerMock._getLogs();

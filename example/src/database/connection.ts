@@ -104,7 +104,4 @@ export const openDatabase = async (): Promise<void> => {
   opened = pool ? await openPostgres(pool) : await openPglite();
 };
 
-export const closeDatabase = async (): Promise<void> => {
-  await opened?.close();
-  opened = undefined;
-};
+export const closeDatabase = async (): Promise<void> => opened?.close();

@@ -27,8 +27,7 @@ const takeDue = (db: Database) => {
 /** How often payments of processes that died are looked for, in milliseconds. */
 const interval = 5000;
 
-let work: (() => void) | undefined;
-let stop: (() => Promise<void>) | undefined;
+let requests: { readonly begin: () => void; readonly stop: () => Promise<void> } | undefined;
 
 /** Begins to ask for the payments that the database holds; they survive a process that dies. */
 export const startPayments = (provider: PaymentProvider, logger: Logger): void => {
@@ -50,29 +49,27 @@ export const startPayments = (provider: PaymentProvider, logger: Logger): void =
       );
     }
   };
-  work = () => {
+  const begin = (): void => {
     isWanted = true;
     running ??= run()
       .catch((error: unknown) => void logger.error("The payments could not be read", { error }))
       .finally(() => (running = undefined));
   };
-  const timer = setInterval(work, interval).unref();
-  stop = async () => {
+  const timer = setInterval(begin, interval).unref();
+  const stop = async (): Promise<void> => {
     clearInterval(timer);
-    work = undefined;
+    requests = undefined;
     await running;
   };
-  work();
+  requests = { begin, stop };
+  begin();
 };
 
 /** Asks for payments that have just become due. */
-export const requestPayments = (): void => work?.();
+export const requestPayments = (): void => requests?.begin();
 
 /** Ends the requests for payments. */
-export const stopPayments = async (): Promise<void> => {
-  await stop?.();
-  stop = undefined;
-};
+export const stopPayments = async (): Promise<void> => requests?.stop();
 
 /** Records the outcome of a payment, within a transaction; returns the order, if it has changed. */
 export const settlePayment = async (
