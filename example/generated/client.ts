@@ -1739,7 +1739,7 @@ interface BuiltRequest {
   /** The header fields that the caller's may replace. */
   readonly defaults: Readonly<Record<string, string | undefined>>;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Blob | string | undefined;
+  readonly body: Blob | ReadableStream | string | undefined;
 }
 
 const listSources = ({ client, plan, method, path }: Call): readonly SourceName[] => {
@@ -1858,7 +1858,7 @@ const takeHeaders = (
 };
 
 interface EncodedBody {
-  readonly body: Blob | string;
+  readonly body: Blob | ReadableStream | string;
   readonly type: string;
 }
 
@@ -1873,7 +1873,7 @@ const takeBody = (
     ? raw !== undefined && plan.body?.includes("/")
     : // JSON cannot contain bytes, so the other fields are meant for the query
       (fields.size === 1 && typeof raw === "string") ||
-      (isBinary(raw) && (fields.size === 1 || sources.includes("query")));
+      ((isBinary(raw) || isStreamed(raw)) && (fields.size === 1 || sources.includes("query")));
   if (isRaw) {
     fields.delete("raw");
     return toRawBody(raw, plan?.body);
@@ -1897,8 +1897,14 @@ const takeBody = (
 const isBinary = (value: unknown): value is ArrayBuffer | ArrayBufferView | Blob =>
   value instanceof Blob || ArrayBuffer.isView(value) || toKind(value) === "arraybuffer";
 
+/** Checks for a web stream, or an async iterable, such as a stream of Node.js, which `fetch` of Node.js sends. */
+const isStreamed = (value: unknown): value is ReadableStream =>
+  ["getReader", Symbol.asyncIterator].some((name) => name in (Object(value) as object));
+
 /** @param declared the declared media type, which may be a wildcard */
 const toRawBody = (raw: unknown, declared = "*"): EncodedBody => {
+  if (isStreamed(raw))
+    return { body: raw, type: declared.includes("*") ? "application/octet-stream" : declared };
   const [part, usual] = isBinary(raw)
     ? [raw as Blob, "application/octet-stream"]
     : [toText("raw", raw), "text/plain;charset=utf-8"];
@@ -2105,6 +2111,8 @@ const sendRequest = async <Result extends { readonly response: Response }>(
     // a write that has succeeded no longer meets its conditions
     const isLast = (): boolean =>
       !(number <= retries) ||
+      // it has been read
+      isStreamed(request.body) ||
       least > maxDelay ||
       (methods === idempotentMethods &&
         !isSafe(method) &&
@@ -2206,7 +2214,8 @@ const exchange = async <Result>(
   const send =
     toProgressFetch(body && options.onUploadProgress) ?? readOption(call, "fetch") ?? fetch;
   // `fetch` ignores members that are undefined
-  const init = { method, headers, signal, body, credentials } as RequestInit & {
+  // a stream needs `duplex`, which nothing else minds
+  const init = { method, headers, signal, body, credentials, duplex: "half" } as RequestInit & {
     readonly headers: Headers;
   };
   const isBare = !body && credentials !== "include" && toEntries(headers).length === 0;
