@@ -256,7 +256,7 @@ describe("the options", () => {
   test.each([
     [
       { endpoint: fine, requestProp: {} },
-      "there is no option `requestProp`. Did you mean `requestProps`? The options are endpoint, requestProps, responseOptions, configProps, loggerProps, signal.",
+      "there is no option `requestProp`. Did you mean `requestProps`? The options are endpoint, ctx, requestProps, responseOptions, configProps, loggerProps, signal.",
     ],
     [
       { endpoint: fine, responseOptions: { local: {} } },

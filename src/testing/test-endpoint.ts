@@ -1,12 +1,15 @@
-import { isEndpoint } from "../endpoint/endpoint.ts";
+import { z } from "zod";
+import { isEndpoint, type AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources } from "../endpoint/input-sources.ts";
+import { Middleware } from "../endpoint/middleware.ts";
 import { getRawBody, keepRawBody } from "../endpoint/raw-body.ts";
 import { RequestError } from "../errors.ts";
 import { toAllowed } from "../http/method.ts";
-import { anything } from "../messages/option-checks.ts";
+import { anyObject, anything } from "../messages/option-checks.ts";
 import { planEndpoint } from "../pipeline/endpoint-plan.ts";
 import { runNativePreflight } from "../server/dispatch.ts";
 import { sendPreflight, setCorsHeaders } from "../request/cors.ts";
+import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { toBytes } from "./apply-request-props.ts";
 import { runInMemory } from "./run-in-memory.ts";
 import {
@@ -21,7 +24,8 @@ const where = "testEndpoint";
 /**
  * Runs an endpoint without a server, but with the same stages, from its middlewares to the bytes of the response.
  *
- * The body is given in its parsed form. CORS headers are set if `configProps.cors` requests them.
+ * The body is given in its parsed form. CORS headers are set if `configProps.cors` requests them. With `ctx`, the
+ * middlewares do not run, and the handler receives that context.
  *
  * @throws {@link DefinitionError} when an option is invalid or the endpoint lacks the method, ConfigError when
  * `configProps` is invalid. Errors of the endpoint become error responses.
@@ -38,10 +42,11 @@ export const testEndpoint = async <LoggerProps extends object = object>(
 ): Promise<TestResult<LoggerProps>> => {
   if (isEndpoint(options))
     refuseTest(where, "got an endpoint; pass it as an option, testEndpoint({ endpoint }).");
-  assertTestOptions(where, options, { endpoint: anything });
-  const { endpoint } = options;
-  if (!isEndpoint(endpoint))
+  assertTestOptions(where, options, { endpoint: anything, ctx: anyObject });
+  const { endpoint: given, ctx } = options;
+  if (!isEndpoint(given))
     return refuseTest(where, "`endpoint` must be an endpoint, made with a factory's `build`.");
+  const endpoint = ctx ? withContext(given, ctx) : given;
   return runInMemory(where, options, endpoint, async (scene) => {
     const { config, prepared, state, method } = scene;
     const { request, response } = state;
@@ -63,4 +68,22 @@ export const testEndpoint = async <LoggerProps extends object = object>(
       keepRawBody(request, toBytes(request.body));
     await prepared.dispatcher.serve(plan, state);
   });
+};
+
+/**
+ * Returns an endpoint whose handler receives a context in place of that of its middlewares. What is no middleware to
+ * users stays: the endpoint's options, such as `ifMatch`, the mappings of `onError`, and the errors that are declared.
+ */
+const withContext = (endpoint: AnyEndpoint, ctx: object): AnyEndpoint => {
+  const names = endpoint.middlewares.flatMap(({ inputSchema }) =>
+    inputSchema ? [...readTopLevel(inputSchema).fields.keys()] : [],
+  );
+  const input = z.object(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])));
+  const giving = new Middleware({ input, handler: () => ctx });
+  const others = endpoint.middlewares.map((one) =>
+    one.option !== undefined || one.mapError
+      ? one
+      : new Middleware({ errors: one.errors, handler: () => undefined }),
+  );
+  return { ...endpoint, middlewares: [giving, ...others] };
 };

@@ -65,6 +65,14 @@ export interface TestEndpointOptions<
 > extends TestOptions<LoggerProps> {
   /** The endpoint under test. */
   readonly endpoint: MarkedEndpoint;
+  /**
+   * The context that the handler receives. No middleware runs, native and `around` ones included; the fields of the input
+   * that only middlewares declare are taken as the request has them. Compilers do not check it, because the type of an
+   * endpoint does not contain its context.
+   *
+   * @default what the middlewares return
+   */
+  readonly ctx?: object | undefined;
 }
 
 /** The result of a test. */

@@ -118,6 +118,12 @@ describe("testEndpoint", () => {
     expectTypeOf<RequestProps["session"]>().toBeUnknown();
   });
 
+  test("accepts any object as the context, such as one with the type of an interface", () => {
+    const user: User = { id: 1 };
+    void testEndpoint({ endpoint, ctx: user });
+    void testEndpoint({ endpoint, ctx: { user } });
+  });
+
   test("rejects invalid options", () => {
     // @ts-expect-error -- the endpoint is missing
     void testEndpoint({});
@@ -141,8 +147,8 @@ describe("testEndpoint", () => {
     void testEndpoint({ endpoint, configProps: { cors: "yes" } });
     // @ts-expect-error -- a logger is an object
     void testEndpoint({ endpoint, loggerProps: "debug" });
-    // @ts-expect-error -- testEndpoint has no option `ctx`
-    void testEndpoint({ endpoint, ctx: {} });
+    // @ts-expect-error -- a context is an object
+    void testEndpoint({ endpoint, ctx: "user" });
   });
 });
 
