@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import express from "express";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -70,6 +71,41 @@ describe("a request given by a test", () => {
       });
       expect(responseMock._getStatusCode()).toBe(200);
     }
+  });
+
+  const cookiesOf = async (
+    requestProps: RequestProps,
+    configProps?: Parameters<typeof testMiddleware>[0]["configProps"],
+  ): Promise<unknown> => {
+    const middleware = new Middleware({
+      handler: ({ request: { cookies, signedCookies } }) => ({ cookies, signedCookies }),
+    });
+    return (await testMiddleware({ middleware, requestProps, configProps })).output;
+  };
+  const headers = {
+    cookie: `sid=1; user=s:ada.${createHmac("sha256", "key").update("ada").digest("base64").slice(0, -1)}`,
+  };
+
+  test("has cookies as on a server that parses them, without any configuration", async () => {
+    expect(await cookiesOf({})).toEqual({ cookies: {}, signedCookies: {} });
+    expect(await cookiesOf({ headers: { cookie: "sid=1" } })).toEqual({
+      ...{ cookies: { sid: "1" }, signedCookies: {} },
+    });
+    expect(await cookiesOf({}, { cors: true })).toEqual({ cookies: {}, signedCookies: {} });
+  });
+
+  test("has signed cookies if the configuration has their secret, or if the test gives them", async () => {
+    const expected = { cookies: { sid: "1" }, signedCookies: { user: "ada" } };
+    expect(await cookiesOf({ headers }, { cookies: { secret: "key" } })).toEqual(expected);
+    expect(await cookiesOf(expected)).toEqual(expected);
+    const signedCookies = Object.freeze({ user: "ada" });
+    const seen = await cookiesOf({ signedCookies }, { cookies: { secret: "key" } });
+    expect(seen).toHaveProperty("signedCookies", signedCookies);
+    expect((seen as typeof expected).signedCookies).toBe(signedCookies);
+  });
+
+  test("has no cookies if the configuration says so, as on a server", async () => {
+    expect(await cookiesOf({ headers }, { cookies: false })).toEqual({});
   });
 
   test("does not have headers whose value is undefined", async () => {

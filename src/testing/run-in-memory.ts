@@ -63,6 +63,7 @@ export const runInMemory = async <LoggerProps extends object>(
   const loggerMock = createLoggerMock(options.loggerProps);
   const config: ServerConfig = {
     cors: false,
+    cookies: true,
     accessLogger: null,
     ...options.configProps,
     logger: loggerMock,

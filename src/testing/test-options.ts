@@ -48,7 +48,11 @@ export interface TestOptions<LoggerProps extends object = object> {
   readonly requestProps?: RequestProps | undefined;
   /** The `locals` of the response. */
   readonly responseOptions?: { readonly locals?: Readonly<Record<string, unknown>> } | undefined;
-  /** The configuration; only options that affect a single endpoint have an effect. */
+  /**
+   * The configuration; only options that affect a single endpoint have an effect.
+   *
+   * @default { cors: false, cookies: true }
+   */
   readonly configProps?: Partial<ServerConfig> | undefined;
   /** Further members of the logger. The methods of its four severities always record. */
   readonly loggerProps?: LoggerProps | undefined;
