@@ -46,6 +46,7 @@ export const defaults = {
   rateLimit: {
     window: 60_000,
     name: "default",
+    count: "all",
     weight: 1,
     passOnStoreError: true,
     storeTimeout: 1000,

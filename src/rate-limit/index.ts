@@ -1,2 +1,8 @@
 export { rateLimit } from "./rate-limit.ts";
-export type { RateLimitArguments, RateLimited, RateLimitOptions } from "./rate-limit.ts";
+export type {
+  RateLimitArguments,
+  RateLimitContext,
+  RateLimited,
+  RateLimitOptions,
+  RateLimitState,
+} from "./rate-limit.ts";

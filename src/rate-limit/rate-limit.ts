@@ -1,17 +1,11 @@
-import { hash } from "node:crypto";
-import { isIP } from "node:net";
-import {
-  ipKeyGenerator,
-  MemoryStore,
-  type ClientRateLimitInfo,
-  type Options,
-  type Store,
-} from "express-rate-limit";
+import { ipKeyGenerator, MemoryStore, type Store } from "express-rate-limit";
 import { defaults } from "../defaults.ts";
+import { anObjectSchema } from "../endpoint/check-definition.ts";
 import type { OwnErrorDeclaration } from "../endpoint/declared-errors.ts";
 import { isPromiseLike, type MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
-import { ConfigError, DefinitionError, RequestError } from "../errors.ts";
+import { DefinitionError, RequestError } from "../errors.ts";
+import { onSettled } from "../exchange/response-state.ts";
 import type { Request } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import {
@@ -23,20 +17,41 @@ import {
   checkOptions,
   isFunction,
   isObject,
+  oneOf,
   refuseValue,
 } from "../messages/option-checks.ts";
 import { awaitStore } from "../pipeline/await-store.ts";
-import type { EmptyObject, NoInput } from "../schemas/schema.ts";
+import { findState, type RequestState } from "../pipeline/request-state.ts";
+import type { EmptyObject, InputSchema, NoInput, SchemaOutput } from "../schemas/schema.ts";
+import { assertProxies, toAddress, toClient } from "./client-key.ts";
+import { createCounter } from "./count-requests.ts";
 
 /** What the functions of a rate limit receive. */
-export interface RateLimitArguments<Context> {
+export interface RateLimitArguments<Context, Input = EmptyObject> {
   /** The context of the middlewares before this one. */
   readonly ctx: Context;
+  /** What the schema of the option `input` has parsed. */
+  readonly input: Input;
   readonly request: Request;
 }
 
+/** What handlers find as `rateLimit` in their context: the same as in the header field `RateLimit`. */
+export interface RateLimitState {
+  /** How many requests with one key are allowed in a window. */
+  readonly limit: number;
+  /** How many more requests with the key are allowed in the window. */
+  readonly remaining: number;
+  /** When the window ends, in seconds from now. */
+  readonly reset: number;
+}
+
+/** The context that the middleware gives; it lacks the limit if the request was not counted. */
+export interface RateLimitContext {
+  readonly rateLimit?: RateLimitState | undefined;
+}
+
 /** The options of {@link rateLimit}. */
-export interface RateLimitOptions<Context = EmptyObject> {
+export interface RateLimitOptions<Context = EmptyObject, Input extends InputSchema = NoInput> {
   /** How many requests with one key are allowed in a window. */
   readonly limit: number;
   /**
@@ -51,8 +66,24 @@ export interface RateLimitOptions<Context = EmptyObject> {
    * @default the address of the client; for IPv6, its /56 network
    */
   readonly key?:
-    | ((args: RateLimitArguments<Context>) => MaybePromise<string | null | undefined>)
+    | ((
+        args: RateLimitArguments<Context, SchemaOutput<Input>>,
+      ) => MaybePromise<string | null | undefined>)
     | undefined;
+  /**
+   * Schema of the input that `key` and `weight` need, as of any middleware; the body is then read before the request is
+   * counted.
+   *
+   * @default none
+   */
+  readonly input?: Input | undefined;
+  /**
+   * What counts: all requests, or only those whose reply has a status of 400 or more, such as failed sign-ins. A request
+   * counts until its reply has been sent, so no more than `limit` run at the same time; refused requests do not count.
+   *
+   * @default "all"
+   */
+  readonly count?: "all" | "failures" | undefined;
   /**
    * Any store for express-rate-limit. Each limit needs a store of its own.
    *
@@ -73,7 +104,7 @@ export interface RateLimitOptions<Context = EmptyObject> {
    */
   readonly weight?:
     | number
-    | ((args: RateLimitArguments<Context>) => MaybePromise<number>)
+    | ((args: RateLimitArguments<Context, SchemaOutput<Input>>) => MaybePromise<number>)
     | undefined;
   /**
    * Whether requests are let through while the store fails; otherwise they are refused with 503.
@@ -104,6 +135,8 @@ const optionChecks = {
   limit: aPositiveInteger,
   window: aPositiveTimeout,
   key: aFunction,
+  input: anObjectSchema,
+  count: oneOf("all", "failures"),
   store: be("a store for express-rate-limit", (value) =>
     isFunction(isObject(value) && Reflect.get(value, "increment")),
   ),
@@ -135,16 +168,16 @@ const usedStores = new WeakSet<Store>();
  * factory.addMiddleware(rateLimit({ limit: 100, window: 60_000 }));
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
-export const rateLimit = <Context = EmptyObject>(
-  options: RateLimitOptions<Context>,
-): Middleware<Context, undefined, NoInput, RateLimited> => {
+export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoInput>(
+  options: RateLimitOptions<Context, Input>,
+): Middleware<Context, RateLimitContext, Input, RateLimited> => {
   checkOptions("rateLimit", options, optionChecks);
   if (options.limit === undefined)
     refuseValue("rateLimit", "limit", "a positive integer", undefined);
   const { rateLimit: usual } = defaults;
   const { limit, key, weight = usual.weight, window = usual.window, name = usual.name } = options;
   const { passOnStoreError = usual.passOnStoreError, store = new MemoryStore() } = options;
-  const { storeTimeout = usual.storeTimeout } = options;
+  const { storeTimeout = usual.storeTimeout, count = usual.count } = options;
   if (usedStores.has(store))
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
@@ -153,7 +186,7 @@ export const rateLimit = <Context = EmptyObject>(
   usedStores.add(store);
   // what is in the memory of this process never makes anyone wait
   const isOwn = options.store === undefined;
-  const count = createCounter(store, limit, window);
+  const counter = createCounter(store, limit, window);
   const errors: RateLimited = {
     SLP_RATE_LIMITED: {
       status: 429,
@@ -179,43 +212,56 @@ export const rateLimit = <Context = EmptyObject>(
       logger.error(`The store of a rate limit fails, so requests are ${outcome}`, { name, error });
     else logger.warn("The store of a rate limit works again", { name });
   };
-  const middleware = new Middleware<Context, undefined, NoInput, RateLimited>({
+  const middleware: ReturnType<typeof rateLimit<Context, Input>> = new Middleware({
     errors,
-    handler: async ({ ctx, request, response, logger }) => {
-      const args = { ctx, request };
+    input: options.input,
+    handler: async ({ input, ctx, request, response, logger }) => {
+      const args = { ctx, input, request };
       let hits = typeof weight === "function" ? weight(args) : weight;
       if (isPromiseLike(hits)) hits = await hits;
       if (!isWeight(hits))
         refuseValue("rateLimit", "weight", `a function that returns ${aWeight}`, hits);
-      if (hits === 0) return undefined;
+      if (hits === 0) return {};
       let given = key?.(args);
       if (isPromiseLike(given)) given = await given;
       if (!given) assertProxies(request.app.get("trust proxy"));
       const client = given
         ? toClient(`${name}:${given}`, isOwn)
         : ipKeyGenerator(toAddress(request));
+      const inTime = <T>(asking: Promise<T>): Promise<T> =>
+        isOwn ? asking : awaitStore(asking, storeTimeout);
       let counted;
       try {
-        const counting = count(`${name}:${client}`, hits);
-        counted = await (isOwn ? counting : awaitStore(counting, storeTimeout));
+        counted = await inTime(counter.add(`${name}:${client}`, hits));
       } catch (cause) {
         tell(logger, cause);
-        if (passOnStoreError) return undefined;
+        if (passOnStoreError) return {};
         throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
       }
       tell(logger);
       const { totalHits, resetTime } = counted;
-      const left = resetTime ? resetTime.getTime() - Date.now() : window;
-      const seconds = Math.max(1, Math.ceil(left / 1000));
+      const end = resetTime?.getTime() ?? Date.now() + window;
+      const seconds = Math.max(1, Math.ceil((end - Date.now()) / 1000));
       response.appendHeader("RateLimit-Policy", policy);
       const remaining = Math.max(0, limit - totalHits);
       response.appendHeader("RateLimit", `"${name}";r=${remaining};t=${seconds}`);
-      if (totalHits > limit)
+      const isRefused = totalHits > limit;
+      if (count === "failures")
+        onSettled(findState(request) as RequestState, () => {
+          // what has become of a request whose client has left is not known
+          const isFailure = !response.headersSent || response.statusCode >= 400;
+          // a window that has ended has nothing to give back
+          if ((isFailure && !isRefused) || Date.now() >= end) return;
+          inTime(counter.remove(`${name}:${client}`, hits)).catch((cause: unknown) =>
+            tell(logger, cause),
+          );
+        });
+      if (isRefused)
         throw new RequestError("SLP_RATE_LIMITED", {
           headers: { "Retry-After": `${seconds}` },
           problem: { ...quotaExceeded, "violated-policies": [name] },
         });
-      return undefined;
+      return { rateLimit: { limit, remaining, reset: seconds } };
     },
   });
   return Object.assign(middleware, {
@@ -230,81 +276,4 @@ export const rateLimit = <Context = EmptyObject>(
         assertProxies(settings["trust proxy"]),
     }),
   });
-};
-
-/** Returns the key of a client, which must not be taken for an address; a store sees no key itself, which may be secret. */
-const toClient = (given: string, isOwn: boolean): string =>
-  isOwn && given.length <= maxKeyLength ? `key ${given}` : hash("sha256", given, "base64url");
-
-/** Longer keys, which clients may choose, are not kept in memory themselves. */
-const maxKeyLength = 128;
-
-/** @throws {@link ConfigError} when clients can choose the address under which they are counted. */
-const assertProxies = (trusted: unknown): void => {
-  if (trusted === true)
-    throw new ConfigError(
-      "SLP_CONFIG_VALUE",
-      `rateLimit: the setting \`trust proxy\` of the application is true, so clients choose their address. Set it to the number of proxies, as in \`trustProxy: 1\` of createServer or app.set("trust proxy", 1), or set \`key\`.`,
-    );
-};
-
-/**
- * Returns the address of a client, without the port that some proxies add to it.
- *
- * @throws {@link ConfigError} when clients connect to a UNIX socket, and thus have no address.
- */
-const toAddress = ({ ip, socket }: Request): string => {
-  if (ip === undefined) {
-    // TCP connections that the client has reset have no remote address, either
-    if (socket.destroyed || socket.localAddress !== undefined) return "";
-    throw new ConfigError(
-      "SLP_CONFIG_VALUE",
-      'rateLimit: the request has come through a UNIX socket, so its client has no address. Tell the application how many proxies stand before it, as in `trustProxy: 1` of createServer or app.set("trust proxy", 1), or set `key`.',
-    );
-  }
-  const [, inBrackets, beforePort] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(ip) ?? [];
-  const address = inBrackets ?? beforePort ?? ip;
-  return isIP(address) > 0 ? address : ip;
-};
-
-/**
- * Returns what a store has counted; a number may be a string, as some databases return it.
- *
- * @throws {Error} when a store has not counted.
- */
-const readCount = (info: ClientRateLimitInfo): ClientRateLimitInfo => {
-  const { totalHits, resetTime } = (info ?? {}) as Partial<ClientRateLimitInfo>;
-  const hits = typeof totalHits === "string" && totalHits !== "" ? Number(totalHits) : totalHits;
-  const isTime = Number.isFinite((resetTime ?? new Date()).getTime?.());
-  if (typeof hits === "number" && Number.isInteger(hits) && isTime)
-    return { totalHits: hits, resetTime: resetTime ?? undefined };
-  throw new Error(
-    "The store returned no `totalHits` that is a number, or a `resetTime` that is no Date",
-  );
-};
-
-/** Creates a function that counts a request as `hits` requests. */
-const createCounter = (store: Store, limit: number, window: number) => {
-  let starting: Promise<void> | undefined;
-  let isReady = false;
-  const start = async (): Promise<void> => {
-    // a store that could not begin, for example because its server was down, begins again
-    starting ??= (async () => store.init?.({ windowMs: window, limit } as Options))();
-    try {
-      await starting;
-      isReady = true;
-    } catch (error) {
-      starting = undefined;
-      throw error;
-    }
-  };
-  return async (key: string, hits: number) => {
-    if (!isReady) await start();
-    if (hits === 1) return readCount(await store.increment(key));
-    // of all requests at the same time, those within the limit have different counts, none of which is above it
-    const counts = await Promise.all(
-      Array.from({ length: hits }, async () => readCount(await store.increment(key))),
-    );
-    return counts.reduce((most, one) => (one.totalHits > most.totalHits ? one : most));
-  };
 };

@@ -1,6 +1,5 @@
 import { and, eq } from "drizzle-orm";
 import createHttpError from "http-errors";
-import { Middleware } from "sallyport";
 import { rateLimit } from "sallyport/rate-limit";
 import { z } from "zod";
 import { accounts, credentials } from "../database/tables.ts";
@@ -21,16 +20,12 @@ const limitByAddress = rateLimit({
   store: createLimitStore("address"),
 });
 
-const named = new Middleware({
-  input: z.object({ email }),
-  handler: async ({ input }) => ({ email: input.email }),
-});
-
 const limitByAccount = rateLimit({
   name: "account",
   limit: 10,
   window: 300_000,
-  key: ({ ctx }: { readonly ctx: { readonly email: string } }) => ctx.email,
+  input: z.object({ email }),
+  key: ({ input }) => input.email,
   store: createLimitStore("account"),
   // whoever switches the store off may not guess passwords
   passOnStoreError: false,
@@ -57,7 +52,6 @@ export const signUp = publicFactory.addMiddleware(limitByAddress).build({
 
 export const logIn = publicFactory
   .addMiddleware(limitByAddress)
-  .addMiddleware(named)
   .addMiddleware(limitByAccount)
   .build({
     method: "post",
