@@ -18,3 +18,19 @@ test("the scope sees the context of the factory, and only that", () => {
   // @ts-expect-error -- the factory provides no user
   factory.addMiddleware(idempotency({ store, scope: ({ ctx }) => ctx.user.id }));
 });
+
+test("handlers find the key in the context, and the scope has an input of unknown fields", () => {
+  const once = idempotency({
+    store,
+    scope: ({ input }) => {
+      expectTypeOf(input).toEqualTypeOf<Readonly<Record<string, unknown>>>();
+      return String(input["tenant"]);
+    },
+  });
+  factory.addMiddleware(once).build({
+    handler: async ({ ctx }) => {
+      expectTypeOf(ctx).toEqualTypeOf<{ readonly idempotencyKey: string | undefined }>();
+      return {};
+    },
+  });
+});

@@ -33,7 +33,15 @@ import type { Claim, IdempotencyStore, KeptReply } from "./idempotency-store.ts"
 export interface IdempotencyArguments<Context> {
   /** The context of the middlewares before this one. */
   readonly ctx: Context;
+  /** The validated input, of the endpoint and of the middlewares before this one. */
+  readonly input: Readonly<Record<string, unknown>>;
   readonly request: Request;
+}
+
+/** The context that the middleware gives. */
+export interface IdempotencyContext {
+  /** The key without its quotes; undefined if the request has none, or only reads. */
+  readonly idempotencyKey: string | undefined;
 }
 
 /** The options of {@link idempotency}. */
@@ -159,7 +167,7 @@ const errors = {
  */
 export const idempotency = <Context = EmptyObject>(
   options: IdempotencyOptions<Context>,
-): Middleware<Context, undefined, NoInput, IdempotencyErrors, IdempotencyHeaders> => {
+): Middleware<Context, IdempotencyContext, NoInput, IdempotencyErrors, IdempotencyHeaders> => {
   checkOptions("idempotency", options, optionChecks);
   const { store, scope, required = false } = options;
   const { ttl = defaults.idempotency.ttl, lease = defaults.idempotency.lease } = options;
@@ -177,18 +185,22 @@ export const idempotency = <Context = EmptyObject>(
     headers,
     errors,
     around: async ({ ctx, headers: given, request, response }, next) => {
-      if (safeNames.has(request.method)) return next() as never;
-      if (required) await readHeaders(requiredHeaders, request);
-      const text = given[keyField];
-      if (text === undefined) return next() as never;
-      const caller = await scope({ ctx, request });
+      const isIgnored = safeNames.has(request.method);
+      if (required && !isIgnored) await readHeaders(requiredHeaders, request);
+      const text = isIgnored ? undefined : given[keyField];
+      const idempotencyKey = text && unquote(text);
+      const goOn = () => next<IdempotencyContext>({ idempotencyKey });
+      if (!idempotencyKey) return goOn();
+      const state = findState(request) as RequestState;
+      const run = state.run as PlannedRun;
+      const { plan } = run;
+      const input = { ...run.fields, ...(run.input?.value as object | undefined) };
+      const caller = await scope({ ctx, input, request });
       if (!["string", "number"].includes(typeof caller) || caller === "" || Number.isNaN(caller))
         refuseValue("idempotency", "scope", "a function that returns who calls", caller);
-      const state = findState(request) as RequestState;
-      const { plan } = state.run as PlannedRun;
       const { path = "" } = (request.route ?? {}) as { readonly path?: string };
       const place = [request.method, request.baseUrl + path];
-      const identity = JSON.stringify([typeof caller, `${caller}`, ...place, unquote(text)]);
+      const identity = JSON.stringify([typeof caller, `${caller}`, ...place, idempotencyKey]);
       const claim: Claim = {
         key: hash("sha256", identity, "base64url"),
         token: randomUUID(),
@@ -197,7 +209,7 @@ export const idempotency = <Context = EmptyObject>(
       const fields = [...keptFields, ...(plan.responseHeaders?.names ?? []), ...keepHeaders];
       const keeping = { store, ttl, lease, fields, isKept };
       const used = await claimKey(keeping, claim);
-      if (!used) return keepReply(keeping, claim, state, next) as never;
+      if (!used) return keepReply(keeping, claim, state, goOn);
       if (used.fingerprint !== claim.fingerprint) throw new RequestError("SLP_IDEMPOTENCY_INPUT");
       if (!used.reply)
         throw new RequestError("SLP_IDEMPOTENCY_IN_FLIGHT", { headers: { "Retry-After": "1" } });

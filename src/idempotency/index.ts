@@ -4,6 +4,7 @@ export { redisStore } from "./redis-store.ts";
 export { memoryStore } from "./idempotency-store.ts";
 export type {
   IdempotencyArguments,
+  IdempotencyContext,
   IdempotencyErrors,
   IdempotencyHeaders,
   IdempotencyOptions,

@@ -1,4 +1,3 @@
-import type { AroundNext, Passed } from "../endpoint/middleware.ts";
 import { RequestError } from "../errors.ts";
 import { holdEnd, replaceMethods } from "../exchange/replace-methods.ts";
 import type { Response } from "../http/express-objects.ts";
@@ -9,7 +8,6 @@ import { isDeparture, recover, sendingLimit } from "../pipeline/answer.ts";
 import { readSafely } from "../reply/http-error.ts";
 import { isAbandoned, setSending } from "../exchange/response-state.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
-import type { EmptyObject } from "../schemas/schema.ts";
 import { noReply, type Claim, type IdempotencyStore, type KeptReply } from "./idempotency-store.ts";
 
 /** After how many milliseconds without an answer the store has failed. */
@@ -43,12 +41,12 @@ export const claimKey = async ({ store, lease }: Keeping, claim: Claim) => {
  * Runs the rest of a request, and settles once what happens to its key: a reply is kept before its end is sent, and the
  * key of a request that has failed is freed. If the work is done, but no reply tells of it, `noReply` is kept.
  */
-export const keepReply = async (
+export const keepReply = async <Result>(
   { store, ttl, lease, fields, isKept }: Keeping,
   claim: Claim,
   state: RequestState,
-  next: AroundNext,
-): Promise<Passed<EmptyObject>> => {
+  next: () => Promise<Result>,
+): Promise<Result> => {
   const { request, response, logger } = state;
   const run = state.run as EndpointRun;
   /** Whether the work is done; undefined while it runs. */

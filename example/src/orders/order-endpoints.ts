@@ -52,10 +52,9 @@ export const createOrder = accountFactory
       total: z.int().optional().describe("What the customer has seen; nothing else is ordered"),
     }),
     output: order,
-    handler: async ({ input: { total }, ctx: { tx, afterCommit, caller }, request }) => {
-      // the key may be sent with or without quotes
-      const key = (request.get("idempotency-key") ?? "").replaceAll('"', "");
-      const placed = await placeOrder(tx, caller.id, key);
+    handler: async ({ input: { total }, ctx }) => {
+      const { tx, afterCommit, caller, idempotencyKey = "" } = ctx;
+      const placed = await placeOrder(tx, caller.id, idempotencyKey);
       if (total !== undefined && total !== placed.total)
         throw createHttpError(422, "Prices have changed: look at the cart again");
       afterCommit(requestPayments);
