@@ -163,7 +163,7 @@ const usedStores = new WeakSet<Store>();
 /**
  * Creates a middleware that refuses with 429 what exceeds a number of requests in a window.
  *
- * @throws {@link DefinitionError} when an option is invalid or the store has another limit.
+ * @throws {@link DefinitionError} when an option is invalid, or the store has another limit or lacks what `count` needs.
  * @example
  * factory.addMiddleware(rateLimit({ limit: 100, window: 60_000 }));
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
@@ -178,6 +178,8 @@ export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoI
   const { limit, key, weight = usual.weight, window = usual.window, name = usual.name } = options;
   const { passOnStoreError = usual.passOnStoreError, store = new MemoryStore() } = options;
   const { storeTimeout = usual.storeTimeout, count = usual.count } = options;
+  if (count === "failures" && !isFunction(store.decrement))
+    refuseValue("rateLimit", "store", 'a store with `decrement` for `count: "failures"`', store);
   if (usedStores.has(store))
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",

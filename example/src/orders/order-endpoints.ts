@@ -26,18 +26,18 @@ const keptReplies = () => {
   return keyPool ? postgresStore(keyPool) : memoryStore();
 };
 
-const once = idempotency({
-  store: keptReplies(),
-  scope: ({ ctx }: { readonly ctx: { readonly caller: Caller } }) => ctx.caller.id,
-  required: true,
-  // a customer whose order met a process that died need not wait long
-  lease: 10_000,
-});
-
 const shortage = z.object({ bookId: z.uuid(), title: z.string(), stock: z.int() });
 
 export const createOrder = accountFactory
-  .addMiddleware(once)
+  .addMiddleware(
+    idempotency({
+      store: keptReplies(),
+      scope: ({ ctx }) => ctx.caller.id,
+      required: true,
+      // a customer whose order met a process that died need not wait long
+      lease: 10_000,
+    }),
+  )
   .addMiddleware(inTransaction)
   .build({
     method: "post",

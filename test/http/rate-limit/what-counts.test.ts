@@ -113,3 +113,16 @@ test("the key sees the input that the limit declares, also in the body", async (
   expect(await ask("b", "ada@x.example")).toBe(200);
   expect(await ask("a", "none")).toBe(400);
 });
+
+test("options that say what counts are rejected with their name and value", () => {
+  const of = (options: object) => () => rateLimit({ limit: 1, ...options });
+  expect(of({ count: "errors" })).toThrow(
+    'rateLimit: `count` must be one of "all", "failures"; got "errors".',
+  );
+  expect(of({ input: {} })).toThrow("rateLimit: `input` must be");
+  const increment = () => ({ totalHits: 1 });
+  expect(of({ store: { increment }, count: "failures" })).toThrow(
+    'rateLimit: `store` must be a store with `decrement` for `count: "failures"`',
+  );
+  expect(of({ store: { increment } })).not.toThrow();
+});
