@@ -65,8 +65,6 @@ type StatusesOf<Negative> = Negative extends readonly (infer Each)[]
     ? Extract<Code extends readonly (infer One)[] ? One : Code, number>
     : never;
 
-const declarations = new WeakMap<object, ErrorDeclaration>();
-
 /** An error that is declared in `errors`, created with a function in the `errors` of a handler's argument. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -77,6 +75,7 @@ export class ApiError extends Error {
   declare readonly code?: string;
   declare readonly headers?: Readonly<Record<string, string>>;
   declare readonly data?: unknown;
+  readonly #declaration: ErrorDeclaration;
 
   constructor(
     key: string,
@@ -90,13 +89,14 @@ export class ApiError extends Error {
     if (!isErrorStatus(Number(key))) this.code = key;
     if (headers) this.headers = headers;
     if (data !== undefined) this.data = data;
-    declarations.set(this, declaration);
+    this.#declaration = declaration;
+  }
+
+  /** Returns what an error is declared as; undefined if it was not created with a function of `errors`. Internal. */
+  static "~declarationOf"(error: object): ErrorDeclaration | undefined {
+    return #declaration in error ? error.#declaration : undefined;
   }
 }
-
-/** Returns what an error is declared as; undefined if it was not created with a function of `errors`. */
-export const readDeclaration = (error: object): ErrorDeclaration | undefined =>
-  declarations.get(error);
 
 /** Creates the functions of `errors`; later declarations of a key count more. */
 export const createErrorFactories = (

@@ -148,7 +148,8 @@ const checkConditions =
     if (outcome === "failed") throw new RequestError("SLP_PRECONDITION_FAILED");
     setVersion(response, sent);
     if (outcome === "met") {
-      if (isRead) judgeTagOfExpress(request, response);
+      // without a validator, Express judges no request as fresh, either
+      if (isRead && isConditional(headers)) Object.defineProperty(request, "fresh", freshByTag);
       return output;
     }
     return new OwnReply(output, () => {
@@ -157,6 +158,9 @@ const checkConditions =
       response.status(304).end();
     });
   };
+
+const isConditional = (headers: IncomingHttpHeaders): boolean =>
+  headers["if-none-match"] !== undefined || headers["if-modified-since"] !== undefined;
 
 /** Converts what the application returned; undefined remains. */
 const toVersion = (name: string, value: unknown): Version | undefined => {
@@ -178,15 +182,17 @@ const setVersion = (response: Response, { tag, date }: Version = {}): void => {
 
 /**
  * Lets Express, which judges requests by other rules, find only one thing: that a client knows the tag which Express, or
- * the result handler, gives to a reply whose version is a date.
+ * the result handler, gives to a reply whose version is a date. One getter serves all requests, because V8 keeps each
+ * request in memory for which a getter of its own is defined.
  */
-const judgeTagOfExpress = (request: Request, response: Response): void => {
-  const { "if-none-match": noneMatch = "" } = request.headers;
-  const isFresh = (): boolean => {
-    const [, tag] = /^(?:W\/)?"([^"]*)"$/.exec(String(response.getHeader("ETag"))) ?? [];
-    return tag !== undefined && response.statusCode < 300 && namesTag(noneMatch, tag, "weak");
-  };
-  Object.defineProperty(request, "fresh", { configurable: true, get: isFresh });
+const freshByTag: PropertyDescriptor & ThisType<Request> = {
+  configurable: true,
+  get(): boolean {
+    const { headers, res } = this;
+    const { "if-none-match": noneMatch = "" } = headers;
+    const [, tag] = /^(?:W\/)?"([^"]*)"$/.exec(String(res?.getHeader("ETag"))) ?? [];
+    return tag !== undefined && Number(res?.statusCode) < 300 && namesTag(noneMatch, tag, "weak");
+  },
 };
 
 /** Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2; without a version, there is no resource. */

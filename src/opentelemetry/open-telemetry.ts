@@ -1,4 +1,5 @@
 import {
+  createContextKey,
   context,
   metrics,
   propagation,
@@ -128,15 +129,14 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
       if (isTracingSuppressed(outer)) return undefined;
       const given = getRPCMetadata(outer);
       // a server that was started while another request was served inherits the context of that one
-      const isGiven = given !== undefined && (owners.get(given) ?? request) === request;
+      const isGiven = given !== undefined && (outer.getValue(ownerKey) ?? request) === request;
       const own = isGiven ? undefined : observe(request, response, outer);
       const { metadata, active } = own ?? { metadata: given as RPCMetadata, active: outer };
-      owners.set(metadata, request);
       const { span } = metadata;
       let fault: Error | undefined;
       return {
         logFields: toLogFields(span),
-        run: (serve) => context.with(active, serve),
+        run: (serve) => context.with(active.setValue(ownerKey, request), serve),
         recordFault: (error) => {
           fault = ensureError(error);
           recordException(fault, span, active);
@@ -160,8 +160,8 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
 const readList = (variable: string, otherwise: string): ReadonlySet<string> =>
   new Set((process.env[variable] || otherwise).split(",").map((name) => name.trim()));
 
-/** The requests whose spans are known. */
-const owners = new WeakMap<RPCMetadata, Request>();
+/** The request to which the span of a context belongs; a WeakMap of requests would keep V8 from freeing them cheaply. */
+const ownerKey = createContextKey("sallyport request");
 
 /**
  * Creates the function that records errors: as events of spans or, as `OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN` asks, as log

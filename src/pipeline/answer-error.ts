@@ -1,4 +1,4 @@
-import { readDeclaration, type ApiError } from "../endpoint/error-factories.ts";
+import { ApiError } from "../endpoint/error-factories.ts";
 import { RequestError, ServerFault } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import type { CombinedInput } from "../request/combine-input.ts";
@@ -77,7 +77,7 @@ export const isOfFramework = (error: unknown): boolean =>
   error instanceof RequestError || error instanceof InputValidationError;
 
 const findDeclared = (error: Error, declared: EndpointPlan["errorData"]): ErrorData | undefined => {
-  const own = readDeclaration(error);
+  const own = ApiError["~declarationOf"](error);
   if (own) return toOwnErrorData(own, (error as ApiError).code);
   return isOfFramework(error) ? undefined : declared?.get(toErrorStatus(error));
 };

@@ -59,7 +59,7 @@ export class RequestState implements ReplyState {
   errorHandler: AnyResultHandler;
   /** What the stages of the endpoint have found out; undefined if no endpoint was reached. */
   run: EndpointRun | undefined = undefined;
-  /** The value of `request.next` while a native middleware runs. */
+  /** The `next` of the router that serves the request; it counts until an endpoint is reached. */
   next: unknown = undefined;
   /** The parsed query, with the URL and the mounted application for which it was parsed. */
   query: { readonly value: unknown; readonly url: string; readonly app: unknown } | undefined =

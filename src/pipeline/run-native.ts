@@ -71,6 +71,7 @@ interface Waiting {
 class NativeCall {
   readonly #native: NativeMiddleware;
   readonly #state: RequestState;
+  readonly #run: EndpointRun;
   readonly #inside: Inside;
   readonly #prototypes: readonly [object, object];
   #isOver = false;
@@ -83,6 +84,7 @@ class NativeCall {
   constructor(native: NativeMiddleware, state: RequestState, inside: Inside) {
     this.#native = native;
     this.#state = state;
+    this.#run = state.run as EndpointRun;
     this.#inside = inside;
     this.#prototypes = [toPrototype(state.request), toPrototype(state.response)];
   }
@@ -94,7 +96,7 @@ class NativeCall {
     // a closed response does not emit `close` again
     if (response.closed) return Promise.resolve(noOutput);
     const next: NextFunction = (outcome?: unknown) => this.#next(outcome);
-    this.#state.next = next;
+    this.#run.next = next;
     try {
       const { run } = this.#native;
       this.#returned = run(request as never, response as never, next);
@@ -128,7 +130,7 @@ class NativeCall {
     const { request, response } = this.#state;
     restorePrototype(request, this.#prototypes[0]);
     restorePrototype(response, this.#prototypes[1]);
-    this.#state.next = undefined;
+    this.#run.next = undefined;
   }
 
   readonly #onEnd = (): void => {
@@ -172,7 +174,7 @@ class NativeCall {
     else if (!this.#isOver) {
       this.#end();
       // what is sent later must see the stores that the middleware has entered
-      (this.#state.run as EndpointRun).scope = new AsyncResource("SALLYPORT");
+      this.#run.scope = new AsyncResource("SALLYPORT");
       const outcome = this.#native.provider ? this.#provide() : this.#inside.run(undefined);
       if (this.#waiting) this.#waiting.resolve(outcome);
       else this.#outcome = outcome;

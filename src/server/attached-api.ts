@@ -3,7 +3,7 @@ import { findState, RequestState } from "../pipeline/request-state.ts";
 import type { Routes } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
 import { markSending } from "./express/mark-sending.ts";
-import { requestNext, setRouterNext } from "./express/request-next.ts";
+import { requestNext } from "./express/request-next.ts";
 import { prepareApi } from "./prepare-api.ts";
 import { serveInOrder, type Serve } from "./connection/serve-in-order.ts";
 
@@ -20,7 +20,7 @@ export const createAttachedApi = async (config: CommonConfig, routes: Routes) =>
     }
     if (dispatcher.hasLeft(state)) return;
     // Express has set it before the API runs
-    setRouterNext(state.request, next);
+    state.next = next;
     Object.defineProperty(state.request, "next", requestNext);
     await dispatcher.dispatch(state, next);
   };

@@ -12,7 +12,7 @@ import { idempotency, memoryStore } from "sallyport/idempotency";
 import { testEndpoint, testMiddleware } from "sallyport/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { generateOne } from "../../openapi/generate.ts";
+import { generate, generateOne } from "../../openapi/generate.ts";
 import { start, type Sent } from "../harness.ts";
 
 const ask = async (endpoint: AnyEndpoint, sent: Sent = {}): Promise<unknown[]> => {
@@ -227,19 +227,25 @@ describe("the code of an error of the framework", () => {
 
 describe("documents", () => {
   const build = { errors: declared, handler: () => ({}) };
-  const bodyOf = (endpoint: AnyEndpoint, status: number, type: string) => {
-    const { responses } = generateOne("GET /run", { run: endpoint });
-    const response = responses[`${status}`];
-    return [response?.description, response?.content?.[type]?.schema];
-  };
 
   test("list the errors of a status, each with its code", () => {
-    const [description, schema] = bodyOf(factory.build(build), 410, "application/json");
-    expect(description).toBe("Sold out\n\nClosed");
-    const text = JSON.stringify(schema);
+    const routing = { run: factory.build(build), problem: problems.build(build) };
+    const { responses } = generateOne("GET /run", routing);
+    const names = [
+      { $ref: "#/components/schemas/SoldOut" },
+      { $ref: "#/components/schemas/Closed" },
+    ];
+    expect(responses["410"]).toMatchObject({
+      description: "Sold out\n\nClosed",
+      content: { "application/json": { schema: { anyOf: names } } },
+    });
+    const { schemas = {} } = generate(routing).components ?? {};
+    const text = JSON.stringify(schemas["SoldOut"]);
     expect(text).toContain('"code":{"type":"string","const":"soldOut"}');
-    expect(text).toContain('"code":{"type":"string","const":"closed"}');
-    expect(text.match(/"until":/g)).toHaveLength(1);
+    expect(text).toContain('"required":["until"]');
+    expect(JSON.stringify(schemas["SoldOutProblem"])).toContain(
+      '"type":{"type":"string","const":"https://shop.test/sold-out"}',
+    );
   });
 });
 
