@@ -189,6 +189,7 @@ export type GetV2TokensReply = SuccessReply<200, GetV2TokensBody> | ErrorReply<4
 
 /** The input of `delete /v2/tokens/:id`. */
 export type DeleteV2TokensByIdInput = {
+  /** The id of the token */
   id: string;
 };
 
@@ -210,6 +211,7 @@ export type GetV2BooksInput = {
 } & {
   /** A part of the title or the author */
   q?: string | undefined;
+  /** A category that has books */
   category?: string | undefined;
   /** In cents */
   minPrice?: number | string | undefined;
@@ -217,6 +219,7 @@ export type GetV2BooksInput = {
   maxPrice?: number | string | undefined;
   /** Only books that can be delivered */
   inStock?: boolean | string | undefined;
+  /** The order of the books */
   sort?: "title" | "price" | "-price" | "newest" | undefined;
 };
 
@@ -910,6 +913,7 @@ export interface Routes {
   "post /v2/orders": {
     input: PostV2OrdersInput;
     headers: Partial<{
+      /** A new value for each request; a repeated request has the same value. */
       "idempotency-key"?: string | undefined;
     }>;
     success: PostV2OrdersBody;

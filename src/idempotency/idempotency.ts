@@ -174,7 +174,10 @@ export const idempotency = <Context = EmptyObject>(
   if (!store || !scope)
     refuseValue("idempotency", "options", "an object with a `store` and a `scope`", options);
   const { keepErrors = false, keepHeaders = [] } = options;
-  const key = z.string().regex(keyPattern, "Expected 1 to 255 visible characters");
+  const key = z
+    .string()
+    .regex(keyPattern, "Expected 1 to 255 visible characters")
+    .describe("A new value for each request; a repeated request has the same value.");
   const headers = z.object({ [keyField]: key.optional() });
   const writeHeaders = required ? z.object({ [keyField]: key }) : headers;
   const requiredHeaders = { names: [keyField], parse: toParser(writeHeaders) };

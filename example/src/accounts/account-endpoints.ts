@@ -129,7 +129,7 @@ export const deleteToken = accountFactory.buildVoid({
   tag,
   shortDescription: "Deletes a token",
   errors: { 404: "There is no such token" },
-  input: z.object({ id: z.uuid() }),
+  input: z.object({ id: z.uuid().describe("The id of the token") }),
   handler: async ({ input: { id }, ctx: { db, caller } }) => {
     const deleted = await db
       .delete(credentials)

@@ -11,7 +11,11 @@ const page = ez.paginated({ style: "offset", itemSchema: book, itemsName: "books
 export const listBooks = publicFactory.build({
   tag,
   shortDescription: "Searches books",
-  input: page.input.and(bookFilter.extend({ sort: z.enum(bookOrders).default("title") })),
+  input: page.input.and(
+    bookFilter.extend({
+      sort: z.enum(bookOrders).default("title").describe("The order of the books"),
+    }),
+  ),
   output: page.output,
   handler: async ({ input: { limit, offset, ...filter }, ctx: { db } }) => ({
     ...(await listPage(db, filter, { limit, offset })),

@@ -51,7 +51,7 @@ const price = z.coerce.number().int().min(0).describe("In cents");
 /** Which books to list. */
 export const bookFilter = z.object({
   q: z.string().trim().max(100).optional().describe("A part of the title or the author"),
-  category: z.string().optional(),
+  category: z.string().optional().describe("A category that has books"),
   minPrice: price.optional(),
   maxPrice: price.optional(),
   inStock: z.stringbool().optional().describe("Only books that can be delivered"),
