@@ -112,8 +112,8 @@ const toContent = (
 
 const isText = (type: string): boolean => /^text\/|\bxml\b/i.test(type);
 
-/** Describes content that is sent without a result handler. */
-const toPlainContent = (type: string): JsonObject => {
+/** Describes content that is sent without a result handler, or received without being parsed. */
+export const toPlainContent = (type: string): JsonObject => {
   if (isJson(type)) return {};
   return isText(type) ? { type: "string" } : toBinary(type);
 };

@@ -3,7 +3,7 @@ import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
 import { compact, mapValues, nonEmpty } from "./map-json.ts";
-import { toBinary, type WritePlace } from "./node-writer.ts";
+import type { WritePlace } from "./node-writer.ts";
 import { omitFields, viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiOperation } from "./options.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type PlacedField,
   type Placement,
 } from "./placement.ts";
-import { toResponses, type WriteContext } from "./responses.ts";
+import { toPlainContent, toResponses, type WriteContext } from "./responses.ts";
 
 export const toOperation = (
   operation: Operation,
@@ -128,9 +128,7 @@ const toRequestBody = (
 ): JsonObject | undefined => {
   if (!body) return undefined;
   const { fields, mayBeEmpty } = viewObject(body, components);
-  const { contentMediaType: _any, ...bytes } = fields.get("raw")?.json ?? {};
-  const raw =
-    kind === "raw" ? { ...bytes, ...(isBinary(bytes) && toBinary(mediaType)) } : undefined;
+  const raw = kind === "raw" ? toRawSchema(fields.get("raw")?.json ?? {}, mediaType) : undefined;
   const json = kind === "files" ? withoutFiles(body, components) : undefined;
   const { description } = components.resolve(body);
   const hasBrackets = kind === "form" && queryParser === "extended";
@@ -147,6 +145,13 @@ const toRequestBody = (
       ...(json && { "application/json": { schema: json } }),
     },
   });
+};
+
+/** Describes a body that is not parsed, unless `override.schema` has described it. */
+const toRawSchema = (json: JsonObject, mediaType: string): JsonObject => {
+  if (!isBinary(json)) return json;
+  const { type: _type, format: _format, contentMediaType: _any, ...own } = json;
+  return { ...toPlainContent(mediaType), ...own };
 };
 
 /** Returns the schema of a body with files as JSON, without the files; undefined if a file may be required. */

@@ -293,12 +293,30 @@ describe("the body of a request", () => {
     expect(Object.keys(bodyOf(input)?.content ?? {})).toEqual(types);
   });
 
-  test.each([undefined, "text/csv", "image/*"])("of bytes says its type once: %s", (type) => {
-    const content = bodyOf(
-      ez.raw({}, type === undefined ? {} : { contentMediaType: type }),
-    )?.content;
-    const own = type === "text/csv" ? { contentMediaType: type } : {};
-    expect(content?.[type ?? "*/*"]?.schema).toEqual({ type: "string", format: "binary", ...own });
+  const bytes = { type: "string", format: "binary" };
+  test.each<[string | undefined, object]>([
+    [undefined, bytes],
+    ["*/*", bytes],
+    ["image/*", bytes],
+    ["image/png", { ...bytes, contentMediaType: "image/png" }],
+    ["text/csv", { type: "string" }],
+    ["text/csv; charset=utf-8", { type: "string" }],
+    ["application/xml", { type: "string" }],
+    ["application/geo+json", {}],
+  ])("that is raw is described by its media type: %s", (type, schema) => {
+    const input = ez.raw({}, type === undefined ? {} : { contentMediaType: type });
+    expect(bodyOf(input)?.content).toEqual({ [type ?? "*/*"]: { schema } });
+  });
+
+  test("that is raw has the description, the examples and the media type of `raw` itself", () => {
+    const described = ez.raw().shape.raw.meta({
+      description: "The rows",
+      examples: ["a,b"],
+      contentMediaType: "text/csv",
+    });
+    expect(bodyOf(z.object({ raw: described }))?.content).toEqual({
+      "text/csv": { schema: { type: "string", description: "The rows", examples: ["a,b"] } },
+    });
   });
 
   test("has deep objects in a form with the extended query parser", () => {
