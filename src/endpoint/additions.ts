@@ -15,8 +15,8 @@ export interface Additions {
   readonly sentFields?: Readonly<Record<string, string>> | undefined;
   /** The header fields that it sets on successful responses only. */
   readonly successFields?: Readonly<Record<string, string>> | undefined;
-  /** What follows the description of the operation. */
-  readonly notes?: string | undefined;
+  /** Returns what follows the description of the operation; `link` makes a link of a URL or the path of a route. */
+  readonly notes?: ((link: (target: string) => string) => string) | undefined;
   /** Extensions of the operation in documents. */
   readonly extensions?: Readonly<Record<`x-${string}`, unknown>> | undefined;
 }

@@ -80,14 +80,17 @@ const option = "deprecated";
 
 const toDay = (date: string | Date): string => toInstant(date).toISOString().slice(0, 10);
 
-const describe = ({ since, sunset, replacement, policy, gone = false }: Deprecation): string => {
+const describe = (
+  { since, sunset, replacement, policy, gone = false }: Deprecation,
+  link: (target: string) => string,
+): string => {
   const texts = [`Deprecated since ${toDay(since)}.`];
   if (sunset !== undefined)
     texts.push(
       gone ? `Responds with 410 from ${toDay(sunset)} on.` : `May end on ${toDay(sunset)}.`,
     );
-  if (replacement !== undefined) texts.push(`Replaced by ${replacement}.`);
-  if (policy !== undefined) texts.push(`See ${policy}.`);
+  if (replacement !== undefined) texts.push(`Replaced by ${link(replacement)}.`);
+  if (policy !== undefined) texts.push(`See ${link(policy)}.`);
   return texts.join(" ");
 };
 
@@ -114,7 +117,7 @@ const createDeprecation = (deprecation: Deprecation): AnyMiddleware => {
       ...(sunset && { Sunset: "From when this may no longer respond (RFC 8594)." }),
       ...((replacement ?? policy) && { Link: "Links about the deprecation (RFC 9745)." }),
     },
-    notes: describe(deprecation),
+    notes: (link) => describe(deprecation, link),
     extensions: end === undefined ? undefined : { "x-sunset": toDay(end) },
     handle: ({ request, response }: HandlerArguments<never, never>): void => {
       response.setHeader("Deprecation", since);

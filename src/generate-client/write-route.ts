@@ -111,7 +111,10 @@ export const writeRoute = (operation: Operation, operationId: string, context: R
   const comment = writeComment([
     endpoint.shortDescription,
     endpoint.description,
-    [endpoint.isDeprecated && "@deprecated", ...operation.additions.map(({ notes }) => notes)]
+    [
+      endpoint.isDeprecated && "@deprecated",
+      ...operation.additions.map(({ notes }) => notes?.(String)),
+    ]
       .filter(Boolean)
       .join(" "),
   ]);

@@ -9,6 +9,7 @@ import { listRoutes, type EndpointEntry } from "../routing/walk-routing.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { Components } from "./components.ts";
 import { compact, mapValues, nonEmpty } from "./map-json.ts";
+import { toLink } from "./operation-links.ts";
 import { toHeadOperation, toOperation, toSummary } from "./to-operation.ts";
 import type { Method } from "../http/method.ts";
 import type {
@@ -66,7 +67,8 @@ export const writeDocument = (
     sent,
   ))
     ids.give(operationId, method, toWebhookPlace(name));
-  const paths = toPaths(operations, options, ids, { components, security, version: openapi });
+  const link = (target: string, from: Operation) => toLink(target, from, operations, ids);
+  const paths = toPaths(operations, options, ids, { components, security, version: openapi, link });
   const webhooks = mapValues(sent, (webhook, name) =>
     toWebhook(name, webhook, components, openapi),
   );

@@ -18,6 +18,8 @@ export interface WriteContext {
   readonly components: Components;
   readonly security: SecuritySchemes;
   readonly version: OpenApiVersion;
+  /** Writes a link in Markdown to a URL, or to what replaces an operation at a path; other paths are left as they are. */
+  readonly link: (target: string, from: Operation) => string;
 }
 
 export const toResponses = (

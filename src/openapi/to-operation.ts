@@ -25,7 +25,7 @@ export const toOperation = (
   const { components } = context;
   const placement = placeInput(operation, place, components);
   const parameters = toParameters(placement, operation, components);
-  const notes = additions.map((one) => one.notes);
+  const notes = additions.map((one) => one.notes?.((target) => context.link(target, operation)));
   return compact({
     operationId,
     summary: endpoint.shortDescription ?? toSummary(endpoint.description),

@@ -389,3 +389,38 @@ describe.each<[OpenApiVersion, string]>([
     expect(seen).toEqual(["get", "query"]);
   });
 });
+
+describe("The note of a deprecated operation links to", () => {
+  const deprecated = (replacement: string) => ({ since: "2026-01-31", replacement });
+  const build = (replacement: string) =>
+    factory.build({ deprecated: deprecated(replacement), handler: () => ({}) });
+  const next = factory.build({ tag: "new users", handler: () => ({}) });
+  const routing: Routing = {
+    "get /v2/users": next,
+    "post /v2/users": next,
+    "get /v2/users/:userId": factory.build({ operationId: "(read)", handler: () => ({}) }),
+    "get /v2/files/*rest": factory.build({ operationId: "readFile", handler: () => ({}) }),
+  };
+
+  test.each([
+    ["an operation", "/v2/users", "[/v2/users](#/new%20users/getV2Users)"],
+    ["one with other names", "/v2/users/:id", "[/v2/users/:id](#/default/%28read%29)"],
+    ["one with a wildcard", "/v2/files/*rest", String.raw`[/v2/files/\*rest](#/default/readFile)`],
+    ["a URL", "https://a.example/b(c)", "[https://a.example/b(c)](https://a.example/b%28c%29)"],
+    ["nothing if it is elsewhere", "/v3/users", "/v3/users"],
+  ])("%s", (_name, replacement, link) => {
+    const document = generate({ ...routing, "get /old/:id": build(replacement) });
+    expect(findOperation(document, "GET /old/{id}")).toHaveProperty(
+      "description",
+      `Deprecated since 2026-01-31. Replaced by ${link}.`,
+    );
+  });
+
+  test("the operation with the same method", () => {
+    const document = generate({ ...routing, "post /old": build("/v2/users") });
+    expect(findOperation(document, "POST /old")).toHaveProperty(
+      "description",
+      expect.stringContaining("(#/new%20users/postV2Users)"),
+    );
+  });
+});
