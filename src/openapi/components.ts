@@ -125,11 +125,13 @@ export class Components {
   /** Gives a response that many operations have a name, such as `BadRequest`, and returns a reference to it. */
   shareResponse(status: number, response: JsonObject): JsonObject {
     const text = JSON.stringify([status, response]);
-    const wanted = toStatusText(status).replaceAll(/[^A-Za-z]/g, "");
+    const known = this.#responseNames.get(text);
     const name =
-      this.#responseNames.get(text) ?? toFreeName(wanted, (one) => this.#responses.has(one));
-    this.#responseNames.set(text, name);
-    this.#responses.set(name, response);
+      known ?? toFreeName(toResponseName(status, response), (one) => this.#responses.has(one));
+    if (known === undefined) {
+      this.#responseNames.set(text, name);
+      this.#responses.set(name, response);
+    }
     return { $ref: `#/components/responses/${name}` };
   }
 
@@ -241,6 +243,21 @@ export class Components {
     return names;
   }
 }
+
+const toLetters = (text: string): string => text.replaceAll(/[^A-Za-z]/g, "");
+
+/** Names a response after its status, its media type and its header fields, as in `BadRequestProblemWithRateLimit`. */
+const toResponseName = (status: number, { content = {}, headers = {} }: JsonObject): string => {
+  const [type = "", other] = Object.keys(content as object);
+  const kind = type.includes("problem") ? "Problem" : type.startsWith("text/") ? "Text" : "";
+  const names = Object.keys(headers as object);
+  const fields = names.filter((name) => !names.some((one) => name.startsWith(`${one}-`)));
+  return [
+    toLetters(toStatusText(status)),
+    other === undefined ? kind : "",
+    fields.length > 0 ? `With${fields.map(toLetters).join("And")}` : "",
+  ].join("");
+};
 
 const toComparison = (override: OpenApiOverride["schema"]) => {
   const writeAlone = (schema: ZodSchema, place: WritePlace): string => {

@@ -121,7 +121,7 @@ describe("the statuses of an operation", () => {
     expect(responses["202"]).toEqual({ description: "Accepted" });
     const document = generate({ a: own.build({ handler }) });
     const shared = document.components?.["responses"] as Record<string, JsonObject>;
-    expect(Object.keys(shared["Gone"]?.["content"] as object)).toEqual(["text/plain"]);
+    expect(Object.keys(shared["GoneText"]?.["content"] as object)).toEqual(["text/plain"]);
     expect(Object.keys(shared["InternalServerError"]?.["content"] as object)).toEqual([
       "text/plain",
       "text/html",

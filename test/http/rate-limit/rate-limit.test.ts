@@ -355,10 +355,10 @@ test("documents have the status and its headers", () => {
   const document = generateOpenApi({ routing, info: { title: "a", version: "1" } });
   const headers = { RateLimit: {}, "RateLimit-Policy": {} };
   const refused = { headers: { ...headers, "Retry-After": {} } };
-  const failed = { $ref: "#/components/responses/InternalServerError" };
+  const failed = { $ref: "#/components/responses/InternalServerErrorWithRateLimit" };
   expect(document).toMatchObject({
     paths: { "/a": { get: { responses: { 200: { headers }, 429: refused, 500: failed } } } },
-    components: { responses: { InternalServerError: { headers } } },
+    components: { responses: { InternalServerErrorWithRateLimit: { headers } } },
   });
 });
 
