@@ -16,6 +16,8 @@ export interface DeclaredBody {
   readonly schema?: ZodSchema | undefined;
   /** What an error without data, or one that is declared under a name, is called in documents and clients. */
   readonly name?: string | undefined;
+  /** What is declared of the error. */
+  readonly kind?: ErrorKind | undefined;
 }
 
 /** Everything that an operation may send with one status. */
@@ -94,7 +96,11 @@ export const listErrors = (
       const exact = all.filter(({ statusCode }) => [statusCode ?? []].flat().includes(status));
       const open = all.filter(({ statusCode }) => statusCode === undefined);
       const responses = exact.length > 0 ? exact : open.length > 0 ? open : all;
-      return toBodies(status, responses).map((body) => ({ ...body, name: toName(kind, body) }));
+      return toBodies(status, responses).map((body) => ({
+        ...body,
+        kind,
+        name: toName(kind, body),
+      }));
     });
     const isSpecific = kinds.some(({ schemas, code }) => schemas.length > 0 || code !== undefined);
     return { status, bodies, declared, isSpecific };

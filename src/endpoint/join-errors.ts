@@ -13,6 +13,8 @@ export interface ErrorKind extends DeclaredProblem {
   readonly schemas: readonly ZodSchema[];
   /** Whether a declaration has no schema, in which case an error without data is allowed. */
   readonly mayLackData: boolean;
+  /** When the error is thrown, and its message, unless it has another. */
+  readonly description?: string | undefined;
 }
 
 /** All declarations of one status, for example by a middleware and by its endpoint. */
@@ -52,7 +54,7 @@ const join = (
   const { schemas = [], mayLackData = false } = same ?? {};
   const more = schema && !schemas.includes(schema as ZodSchema) ? [schema as ZodSchema] : [];
   const kind = {
-    ...{ code, type },
+    ...{ code, type, description: same?.description ?? description },
     schemas: [...schemas, ...more],
     mayLackData: mayLackData || schema === undefined,
     // what another declaration of the kind does not say cannot be said of all

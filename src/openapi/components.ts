@@ -122,15 +122,19 @@ export class Components {
     return { $ref: prefix + key };
   }
 
-  /** Gives a response that many operations have a name, such as `BadRequest`, and returns a reference to it. */
-  shareResponse(status: number, response: JsonObject): JsonObject {
+  /**
+   * Gives a response that many operations have a name, such as `BadRequest`, and returns a reference to it.
+   *
+   * @param complete returns the response with what only the document needs, such as examples
+   */
+  shareResponse(status: number, response: JsonObject, complete: () => JsonObject): JsonObject {
     const text = JSON.stringify([status, response]);
     const known = this.#responseNames.get(text);
     const name =
       known ?? toFreeName(toResponseName(status, response), (one) => this.#responses.has(one));
     if (known === undefined) {
       this.#responseNames.set(text, name);
-      this.#responses.set(name, response);
+      this.#responses.set(name, complete());
     }
     return { $ref: `#/components/responses/${name}` };
   }

@@ -7,6 +7,7 @@ import {
 } from "../api/replies.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
+import { addExamples } from "./error-examples.ts";
 import { anyOf, compact, isObject, listOf, mapValues, nonEmpty } from "./map-json.ts";
 import { toBinary, type WritePlace } from "./node-writer.ts";
 import { viewObject } from "./object-view.ts";
@@ -71,23 +72,27 @@ const toOwnHeaders = (operation: Operation, status: number): JsonObject => {
 };
 
 const toError = (
-  { status, bodies, declared }: DeclaredErrorReply,
+  reply: DeclaredErrorReply,
   operation: Operation,
   place: WritePlace,
   context: WriteContext,
 ): JsonObject => {
   const { components } = context;
+  const { status, bodies, declared } = reply;
   const own = { ...place, name: `${place.name}Error${status}`, path: `errors[${status}]` };
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
+  const content = toContent(bodies, own, context);
   const response = compact({
     description: descriptions.join("\n\n"),
     headers: nonEmpty(toHeaders({ ...headers, ...operation.listSentFields(status) })),
-    content: toContent(bodies, own, context),
+    content,
   });
+  const exemplify = (): JsonObject =>
+    content ? { ...response, content: addExamples(content, reply, operation.hasBody) } : response;
   // the names of shared responses must not depend on an endpoint that is about to end
   return (declared ?? operation.hasOwnFields)
-    ? response
-    : components.shareResponse(status, response);
+    ? exemplify()
+    : components.shareResponse(status, response, exemplify);
 };
 
 const toContent = (

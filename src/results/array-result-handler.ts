@@ -5,6 +5,7 @@ import { readTopLevel } from "../schemas/top-level-keys.ts";
 import { beginError } from "./begin-error.ts";
 import { createHandler } from "./default-result-handler.ts";
 import type { ApiResponse, ItemsPlaceholder, SchemaOf } from "./api-response.ts";
+import { writtenBy } from "./error-bodies.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
 
 /**
@@ -62,6 +63,9 @@ export const arrayResultHandler: ArrayResultHandler = new ResultHandler({
     schema: toItemsSchema(output),
     mimeType: "application/json",
   }),
-  negative: () => ({ schema: z.string(), mimeType: "text/plain" }),
+  negative: () => ({
+    schema: writtenBy(({ message }) => message, z.string()),
+    mimeType: "text/plain",
+  }),
   handler: createHandler(toItems, sendError),
 }) as unknown as ArrayResultHandler;

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { ShortIssue } from "../schemas/issues.ts";
-import { beginError, toCodeSchema, toIssuesSchema } from "./begin-error.ts";
+import { beginError, toCodeSchema, toIssuesSchema, type ErrorAnswer } from "./begin-error.ts";
 import type {
   ApiResponse,
   ErrorDataPlaceholder,
   OutputPlaceholder,
   SchemaOf,
 } from "./api-response.ts";
+import { writtenBy } from "./error-bodies.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendJson } from "../reply/send-json.ts";
 import { toUnserialisable } from "../reply/find-unserialisable.ts";
@@ -50,15 +51,19 @@ export interface DefaultResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<ErrorEnvelopeWithData<ErrorDataPlaceholder>>>
 > {}
 
-const sendError = (result: Result, thrown: unknown): void => {
-  const { status, message, code, issues, data } = beginError(result, thrown);
-  const error = {
+const toEnvelope = ({ message, code, issues, data }: ErrorAnswer): ErrorEnvelope => ({
+  status: "error",
+  error: {
     message,
     ...(code !== undefined && { code }),
     ...(issues && { issues }),
     ...(data !== undefined && { data }),
-  };
-  sendJson(result.response, status, { status: "error", error } satisfies ErrorEnvelope);
+  },
+});
+
+const sendError = (result: Result, thrown: unknown): void => {
+  const answer = beginError(result, thrown);
+  sendJson(result.response, answer.status, toEnvelope(answer));
 };
 
 /** Returns the fault that prevented a body from being sent: the body itself, or what Node has thrown. */
@@ -129,15 +134,18 @@ export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
     mimeType: "application/json",
   }),
   negative: (data, _type, code) => ({
-    schema: z.object({
-      status: z.literal("error"),
-      error: z.object({
-        message: z.string(),
-        code: toCodeSchema(code),
-        issues: toIssuesSchema(),
-        ...(data && { data }),
+    schema: writtenBy(
+      toEnvelope,
+      z.object({
+        status: z.literal("error"),
+        error: z.object({
+          message: z.string(),
+          code: toCodeSchema(code),
+          issues: toIssuesSchema(),
+          ...(data && { data }),
+        }),
       }),
-    }),
+    ),
     mimeType: "application/json",
   }),
   handler: createHandler((data) => ({ status: "success", data }), sendError),

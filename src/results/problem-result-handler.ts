@@ -16,6 +16,7 @@ import type {
 import type { InputIssue } from "./default-result-handler.ts";
 import { readSafely } from "../reply/http-error.ts";
 import { findReplyState } from "../exchange/response-state.ts";
+import { writtenBy, type WriteErrorBody } from "./error-bodies.ts";
 import { ResultHandler, type Result } from "./result-handler.ts";
 import { sendJson } from "../reply/send-json.ts";
 
@@ -184,31 +185,36 @@ const toInstance = (request: Request): { readonly instance?: string } => {
 };
 
 const toProblem = (
-  { status, message, code, issues, isOfHeaders, data, problem: { type, title } = {} }: ErrorAnswer,
+  { status, message, code, issues, data, problem: { type, title } = {} }: ErrorAnswer,
   own: object,
-  request: Request,
+  toPart: (issue: InputIssue) => InvalidPart,
 ): ProblemDetails => ({
   type: "about:blank",
   title: title ?? toStatusText(status),
-  ...toInstance(request),
-  ...pickOwn(own),
+  ...own,
   ...(type !== undefined && { type }),
   status,
   detail: message,
   ...(code !== undefined && { code }),
-  ...(issues && {
-    errors: issues.map((issue) => toInvalidPart(issue, request, isOfHeaders)),
-    issues,
-  }),
+  ...(issues && { errors: issues.map(toPart), issues }),
   ...(data !== undefined && { data }),
 });
+
+/** Writes problem details for an example, in which an invalid part is a field of the body, or a parameter. */
+const toExample: WriteErrorBody = (answer, hasBody) =>
+  toProblem(answer, {}, ({ path, message: detail }) =>
+    hasBody ? { detail, pointer: `#/${path.join("/")}` } : { detail, parameter: path.join(".") },
+  );
 
 const sendError = (result: Result, thrown: unknown): void => {
   const { response, request } = result;
   const answer = beginError(result, thrown);
   const type = "application/problem+json; charset=utf-8";
-  const send = (own: object): void =>
-    sendJson(response, answer.status, toProblem(answer, own, request), type);
+  const toPart = (issue: InputIssue) => toInvalidPart(issue, request, answer.isOfHeaders);
+  const send = (own: object): void => {
+    const members = { ...toInstance(request), ...pickOwn(own) };
+    sendJson(response, answer.status, toProblem(answer, members, toPart), type);
+  };
   const problem = answer.isPublic ? readSafely(thrown, "problem") : undefined;
   const own = isObject(problem) ? problem : {};
   try {
@@ -236,7 +242,7 @@ const sendError = (result: Result, thrown: unknown): void => {
 export const problemResultHandler: ProblemResultHandler = new ResultHandler({
   positive: (data) => ({ schema: data, mimeType: "application/json" }),
   negative: (data, type, code) => ({
-    schema: toNegativeSchema(data, type, code),
+    schema: writtenBy(toExample, toNegativeSchema(data, type, code)),
     mimeType: "application/problem+json",
   }),
   handler: createHandler((output) => output, sendError),

@@ -61,7 +61,7 @@ export class Checker {
       return `${status} is of type ${String(type)}, which is not documented`;
     if (type === "text/event-stream") return this.#checkEvents(media, text);
     if (isFile || !/json/.test(type)) return undefined;
-    const wrong = this.#validate(media.schema, JSON.parse(text));
+    const wrong = this.validate(media.schema, JSON.parse(text));
     return wrong && `the body of ${status} does not fit: ${wrong}`;
   }
 
@@ -76,11 +76,11 @@ export class Checker {
       ]);
       if (fields.length === 0) continue;
       const event = Object.fromEntries(fields) as JsonObject;
-      const wrong = this.#validate(schema, event);
+      const wrong = this.validate(schema, event);
       if (wrong) return `an event does not fit: ${wrong}`;
-      const option = options.find((one) => !this.#validate(one, event));
+      const option = options.find((one) => !this.validate(one, event));
       const { data } = (option?.["properties"] ?? {}) as Record<string, JsonObject>;
-      const inside = this.#validate(
+      const inside = this.validate(
         (data?.["contentSchema"] ?? {}) as JsonObject,
         JSON.parse(String(event["data"])),
       );
@@ -109,7 +109,7 @@ export class Checker {
     const media = requestBody.content[draft.mediaType ?? "application/json"];
     if (!media) return `a body of type ${String(draft.mediaType)} was accepted`;
     if (!draft.mediaType?.includes("json")) return undefined;
-    const wrong = this.#validate(media.schema, draft.body);
+    const wrong = this.validate(media.schema, draft.body);
     return wrong && `the body was accepted, but does not fit: ${wrong}`;
   }
 
@@ -124,7 +124,7 @@ export class Checker {
   /** Validates text from a URL or a header, converted to any type that it can represent. */
   #validateText(schema: JsonObject, value: unknown): string | undefined {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return this.#validate(schema, value);
+      return this.validate(schema, value);
     const texts = [value].flat().map(String);
     const readings: unknown[] = [texts, ...(texts.length === 1 ? texts : [])];
     const [text = ""] = texts;
@@ -132,11 +132,12 @@ export class Checker {
       readings.push(Number(text), [Number(text)]);
     // an empty string is coerced to 0
     if (text === "") readings.push(0);
-    const wrongs = readings.map((reading) => this.#validate(schema, reading));
+    const wrongs = readings.map((reading) => this.validate(schema, reading));
     return wrongs.includes(undefined) ? undefined : wrongs[0];
   }
 
-  #validate(schema: JsonObject, value: unknown): string | undefined {
+  /** Returns what of a value does not fit a schema, or undefined. */
+  validate(schema: JsonObject, value: unknown): string | undefined {
     const known = this.#validators.get(schema);
     const validate = known ?? this.#ajv.compile(withBase(schema) as JsonObject);
     this.#validators.set(schema, validate);

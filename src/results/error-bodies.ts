@@ -1,0 +1,19 @@
+import type { z } from "zod";
+import type { ErrorAnswer } from "./begin-error.ts";
+
+/** Writes the body of an error for an example; `hasBody` says whether the request has a body. */
+export type WriteErrorBody = (answer: ErrorAnswer, hasBody: boolean) => unknown;
+
+const writers = new WeakMap<object, WriteErrorBody>();
+
+/** Returns the schema of an error's body, which now tells documents how such a body is written. */
+export const writtenBy = <Schema extends z.ZodType>(
+  write: WriteErrorBody,
+  schema: Schema,
+): Schema => {
+  writers.set(schema, write);
+  return schema;
+};
+
+/** Returns the function that writes the body of an error; undefined if no ready-made result handler writes it. */
+export const findErrorWriter = (schema: object): WriteErrorBody | undefined => writers.get(schema);
