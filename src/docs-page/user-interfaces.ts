@@ -13,14 +13,21 @@ export interface UserInterface {
   readonly styles: string;
 }
 
-/** The script that starts Swagger UI, without the badge of a remote validator. */
+/**
+ * The script that starts Swagger UI, without the badge of a remote validator. It waits for the end of each response, so
+ * it does not offer to request an event stream.
+ */
 const swaggerScript = `
+const isEventStream = (response) => response.hasIn(["content", "text/event-stream"]);
+const allowTryItOutFor = (_original, { specSelectors }) => (_state, path, method) =>
+  !specSelectors.specJson().getIn(["paths", path, method, "responses"])?.some(isEventStream);
 SwaggerUIBundle({
   url: document.body.dataset.document,
   dom_id: "#docs",
   deepLinking: true,
   validatorUrl: null,
   layout: "BaseLayout",
+  plugins: [{ statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } }],
 });
 `;
 
