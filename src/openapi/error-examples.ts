@@ -8,6 +8,7 @@ import { toStatusText } from "../http/status.ts";
 import type { ErrorAnswer } from "../results/begin-error.ts";
 import { findErrorWriter } from "../results/error-bodies.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
+import { readOptionality } from "../schemas/zod-internals.ts";
 import { isObject, mapValues } from "./map-json.ts";
 import type { JsonObject } from "./options.ts";
 
@@ -48,7 +49,8 @@ export const addExamples = (
 const toAnswer = (status: number, kind: ErrorKind): ErrorAnswer | undefined => {
   const { code, description, schemas, mayLackData } = kind;
   const data = schemas.map(findExample).find((one) => one !== undefined);
-  const needsData = !mayLackData && schemas.some(({ _zod }) => _zod.optout !== "optional");
+  const needsData =
+    !mayLackData && schemas.some((schema) => readOptionality(schema, "output") !== "optional");
   if (data === undefined && needsData) return undefined;
   const answer = { status, data, problem: kind, isPublic: status < 500 };
   if (description === undefined && status === 400)

@@ -17,7 +17,7 @@ const keyed = idempotency({ store: memoryStore(), scope: () => 1 });
 
 /** Lists the names of the responses that operations share. */
 const namesOf = (routing: Routing) =>
-  Object.keys((generate(routing).components?.["responses"] ?? {}) as object);
+  Object.keys(generate(routing).components?.["responses"] ?? {});
 
 describe("A shared response is named after", () => {
   const limited = factory.addMiddleware(rateLimit({ limit: 2 }));
@@ -60,7 +60,7 @@ describe("A shared response is named after", () => {
       (one) => `InternalServerError${one}`,
     );
     expect(namesOf(endpoints)).toEqual(expected);
-    const reversed = Object.fromEntries(Object.entries(endpoints).toReversed()) as Routing;
+    const reversed: Routing = Object.fromEntries(Object.entries(endpoints).toReversed());
     expect(namesOf(reversed)).toEqual(expected);
   });
 });

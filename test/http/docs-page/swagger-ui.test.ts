@@ -27,7 +27,7 @@ const createWindow = () => {
     ...{ document, location: new URL("http://localhost/docs"), navigator: { userAgent: "" } },
     ...{ addEventListener: nothing, setTimeout, clearTimeout, console, URL, URLSearchParams },
     ...{ Headers, Request, Response, FormData, Blob, File, AbortController, TextEncoder },
-    ...{ Element: class {}, HTMLElement: class {}, Node: class {}, history: {} },
+    ...{ Element: Object, HTMLElement: Object, Node: Object, history: {} },
   };
   return createContext(Object.assign(window, { window, self: window }));
 };
