@@ -10,7 +10,7 @@ const forInput: Advice = {
   map: "Use z.record(), and .transform() to a Map",
   nan: "Use z.number() or z.null()",
   never: "Remove it, or add .optional() to forbid the key",
-  stream: "Use ez.raw(); ez.stream() is for outputs",
+  stream: "Use it as the field `raw` of the input, or as the whole output",
   set: "Use z.array(), and .transform() to a Set",
   symbol: "Use z.enum()",
 };

@@ -4,6 +4,7 @@ import type {
   ErrorEnvelopeWithData,
   SuccessEnvelope,
 } from "../results/default-result-handler.ts";
+import type { MediaTyped } from "../schemas/content.ts";
 import type { AnySchema } from "../schemas/schema.ts";
 import type { ErrorReply, ErrorStatus } from "./reply-types.ts";
 import type { EndpointTypes } from "./route-at.ts";
@@ -61,6 +62,11 @@ export type ErrorAt<T> = T extends EndpointTypes
 /** The statuses that the framework itself sends, and then without the data that an endpoint declares for them. */
 type OwnStatus = 400 | 401 | 413 | 415 | 500 | 503;
 
+/** The same, with what is sent for files and streams, whose types do not tell them apart. */
+type OwnStatusOf<T extends EndpointTypes> =
+  | OwnStatus
+  | (T["output"] extends MediaTyped<string> ? 404 | 412 | 416 : never);
+
 /** The data of an error's declaration; `undefined` if it has none. */
 type DataOf<Errors, Key> = Key extends keyof Errors ? DataOfEach<Errors[Key]> : never;
 
@@ -94,7 +100,7 @@ type DataErrors<T extends EndpointTypes, Own, Others, Each> = [
 type DataBody<T extends EndpointTypes, Each, Own, Others, Key, Status> = NegativeBody<
   T,
   Each,
-  DataOf<Own, Key> | DataOf<Others, Key> | (Status extends OwnStatus ? undefined : never)
+  DataOf<Own, Key> | DataOf<Others, Key> | (Status extends OwnStatusOf<T> ? undefined : never)
 >;
 
 /** The bodies of errors, of which some are declared under a name; the keys of one status make a union. */
@@ -107,7 +113,7 @@ type NamedErrors<T extends EndpointTypes, Own, Others, Each> = {
             Present<DataOf<Own, Key> | DataOf<Others, Key>>,
             Key
           >
-        | (StatusOf<Own, Others, Key> extends OwnStatus ? NegativeBody<T, Each> : never)
+        | (StatusOf<Own, Others, Key> extends OwnStatusOf<T> ? NegativeBody<T, Each> : never)
     : [DataOf<Own, Key> | DataOf<Others, Key>] extends [undefined]
       ? NegativeBody<T, EachAt<Each, Key>>
       : DataBody<T, EachAt<Each, Key>, Own, Others, Key, Key>;

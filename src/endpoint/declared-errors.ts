@@ -69,8 +69,10 @@ type FaultOf<Key, Declaration> = Key extends number
       : "The status of an error is 400 to 599"
   : string extends Key
     ? never
-    : Declaration extends { readonly status: number }
-      ? never
+    : Declaration extends { readonly status: infer Status extends number }
+      ? number extends Status
+        ? "The `status` must be known to the compiler: declare it in place, or with `as const`"
+        : never
       : "An error that is declared under a name needs a `status`";
 
 /** The declaration of an error of the framework, whose name is its code. */

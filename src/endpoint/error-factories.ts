@@ -102,7 +102,7 @@ export class ApiError extends Error {
 export const createErrorFactories = (
   ...declared: readonly (ErrorDeclarations | undefined)[]
 ): ErrorFactories<ErrorDeclarations> => {
-  const factories: Record<string, PlainErrorFactory> = {};
+  const factories = Object.create(null) as Record<string, PlainErrorFactory>;
   for (const errors of declared)
     for (const [key, one] of Object.entries(errors ?? {})) {
       const declaration = typeof one === "string" ? { description: one } : one;

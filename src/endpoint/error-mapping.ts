@@ -83,6 +83,8 @@ export const mapError = async (
       const mapped = await map({ error, ...args } as never);
       if (mapped !== undefined && mapped !== null) error = toError(mapped);
     } catch (failure) {
+      // the failure is logged where it is sent, and would hide what was thrown first
+      args.logger.error("`onError` has failed to convert an error", { error });
       error = toError(failure);
     }
   return error;

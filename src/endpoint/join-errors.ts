@@ -81,8 +81,8 @@ export const toUsualKind = ({ kinds }: DeclaredErrors): ErrorKind | undefined =>
 };
 
 /** Returns the kind of the errors of one declaration. */
-export const toKind = ({ schema, type, title }: ErrorDeclaration, code?: string): ErrorKind => ({
-  ...{ code, type, title },
+export const toKind = ({ schema, type, title }: ErrorDeclaration): ErrorKind => ({
+  ...{ type, title },
   schemas: schema ? [schema as ZodSchema] : [],
   mayLackData: schema === undefined,
 });

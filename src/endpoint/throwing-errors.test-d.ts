@@ -159,6 +159,9 @@ test("a key of `errors` is an error status, or a name with a status", () => {
   factory.build({ errors: { taken: "Taken" }, handler });
   // @ts-expect-error -- the same
   factory.build({ errors: { taken: { description: "Taken" } }, handler });
+  const wide = { taken: { status: 409, description: "Taken" } };
+  // @ts-expect-error -- "The `status` must be known to the compiler: declare it in place, or with `as const`"
+  factory.build({ errors: wide, handler });
   // @ts-expect-error -- the same
   void (() => new Middleware({ errors: { 302: "Elsewhere" }, handler }));
   // @ts-expect-error -- the same

@@ -309,7 +309,8 @@ const writeCustom = (schema: ZodSchema, isSent: boolean): Members => {
   const kind = readOwnKind(schema);
   if (kind === "upload") return ["Blob"];
   if (kind === "raw") return rawTypes;
-  if (isSent && readContent(schema)) return [...rawTypes, "ReadableStream"];
+  if (isSent && readContent(schema))
+    return [...rawTypes, "AsyncIterable<string | Uint8Array>", "ReadableStream"];
   // `JSON.stringify` converts a Buffer to this type
   return [kind === "buffer" && !isSent ? '{ type: "Buffer"; data: number[] }' : "unknown"];
 };

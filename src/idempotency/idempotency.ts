@@ -22,6 +22,7 @@ import {
 import type { PlannedRun } from "../pipeline/endpoint-plan.ts";
 import { findState, type RequestState } from "../pipeline/request-state.ts";
 import { readHeaders } from "../pipeline/validate.ts";
+import { takesStream } from "../schemas/bodies.ts";
 import { readContent } from "../schemas/content.ts";
 import type { EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
 import { toParser } from "../schemas/parser.ts";
@@ -230,8 +231,16 @@ export const idempotency = <Context = EmptyObject>(
 
 /** @throws {@link DefinitionError} when an endpoint sends something that cannot be kept. */
 const assertKeepable = (where: string, definition: object, isStream: boolean): void => {
-  const schema = Reflect.get(definition, "output") as ZodSchema | undefined;
-  if (isStream || (schema && readContent(schema)))
+  const { input, output } = definition as {
+    readonly input?: ZodSchema;
+    readonly output?: ZodSchema;
+  };
+  if (input && takesStream(input))
+    throw new DefinitionError(
+      "SLP_DEFINITION_VALUE",
+      `${where}: the middleware \`idempotency\` compares bodies, but ez.stream() passes the body on unread. Use ez.raw(), or build this endpoint with a factory without it.`,
+    );
+  if (isStream || (output && readContent(output)))
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
       `${where}: the middleware \`idempotency\` keeps replies that the result handler sends, but no files and streams. Build this endpoint with a factory without it.`,

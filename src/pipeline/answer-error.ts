@@ -15,7 +15,12 @@ import {
   sendLastResort,
   type DeclaredError,
 } from "./answer.ts";
-import { toOwnErrorData, type EndpointPlan, type ErrorData } from "./endpoint-plan.ts";
+import {
+  toOwnErrorData,
+  type EndpointPlan,
+  type ErrorData,
+  type PlannedRun,
+} from "./endpoint-plan.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { sentByHandler, type RequestState } from "./request-state.ts";
 import { validate } from "./validate.ts";
@@ -42,9 +47,10 @@ export const answerError = async (
   try {
     if (replaces) setSending(state, false);
     let raised = ensureError(thrown);
-    if (plan?.mapError && !isDeparture(raised)) raised = await plan.mapError(raised, state);
     if (raised instanceof RequestError && raised.endsConnection)
       closeAfterReply(state.request, state.response);
+    const hasLeft = isDeparture(raised) && isAbandoned(state.response);
+    if (plan?.mapError && !hasLeft) raised = await plan.mapError(raised, state);
     const known = findDeclared(raised, plan?.errorData);
     const found = known ? await readDeclared(raised, known) : toUndeclared(raised);
     const { error } = found;
@@ -162,7 +168,7 @@ export const interrupt = (state: RequestState, thrown: unknown, plan?: Answering
 /** Answers with an error if Express has failed to send something for a handler, such as a missing file. */
 export const interruptSending = (state: RequestState, thrown: unknown): void => {
   if (!state.handledError) {
-    interrupt(state, thrown);
+    interrupt(state, thrown, (state.run as PlannedRun | undefined)?.plan);
     return;
   }
   // the result handler has failed to send an error, and would fail again

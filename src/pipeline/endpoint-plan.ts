@@ -68,9 +68,10 @@ const dataByDeclaration = new WeakMap<ErrorDeclaration, ErrorData>();
 
 /** Returns what is known of the errors of one declaration. */
 export const toOwnErrorData = (declaration: ErrorDeclaration, code?: string): ErrorData => {
-  const data = dataByDeclaration.get(declaration) ?? toErrorData(toKind(declaration, code));
+  const data = dataByDeclaration.get(declaration) ?? toErrorData(toKind(declaration));
   dataByDeclaration.set(declaration, data);
-  return data;
+  // one declaration may stand under several names
+  return code === undefined ? data : { ...data, code };
 };
 
 const statusesByHandler = new WeakMap<AnyResultHandler, ErrorDeclarations>();

@@ -6,6 +6,7 @@ import { toErrorStatus } from "../reply/http-error.ts";
 import type { ContentDeclaration } from "../schemas/content.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { answerError } from "./answer-error.ts";
+import type { PlannedRun } from "./endpoint-plan.ts";
 import type { RequestState } from "./request-state.ts";
 
 /** Sends content without the result handler, which is called only if sending fails before the first byte. */
@@ -28,7 +29,10 @@ export const sendContent = async (
   } catch (error) {
     discardContent(output);
     if (!response.headersSent) clearHead(response, error);
-    await answerError(state, error, { replaces: true });
+    await answerError(state, error, {
+      plan: (state.run as PlannedRun | undefined)?.plan,
+      replaces: true,
+    });
   }
 };
 

@@ -1,5 +1,4 @@
 import { isUtf8 } from "node:buffer";
-import { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { defaults } from "../defaults.ts";
 import type { BodyLimits, UploadLimits } from "../endpoint/body-limits.ts";
@@ -12,7 +11,7 @@ import type { Logger } from "../logger/logger.ts";
 import { findReplyState, plainWays } from "../exchange/response-state.ts";
 import { parseJson } from "./parse-json.ts";
 import { readBytes } from "./read-bytes.ts";
-import { streamBody } from "./stream-body.ts";
+import { streamBody, streamBytes } from "./stream-body.ts";
 import type { ReadUpload } from "./uploads.ts";
 
 const jsonType = /^application\/(?:json|[\w.!#$&^+-]+\+json)$/;
@@ -62,18 +61,20 @@ export const parseBody = (
   if (request.headers["content-type"] === undefined && typedNames.has(request.method))
     throw toTypeError(plan, options);
   const given: unknown = request.body;
-  if (given === undefined && !hasBody(request)) return undefined;
+  if (given === undefined && !hasBody(request)) {
+    if (plan.body === "stream" && !request.readableDidRead) request.body = { raw: streamBytes("") };
+    return undefined;
+  }
   const limits = {
     bytes: plan.bodyLimit.bytes ?? options.limits.bytes ?? defaults.bodyLimit.bytes,
     values: plan.bodyLimit.values ?? options.limits.values ?? defaults.bodyLimit.values,
   };
   if (plan.body === "stream") {
     refuseParts(plan, options, request.headers["content-type"]);
-    const raw =
-      given === undefined
-        ? streamBody(request, response, limits.bytes, options.idleTimeout)
-        : Readable.from([Buffer.from(given as Uint8Array)]);
-    request.body = { raw };
+    if (given === undefined)
+      request.body = { raw: streamBody(request, response, limits.bytes, options.idleTimeout) };
+    else if (typeof given === "string" || given instanceof Uint8Array)
+      request.body = { raw: streamBytes(given) };
     return undefined;
   }
   const parsing =
@@ -194,7 +195,8 @@ const toTypeError = (
     ...(takesForms ? [formType] : []),
     ...(uploads && takesFiles ? [multipartType] : []),
   ];
-  const accepted = body === "raw" ? rawType : ["application/json", ...forms].join(", ");
+  const accepted =
+    body === "raw" || body === "stream" ? rawType : ["application/json", ...forms].join(", ");
   return new RequestError("SLP_BODY_CONTENT_TYPE", { headers: { Accept: accepted } });
 };
 

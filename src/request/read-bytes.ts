@@ -91,6 +91,15 @@ export const startPauseTimer = (
   return timer;
 };
 
+/** @throws ServerFault when a middleware keeps the body from being read, ClientLeft when the client has left. */
+export const assertReadable = (request: Request, response: Response): void => {
+  // a destroyed request does not emit `close` again
+  if (request.destroyed)
+    throw isAbandoned(response) ? toDeparture() : toUnreadable("has destroyed the request");
+  if (request.readableEncoding !== null) throw toUnreadable("has called `setEncoding`");
+  if (request.readableDidRead) throw toUnreadable("has read a part of it");
+};
+
 /** How many chunks are kept before they are joined, because each Buffer has an overhead of a hundred bytes. */
 const mostPieces = 1024;
 
@@ -114,11 +123,7 @@ export const readBytes = (
     closeAfterReply(request, response);
     throw new RequestError("SLP_BODY_TOO_LARGE");
   }
-  // a destroyed request does not emit `close` again
-  if (request.destroyed)
-    throw isAbandoned(response) ? toDeparture() : toUnreadable("has destroyed the request");
-  if (request.readableEncoding !== null) throw toUnreadable("has called `setEncoding`");
-  if (request.readableDidRead) throw toUnreadable("has read a part of it");
+  assertReadable(request, response);
   // a client that asks for permission to send a body gets it when the body is listened for
   const isAsked = headers.expect !== undefined;
   const isWhole = length > 0 && request.readableLength === length;

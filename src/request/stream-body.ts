@@ -5,7 +5,7 @@ import { RequestError } from "../errors.ts";
 import { findReplyState, onSettled } from "../exchange/response-state.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import type { BodyStream } from "../schemas/content.ts";
-import { findRequestDecoder, startPauseTimer, toDeparture } from "./read-bytes.ts";
+import { assertReadable, findRequestDecoder, startPauseTimer, toDeparture } from "./read-bytes.ts";
 
 /** A body that a handler reads while it arrives, up to a number of bytes. */
 class LimitedBody extends Transform {
@@ -37,6 +37,13 @@ class LimitedBody extends Transform {
   }
 }
 
+/** Passes on a body that has been read already, or one that is empty. */
+export const streamBytes = (bytes: string | Uint8Array): BodyStream => {
+  const body = new LimitedBody(Infinity, () => undefined);
+  body.end(Buffer.from(bytes as Uint8Array));
+  return body;
+};
+
 /**
  * Passes a body on while it arrives; what is left of it when the response has been sent is discarded.
  *
@@ -50,6 +57,7 @@ export const streamBody = (
   limit: number,
   idleTimeout: number,
 ): BodyStream => {
+  assertReadable(request, response);
   const refuse = (): void => closeAfterReply(request, response);
   const decoder = findRequestDecoder(request)?.();
   if (!decoder && Number(request.headers["content-length"]) > limit) {

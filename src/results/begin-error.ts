@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ServerFault } from "../errors.ts";
+import { isRequestErrorCode, ServerFault } from "../errors.ts";
 import { canBeSent } from "../http/header-field.ts";
 import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type InputValidationError, type ShortIssue } from "../schemas/issues.ts";
@@ -61,7 +61,9 @@ const listFields = (headers: object): readonly (readonly [string, string | undef
 /** Returns the code of an error with which the framework rejects requests. */
 const readOwnCode = (error: unknown): string | undefined => {
   const code = error instanceof Error ? readSafely(error, "code") : undefined;
-  const isOwn = typeof code === "string" && code.startsWith("SLP_");
+  const isOwn =
+    typeof code === "string" &&
+    (isRequestErrorCode(code) || code === "SLP_INPUT_INVALID" || code.startsWith("SLP_OPENAPI_"));
   return isOwn && readSafely(error, "expose") === true ? code : undefined;
 };
 

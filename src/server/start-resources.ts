@@ -1,4 +1,5 @@
 import { ConfigError } from "../errors.ts";
+import { ensureError } from "../reply/http-error.ts";
 import type { ServerConfig } from "./config/config.ts";
 import type { LifecycleArguments, Resource } from "./config/resource.ts";
 import { runWithin, toStepLimit } from "./connection/shutdown.ts";
@@ -50,7 +51,7 @@ export const startResources = async (
 
 const toStartError = ({ name }: Resource, cause: unknown): ConfigError => {
   // the error of several failed connections has a code, but no message
-  const { message = "", code } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : {};
-  const text = `The resource \`${name}\` could not start: ${message || (code ?? String(cause))}`;
+  const { message, code } = ensureError(cause) as NodeJS.ErrnoException;
+  const text = `The resource \`${name}\` could not start: ${message || code}`;
   return new ConfigError("SLP_CONFIG_RESOURCE", text, cause);
 };

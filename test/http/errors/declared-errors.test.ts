@@ -3,6 +3,7 @@ import {
   ApiError,
   defaultEndpointsFactory as factory,
   EventStreamFactory,
+  ez,
   Middleware,
   problemEndpointsFactory as problems,
   type AnyEndpoint,
@@ -12,7 +13,7 @@ import { idempotency, memoryStore } from "sallyport/idempotency";
 import { testEndpoint, testMiddleware } from "sallyport/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { generate, generateOne } from "../../openapi/generate.ts";
+import { generate as toDocument, generateOne } from "../../openapi/generate.ts";
 import { start, type Sent } from "../harness.ts";
 
 const ask = async (endpoint: AnyEndpoint, sent: Sent = {}): Promise<unknown[]> => {
@@ -26,8 +27,11 @@ const declared = {
   404: "No such book",
   409: { description: "Taken", schema: z.object({ stock: z.number() }) },
   soldOut: {
-    ...{ status: 410, description: "Sold out", schema: until },
-    ...{ type: "https://shop.test/sold-out", title: "Sold out" },
+    status: 410,
+    description: "Sold out",
+    schema: until,
+    type: "https://shop.test/sold-out",
+    title: "Sold out",
   },
   closed: { status: 410, description: "Closed" },
 } as const;
@@ -155,6 +159,20 @@ describe("an error that is created with `errors`", () => {
   });
 });
 
+test("One declaration under several names keeps their codes", async () => {
+  const conflict = { status: 409, description: "Conflict" } as const;
+  const build = (name: "locked" | "taken" | 409) =>
+    factory.build({
+      errors: { taken: conflict, locked: conflict, 409: conflict },
+      handler: ({ errors }) => {
+        throw errors[name]();
+      },
+    });
+  for (const name of ["taken", "locked"] as const)
+    expect((await ask(build(name)))[1]).toEqual(error("Conflict", { code: name }));
+  expect((await ask(build(409)))[1]).toEqual(error("Conflict"));
+});
+
 describe("an error without `errors`", () => {
   const fail = (errors: ErrorDeclarations, properties: object = {}) =>
     problems.build({
@@ -239,7 +257,7 @@ describe("documents", () => {
       description: "Sold out\n\nClosed",
       content: { "application/json": { schema: { anyOf: names } } },
     });
-    const { schemas = {} } = generate(routing).components ?? {};
+    const { schemas = {} } = toDocument(routing).components ?? {};
     const text = JSON.stringify(schemas["SoldOut"]);
     expect(text).toContain('"code":{"type":"string","const":"soldOut"}');
     expect(text).toContain('"required":["until"]');
@@ -328,6 +346,21 @@ describe("onError", () => {
       "first: duplicate key second",
       "config: duplicate key second first",
     ]);
+  });
+
+  test("converts what a generator throws, and a connection that a database has lost", async () => {
+    const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
+    const gone = factory.onError({ handler: () => createHttpError(502, "Gone") });
+    const handler = () => {
+      throw reset;
+    };
+    expect((await ask(gone.build({ handler })))[0]).toBe(502);
+    // oxlint-disable-next-line require-yield -- it fails before the first piece
+    const generate = async function* () {
+      throw unique;
+    };
+    const stream = mapped.build({ output: ez.stream("text/plain"), handler: generate });
+    expect((await ask(stream)).slice(0, 2)).toEqual(taken);
   });
 
   test("may throw, in which case that counts, and a value that is no error is a 500", async () => {
