@@ -43,9 +43,12 @@ export const checkInputs = (operations: readonly Operation[]): readonly Diagnost
       // the fields of a form are strings, but an endpoint with a form also accepts JSON
       const asForm = isForm(schema) ? finder.find(schema, formWire).misfits : [];
       const coerced = asForm.filter(({ kind }) => kind === "coercedBoolean");
-      return [...finder.find(schema, wire).misfits, ...coerced].map((misfit) =>
-        toWarning("input", place, misfit, `${misfit.path} of ${schemas.indexOf(schema)}`),
-      );
+      const found = [...finder.find(schema, wire).misfits, ...coerced];
+      return found
+        .filter(({ path, kind }) => !(kind === "stream" && path === ".raw"))
+        .map((misfit) =>
+          toWarning("input", place, misfit, `${misfit.path} of ${schemas.indexOf(schema)}`),
+        );
     });
   });
 };

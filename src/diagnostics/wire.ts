@@ -21,7 +21,7 @@ const toWire = (carrier: Wire["carrier"], kinds: readonly Kind[], inner?: Wire):
 };
 
 /** The kinds for files and raw bodies, which other checks cover. */
-const bodies: readonly Kind[] = ["upload", "raw", "stream"];
+const bodies: readonly Kind[] = ["upload", "raw"];
 const jsonKinds: readonly Kind[] = ["string", "number", "boolean", "null", "array", "object"];
 
 const json = toWire("json", [...bodies, ...jsonKinds]);

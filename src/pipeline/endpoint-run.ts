@@ -54,7 +54,7 @@ export class EndpointRun<Plan extends RunPlan = RunPlan> {
   scope: AsyncResource | undefined = undefined;
   timeLimit: TimeLimit | undefined = undefined;
   /** The value of `request.next` while a native middleware runs. */
-  next: unknown = undefined;
+  nativeNext: unknown = undefined;
   /** Resolves when the stages that go on after a time limit have ended. */
   ending: Promise<void> | undefined = undefined;
   /** Whether an outcome is sent even if the client has left, because a middleware keeps the reply. */

@@ -96,7 +96,7 @@ class NativeCall {
     // a closed response does not emit `close` again
     if (response.closed) return Promise.resolve(noOutput);
     const next: NextFunction = (outcome?: unknown) => this.#next(outcome);
-    this.#run.next = next;
+    this.#run.nativeNext = next;
     try {
       const { run } = this.#native;
       this.#returned = run(request as never, response as never, next);
@@ -130,7 +130,7 @@ class NativeCall {
     const { request, response } = this.#state;
     restorePrototype(request, this.#prototypes[0]);
     restorePrototype(response, this.#prototypes[1]);
-    this.#run.next = undefined;
+    this.#run.nativeNext = undefined;
   }
 
   readonly #onEnd = (): void => {

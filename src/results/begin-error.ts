@@ -62,8 +62,7 @@ const listFields = (headers: object): readonly (readonly [string, string | undef
 const readOwnCode = (error: unknown): string | undefined => {
   const code = error instanceof Error ? readSafely(error, "code") : undefined;
   const isOwn =
-    typeof code === "string" &&
-    (isRequestErrorCode(code) || code === "SLP_INPUT_INVALID" || code.startsWith("SLP_OPENAPI_"));
+    typeof code === "string" && (isRequestErrorCode(code) || code === "SLP_INPUT_INVALID");
   return isOwn && readSafely(error, "expose") === true ? code : undefined;
 };
 

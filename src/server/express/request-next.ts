@@ -8,7 +8,7 @@ export const requestNext: PropertyDescriptor & ThisType<object> = {
   enumerable: true,
   get() {
     const state = findState(this);
-    const own = state?.run ? state.run.next : state?.next;
+    const own = state?.run ? state.run.nativeNext : state?.next;
     return (
       own ??
       ((error?: unknown): void => {
@@ -21,7 +21,7 @@ export const requestNext: PropertyDescriptor & ThisType<object> = {
     const state = findState(this);
     if (!state) return;
     // a router within a native middleware sets its own `next`, and restores that of the middleware afterwards
-    if (state.run?.next === undefined) state.next = next;
-    else state.run.next = next;
+    if (state.run?.nativeNext === undefined) state.next = next;
+    else state.run.nativeNext = next;
   },
 };
