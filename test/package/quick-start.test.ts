@@ -114,7 +114,7 @@ describe("the example", () => {
     expect(given).toEqual(answers.trim().split("\n"));
     const main = ["--import", "tsx", "example/src/main.ts"];
     const second = spawnSync(process.execPath, main, { cwd: root, env, encoding: "utf8" });
-    const reason = `Process ${child.pid} already uses ${data}: stop it, or set DATA_FOLDER or DATABASE_URL\n`;
+    const reason = `The resource \`database\` could not start: Process ${child.pid} already uses ${data}: stop it, or set DATA_FOLDER or DATABASE_URL\n`;
     expect([second.stderr, second.status]).toEqual([reason, 1]);
     child.kill("SIGINT");
     const [code] = (await once(child, "exit")) as [number];
