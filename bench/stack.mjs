@@ -8,7 +8,7 @@ import { assertValgrind, readTotal, startCounted } from "./callgrind.mjs";
 import { openStreams, send, sendOne } from "./client.mjs";
 import { median, readCpu, startServer, versionOf } from "./measure.mjs";
 import { findNode } from "./peers.mjs";
-import { expectedFields, priceWorkloads, stackWorkloads } from "./stack-parts.mjs";
+import { expectedFields, priceBounds, priceWorkloads, stackWorkloads } from "./stack-parts.mjs";
 
 const servers = {
   sallyport: { file: "servers/stack.mjs" },
@@ -50,7 +50,7 @@ rate limit, authentication, a tenant, 200 routes and validation.
                      (get,list,post,400,401); event is one event for one of 500 streams of a topic, published on sallyport,
                      Fastify or Express
   --root FOLDER      the built checkout that the server base runs, or whose prices are counted
-  --prices           instead, what each feature adds to a bare endpoint of sallyport
+  --prices           instead, what each feature adds to a bare endpoint of sallyport; exits with 1 if that is over its bound
   --features NAMES   ${Object.keys(priceWorkloads).join()}
   --rounds 8         instead of counting, measures the CPU time in rounds in which the servers take turns
   --warmup 40000     requests before counting starts
@@ -179,7 +179,10 @@ const printPrices = async (node, toFile) => {
     const cost = await count(node, { name, file, args: [name] });
     const { method = "GET" } = priceWorkloads[name];
     bare[method] ??= cost;
-    print(method.padEnd(4), name.padEnd(16), toCell(cost), toCell(cost - bare[method]));
+    const price = cost - bare[method];
+    const isOver = price > (priceBounds[name] ?? Infinity);
+    print(method.padEnd(4), name.padEnd(16), toCell(cost), toCell(price), isOver ? "over" : "");
+    if (isOver) process.exitCode = 1;
   }
 };
 
@@ -204,7 +207,7 @@ const main = async () => {
 
 try {
   await main();
-  process.exit(0);
+  process.exit();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
