@@ -93,14 +93,14 @@ type DataErrors<T extends EndpointTypes, Own, Others, Each> = [
         ] extends [undefined]
           ? never
           : Status
-      ]: DataBody<T, EachAt<Each, Status>, Own, Others, Status, Status>;
+      ]: DataBody<T, EachAt<Each, Status>, Own, Others, Status>;
     }
   : NamedErrors<T, Own, Others, Each>;
 
-type DataBody<T extends EndpointTypes, Each, Own, Others, Key, Status> = NegativeBody<
+type DataBody<T extends EndpointTypes, Each, Own, Others, Status> = NegativeBody<
   T,
   Each,
-  DataOf<Own, Key> | DataOf<Others, Key> | (Status extends OwnStatusOf<T> ? undefined : never)
+  DataOf<Own, Status> | DataOf<Others, Status> | (Status extends OwnStatusOf<T> ? undefined : never)
 >;
 
 /** The bodies of errors, of which some are declared under a name; the keys of one status make a union. */
@@ -116,7 +116,7 @@ type NamedErrors<T extends EndpointTypes, Own, Others, Each> = {
         | (StatusOf<Own, Others, Key> extends OwnStatusOf<T> ? NegativeBody<T, Each> : never)
     : [DataOf<Own, Key> | DataOf<Others, Key>] extends [undefined]
       ? NegativeBody<T, EachAt<Each, Key>>
-      : DataBody<T, EachAt<Each, Key>, Own, Others, Key, Key>;
+      : DataBody<T, EachAt<Each, Key>, Own, Others, Key>;
 };
 
 /** Data, or `never` if there is none. */

@@ -1,6 +1,7 @@
 import type { Request } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import { DefinitionError } from "../errors.ts";
+import { ensureError } from "../reply/http-error.ts";
 import { anything, checkDefinition } from "../messages/option-checks.ts";
 import {
   toErrorDeclarations,
@@ -74,18 +75,17 @@ export const toErrorMapper = (
 export const mapError = async (
   mappers: readonly NonNullable<AnyMiddleware["mapError"]>[],
   thrown: Error,
-  args: { readonly request: Request; readonly logger: Logger },
-  toError: (value: unknown) => Error,
+  { request, logger }: { readonly request: Request; readonly logger: Logger },
 ): Promise<Error> => {
   let error = thrown;
   for (const map of mappers.toReversed())
     try {
-      const mapped = await map({ error, ...args } as never);
-      if (mapped !== undefined && mapped !== null) error = toError(mapped);
+      const mapped = await map({ error, request, logger } as never);
+      if (mapped !== undefined && mapped !== null) error = ensureError(mapped);
     } catch (failure) {
       // the failure is logged where it is sent, and would hide what was thrown first
-      args.logger.error("`onError` has failed to convert an error", { error });
-      error = toError(failure);
+      logger.error("`onError` has failed to convert an error", { error });
+      error = ensureError(failure);
     }
   return error;
 };

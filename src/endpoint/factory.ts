@@ -221,7 +221,8 @@ export abstract class Factory<
 
   /**
    * Returns a factory whose endpoints convert what is thrown in them, such as a database's unique violation, before the
-   * result handler sends it. Of several mappings, the last one comes first; a rejection of the request by the framework is passed to them, too.
+   * result handler sends it. Of several mappings, the last one comes first. Rejections of the framework, such as invalid
+   * input, are passed to them, too.
    *
    * @throws {@link DefinitionError} when the handler is not a function or a declaration is invalid.
    * @example

@@ -1,4 +1,5 @@
 import { ApiError } from "../endpoint/error-factories.ts";
+import { mapError } from "../endpoint/error-mapping.ts";
 import { RequestError, ServerFault } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import type { CombinedInput } from "../request/combine-input.ts";
@@ -30,7 +31,7 @@ export interface Answering {
   /** The result handler; by default, that of the endpoint, or of a path without one. */
   readonly handler?: AnyResultHandler;
   /** The plan of the endpoint whose stages have thrown the error. */
-  readonly plan?: Pick<EndpointPlan, "errorData" | "mapError"> | undefined;
+  readonly plan?: Pick<EndpointPlan, "errorData" | "errorMappers"> | undefined;
   /** Whether the error takes the place of a response that was to be sent later, as by `response.sendFile`. */
   readonly replaces?: boolean;
 }
@@ -50,7 +51,8 @@ export const answerError = async (
     if (raised instanceof RequestError && raised.endsConnection)
       closeAfterReply(state.request, state.response);
     const hasLeft = isDeparture(raised) && isAbandoned(state.response);
-    if (plan?.mapError && !hasLeft) raised = await plan.mapError(raised, state);
+    if (plan && plan.errorMappers.length > 0 && !hasLeft)
+      raised = await mapError(plan.errorMappers, raised, state);
     const known = findDeclared(raised, plan?.errorData);
     const found = known ? await readDeclared(raised, known) : toUndeclared(raised);
     const { error } = found;

@@ -10,7 +10,7 @@ import type {
   ErrorDeclarations,
 } from "../endpoint/declared-errors.ts";
 import { withMapping, type AnyEndpoint } from "../endpoint/endpoint.ts";
-import { mapError, type AnyErrorMapping } from "../endpoint/error-mapping.ts";
+import type { AnyErrorMapping } from "../endpoint/error-mapping.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { BodyPlan } from "../request/parse-body.ts";
@@ -21,9 +21,6 @@ import type { HeaderPlan } from "./validate.ts";
 import { runAround, type Around } from "./run-around.ts";
 import { runNative } from "./run-native.ts";
 import { toStatusText } from "../http/status.ts";
-import { ensureError } from "../reply/http-error.ts";
-import type { Request } from "../http/express-objects.ts";
-import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
@@ -85,13 +82,6 @@ const listStatuses = (handler: AnyResultHandler): ErrorDeclarations => {
     statusesByHandler.set(handler, known);
   }
   return known;
-};
-
-const planErrorMapping = ({ middlewares }: AnyEndpoint) => {
-  const mappers = middlewares.flatMap((one) => one.mapError ?? []);
-  if (mappers.length === 0) return undefined;
-  return (error: Error, { request, logger }: { request: Request; logger: Logger }) =>
-    mapError(mappers, error, { request, logger }, ensureError);
 };
 
 const planHeaders = (schema: ZodSchema | undefined): HeaderPlan | undefined =>
@@ -183,7 +173,7 @@ const createPlan = (
     textLists:
       sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],
     middlewares: endpoint.middlewares.filter((one) => !one.mapError).map(planMiddleware),
-    mapError: planErrorMapping(endpoint),
+    errorMappers: endpoint.middlewares.flatMap((one) => one.mapError ?? []),
     /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
     hasMiddlewareInput: declared.length > 0,
     parseInput: inputSchema && toParser(inputSchema),
