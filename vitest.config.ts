@@ -67,6 +67,7 @@ export default defineConfig({
         globalSetup: ["example/test/folder.ts"],
         setupFiles: ["example/test/setup.ts"],
       }),
+      project("packages", ["packages/*/test/**/*.test.ts"], { testTimeout: 60_000 }),
       project("services", ["test/services/**/*.test.ts"], { testTimeout: 60_000, setupFiles }),
       project("compiler", ["test/compiler/**/*.test.ts"], {
         testTimeout: 180_000,

@@ -1,8 +1,8 @@
-// Builds `dist` from `src`: the declarations that users' compilers read, and the modules, joined into readable chunks that
+// Builds `dist` from `src`, and the `dist` of each package in `packages/`: the declarations that users' compilers read, and the modules, joined into readable chunks that
 // are loaded together, with source maps that contain the source. It also writes the source of the client, which generated
 // clients contain.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
@@ -113,13 +113,28 @@ const writeClientSource = async () => {
   writeRuntime(pathToFileURL(`${root}src/client/`), pathToFileURL(`${dist}/generate-client/`));
 };
 
+const compile = (config) => {
+  const { status } = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), "-p", config],
+    { cwd: root, stdio: "inherit" },
+  );
+  if (status !== 0) process.exit(status ?? 1);
+};
+
+/** Compiles the packages beside the core, which see the core as their users do: by its built entries. */
+const buildPackages = () => {
+  for (const name of readdirSync(join(root, "packages"))) {
+    const config = join(root, "packages", name, "tsconfig.build.json");
+    if (!existsSync(config)) continue;
+    rmSync(join(root, "packages", name, "dist"), { recursive: true, force: true });
+    compile(config);
+  }
+};
+
 rmSync(dist, { recursive: true, force: true });
-const { status } = spawnSync(
-  process.execPath,
-  [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"],
-  { cwd: root, stdio: "inherit" },
-);
-if (status !== 0) process.exit(status ?? 1);
+compile("tsconfig.build.json");
 pruneDeclarations();
 await writeClientSource();
 await buildModules();
+buildPackages();
