@@ -157,6 +157,7 @@ export class ClientLeft extends Error {
 
 /** The code of a {@link RoutingError}. */
 export type RoutingErrorCode =
+  | "SLP_ROUTING_ACCESS"
   | "SLP_ROUTING_CYCLE"
   | "SLP_ROUTING_DUPLICATE"
   | "SLP_ROUTING_EXPLICIT_METHOD_VALUE"

@@ -92,7 +92,7 @@ export class Operation {
     this.headers = [...this.additions, endpoint].flatMap(
       ({ headersSchema }) => headersSchema ?? [],
     );
-    this.security = this.additions.flatMap(({ security }) => security ?? []);
+    this.security = [...this.additions, endpoint].flatMap(({ security }) => security ?? []);
     this.#setsFields = this.additions.some((one) => one.sentFields ?? one.successFields);
     this.hasOwnFields = endpoint.middlewares.some((one) => one.option && one.sentFields);
     this.queryParser = toQueryParser(config);

@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { channels, type Starting } from "../endpoint/build-hook.ts";
 import type { DocsOptions } from "../docs-page/docs-options.ts";
 import type { DocumentedConfig } from "../api/operation.ts";
+import type { HealthOptions } from "../health/health-options.ts";
 import { getMessageFromError, readSafely } from "../reply/http-error.ts";
 import type { Routing } from "../routing/routing.ts";
 import { checkAppConfig, checkServerConfig } from "../server/config/check-config.ts";
@@ -18,6 +19,7 @@ export interface Entry {
   readonly routing: Routing;
   readonly config: DocumentedConfig & {
     readonly docs?: boolean | DocsOptions | readonly DocsOptions[] | undefined;
+    readonly health?: boolean | HealthOptions | undefined;
   };
 }
 

@@ -1,26 +1,55 @@
 import { listOperations } from "../api/operation.ts";
 import { OperationIds } from "../api/operation-ids.ts";
+import { listUndecided, toAccess } from "../diagnostics/check-access.ts";
 import type { Security } from "../endpoint/security.ts";
+import { createConsoleLogger } from "../logger/console-logger.ts";
 import { listRoutes } from "../routing/walk-routing.ts";
+import { listOwnEntries } from "../server/prepare-api.ts";
 import { defineCommand } from "./command.ts";
 import { useEntry, recordBuilds, type Entry } from "./load-entry.ts";
-import { writeOut } from "./output.ts";
+import { writeError, writeOut } from "./output.ts";
 
 /** A route as `sallyport routes --json` prints it. */
 type RouteLine = ReturnType<typeof listLines>[number];
 
 export const routesCommand = defineCommand({
   description: "Lists the routes of the API.",
-  options: { json: { type: "boolean", description: "Print the routes as JSON" } },
-  run: ({ json }, given) => {
+  options: {
+    json: { type: "boolean", description: "Print the routes as JSON" },
+    check: {
+      type: "boolean",
+      description: "Fail if a route is neither public nor protected; print only those routes",
+    },
+  },
+  run: ({ json, check }, given) => {
     const places = recordBuilds();
     return useEntry(given, async (entry) => {
+      if (check) return checkRoutes(entry, places);
       const lines = listLines(entry, places);
       await writeOut(json ? `${JSON.stringify(lines, undefined, 2)}\n` : toTable(lines));
       return 0;
     });
   },
 });
+
+/** Prints the routes for which nobody has decided who may call them; returns 1 if there are any. */
+const checkRoutes = async (
+  { routing, config }: Entry,
+  places: ReadonlyMap<object, string>,
+): Promise<number> => {
+  const { endpoints, statics } = listRoutes(routing, config);
+  // those of the framework's own routes, which are built next, tell nothing
+  const known = new Map(places);
+  const own = await listOwnEntries(config, endpoints, createConsoleLogger({ level: "silent" }));
+  const undecided = listUndecided([...endpoints, ...own], statics);
+  for (const { route, of } of undecided) await writeOut(`${route}  ${known.get(of) ?? "-"}\n`);
+  if (undecided.length === 0) return 0;
+  const [subject, verb] = undecided.length === 1 ? ["route", "is"] : ["routes", "are"];
+  await writeError(
+    `${undecided.length} ${subject} ${verb} neither public nor protected. Set \`access: "public"\`, or \`security\` on a middleware or on the endpoint.\n`,
+  );
+  return 1;
+};
 
 const listLines = ({ routing, config }: Entry, places: ReadonlyMap<object, string>) => {
   const operations = listOperations(listRoutes(routing, config).endpoints, config);
@@ -36,7 +65,9 @@ const listLines = ({ routing, config }: Entry, places: ReadonlyMap<object, strin
       middlewares: endpoint.middlewares
         .filter(({ option }) => option === undefined)
         .map((one) => places.get(one) ?? "?"),
+      access: toAccess(endpoint),
       security: security.map(toText),
+      scopes: endpoint.scopes,
       tags: endpoint.tags,
       statuses: [...statuses].toSorted((one, other) => one - other),
       operationId: ids.find(operation),
@@ -51,7 +82,12 @@ const toText = (security: Security): string => {
   return "name" in security ? `${security.type} ${security.name}` : security.type;
 };
 
-const headings = ["METHOD", "PATH", "SOURCES", "STATUSES", "SECURITY", "TAGS", "MIDDLEWARES", "AT"];
+const toAccessText = ({ access, security, scopes }: RouteLine): string =>
+  access === "protected"
+    ? [security.join(" and "), ...scopes.map((scope) => `[${scope}]`)].join(" ")
+    : access;
+
+const headings = ["METHOD", "PATH", "SOURCES", "STATUSES", "ACCESS", "TAGS", "MIDDLEWARES", "AT"];
 
 const toTable = (lines: readonly RouteLine[]): string => {
   const rows = lines.map((line) => [
@@ -59,7 +95,7 @@ const toTable = (lines: readonly RouteLine[]): string => {
     line.path,
     line.sources.join(" "),
     line.statuses.join(" "),
-    line.security.join(" and ") || "-",
+    toAccessText(line),
     line.tags.join(" ") || "-",
     line.middlewares.join(" ") || "-",
     line.at ?? "-",

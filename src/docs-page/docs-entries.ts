@@ -43,13 +43,13 @@ export const listDocsEntries = (
   };
   const policy = toPolicy(ui, options.servers);
   const path = toPath(options.path);
-  const { factory = defaultEndpointsFactory } = options;
+  const { factory = defaultEndpointsFactory, access } = options;
   const toEntry = (below: string, find: (args: Arguments) => Content): EndpointEntry => {
     const handler = (args: Arguments): void => send(args, find(args));
     return {
       method: "get",
       path: (path === "/" ? below : path + below) || "/",
-      endpoint: factory.buildVoid({ handler: handler as () => void }),
+      endpoint: factory.buildVoid({ access, handler: handler as () => void }),
     };
   };
   const mounted = new Map<string, Content & { readonly baseUrl: string }>();

@@ -24,6 +24,12 @@ export interface DocsOptions extends Omit<OpenApiOptions, "config" | "info" | "r
    */
   readonly factory?: GuardFactory | undefined;
   /**
+   * Says that everybody may read the documentation, for `access: "explicit"` of the configuration.
+   *
+   * @default undecided, or what the `factory` says
+   */
+  readonly access?: "public" | undefined;
+  /**
    * Whether to serve the documentation if NODE_ENV is `production`.
    *
    * @default false, unless there is a `factory`
@@ -35,6 +41,7 @@ export interface DocsOptions extends Omit<OpenApiOptions, "config" | "info" | "r
 export const toDocumentOptions = ({
   path: _path,
   ui: _ui,
+  access: _access,
   factory: _factory,
   production: _production,
   info = readInfo(),

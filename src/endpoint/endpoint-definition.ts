@@ -31,6 +31,7 @@ import { aDeprecation, type Deprecation } from "./deprecation.ts";
 import { aSuccessStatus, type ErrorDeclarations, type ErrorFaults } from "./declared-errors.ts";
 import type { ArgumentsBox, MaybePromise, SentResponse } from "./handler-arguments.ts";
 import { endpointSources, type EndpointSources } from "./input-sources.ts";
+import { aPublicAccess, aSecurity, type Security } from "./security.ts";
 
 /** The methods of a definition whose type arguments are given without one; inferred, they are never `never`. */
 type Unnamed<M> = [M] extends [never] ? Method | readonly Method[] : never;
@@ -93,6 +94,15 @@ export interface DefinitionBase<
   readonly tag?: string | readonly string[] | undefined;
   /** The OAuth 2 scopes that the endpoint requires, for generated documents. */
   readonly scope?: string | readonly string[] | undefined;
+  /**
+   * Says that everybody may call the endpoint, for documents and for `access: "explicit"` of the configuration. It is
+   * rejected if a middleware declares `security`.
+   *
+   * @default undecided, or what `withAccess` of the factory says
+   */
+  readonly access?: "public" | undefined;
+  /** How clients authenticate if the handler itself checks it, for documents; otherwise, a middleware declares it. */
+  readonly security?: Security | undefined;
   /** The id of the operation in generated documents. */
   readonly operationId?: string | ((method: Method) => string) | undefined;
   /**
@@ -241,6 +251,8 @@ export const definitionChecks: Checks = {
   description: aString,
   tag: labels,
   scope: labels,
+  access: aPublicAccess,
+  security: aSecurity,
   operationId: be(
     "a string, or a function that returns the id for a method",
     (value) => typeof value === "string" || isFunction(value),

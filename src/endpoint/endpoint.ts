@@ -10,6 +10,7 @@ import type { HandlerArguments } from "./handler-arguments.ts";
 import type { EndpointSources } from "./input-sources.ts";
 import { toErrorMapper, type AnyErrorMapping } from "./error-mapping.ts";
 import type { AnyMiddleware } from "./middleware.ts";
+import type { Security } from "./security.ts";
 
 /** The property that marks an endpoint, even one made by another copy of this package in the same process. */
 export const endpointMark: unique symbol = Symbol.for("sallyport/endpoint");
@@ -26,6 +27,10 @@ export interface EndpointParts {
   readonly timeout?: number | undefined;
   readonly tags: readonly string[];
   readonly scopes: readonly string[];
+  /** Whether the application has decided that everybody may call the endpoint. */
+  readonly access: "public" | undefined;
+  /** How clients authenticate, if the handler checks it; besides what the middlewares declare. */
+  readonly security: Security | undefined;
   readonly isDeprecated: boolean;
   /** The declared methods; undefined for the method of the key in the routing map, or GET if the key has none. */
   readonly methods: readonly Method[] | undefined;

@@ -130,6 +130,7 @@ export class EventStreamFactory<
     super(
       createEventStreamResultHandler(events, factory?.["resultHandler"]),
       factory?.["middlewares"],
+      factory?.["access"],
     );
     this.settings = { schemas, heartbeat, openAfter, maxBuffered };
   }

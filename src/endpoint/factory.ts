@@ -30,6 +30,7 @@ import { deprecate } from "./deprecation.ts";
 import { listConditions } from "./list-conditions.ts";
 import type { DefinitionBase } from "./endpoint-definition.ts";
 import { toErrorMapper, type ErrorMapping } from "./error-mapping.ts";
+import { aPublicAccess } from "./security.ts";
 import type { ContextOf, HandlerArguments, MaybePromise, Spread } from "./handler-arguments.ts";
 import {
   isMiddleware,
@@ -92,10 +93,16 @@ export abstract class Factory<
   protected readonly resultHandler: AnyResultHandler;
   protected readonly middlewares: readonly AnyMiddleware[];
   protected readonly isStreaming: boolean = false;
+  protected readonly access: "public" | undefined;
 
-  constructor(resultHandler: AnyResultHandler, middlewares: readonly AnyMiddleware[] = []) {
+  constructor(
+    resultHandler: AnyResultHandler,
+    middlewares: readonly AnyMiddleware[] = [],
+    access?: "public",
+  ) {
     this.resultHandler = resultHandler;
     this.middlewares = middlewares;
+    this.access = access;
   }
 
   /**
@@ -246,6 +253,21 @@ export abstract class Factory<
     return this.add(toErrorMapper("onError", mapping, before));
   }
 
+  /**
+   * Returns a factory whose endpoints are public, for documents and for `access: "explicit"` of the configuration, unless
+   * a middleware or the endpoint declares `security`.
+   *
+   * @throws {@link DefinitionError} when the argument is not "public".
+   * @example
+   * const publicFactory = defaultEndpointsFactory.withAccess("public");
+   */
+  withAccess(
+    access: "public",
+  ): NextFactory<Kind, MiddlewareInput, MiddlewareOutput, Context, EmptyObject, Errors> {
+    checkDefinition("withAccess", { access }, { access: aPublicAccess });
+    return this.derive({ access });
+  }
+
   protected derive(changes: object): unknown {
     const copy = Object.create(Object.getPrototypeOf(this) as object) as object;
     return Object.assign(copy, this, changes);
@@ -270,7 +292,13 @@ export abstract class Factory<
     checkNoGenerator(where, "handler", definition.handler, definition.output as ZodSchema);
     for (const { checkEndpoint } of this.middlewares)
       checkEndpoint?.(where, definition, this.isStreaming);
-    const { shortDescription, description, operationId } = definition;
+    const { shortDescription, description, operationId, security, access } = definition;
+    const isProtected = security !== undefined || this.middlewares.some((one) => one.security);
+    if (access && isProtected)
+      throw new DefinitionError(
+        "SLP_DEFINITION_VALUE",
+        `${where}: \`access\` is "public", but ${security ? "the endpoint" : "a middleware of the factory"} declares \`security\`. Remove one of them; for clients that may authenticate but need not, leave \`security\` out.`,
+      );
     return {
       methods: toMethods(where, definition.method),
       inputSchema: definition.input as ZodSchema | undefined,
@@ -291,6 +319,8 @@ export abstract class Factory<
       ...{ shortDescription, description, operationId },
       tags: [definition.tag ?? []].flat(),
       scopes: [definition.scope ?? []].flat(),
+      access: isProtected ? undefined : (access ?? this.access),
+      security,
       ...deprecate(
         [...this.middlewares, ...listConditions(where, definition)],
         definition.deprecated,

@@ -29,6 +29,8 @@ const needs: Readonly<Record<string, readonly [property: string, check: Check] |
   oauth2: ["flows", be("an object of flows", isObject)],
 };
 
+export const aPublicAccess: Check = be('"public"', (value) => value === "public");
+
 const types = Object.keys(needs);
 const aType = be(`one of ${types.join(", ")}`, (type) => types.some((known) => known === type));
 const aList = be("an array", Array.isArray);

@@ -22,6 +22,7 @@ export const listHealthEntries = ({
   ready = defaults.health.ready,
   checks = {},
   accessLog = false,
+  access,
 }: HealthOptions): readonly EndpointEntry[] => {
   const runners = Object.entries(checks).map(([name, given]) => createRunner(name, given));
   const toEntry = (
@@ -32,6 +33,7 @@ export const listHealthEntries = ({
     path,
     endpoint: defaultEndpointsFactory.buildVoid({
       method: "get",
+      access,
       // each check has its own time limit, which replaces that of requests
       timeout: 0x7fffffff,
       handler: async ({ request, response }) => {

@@ -41,6 +41,12 @@ export interface HealthOptions {
   /** The checks by name, each a function or a function with options. */
   readonly checks?: Readonly<Record<string, HealthCheck | HealthCheck["check"]>> | undefined;
   /**
+   * Says that everybody may call the two paths, for `access: "explicit"` of the configuration.
+   *
+   * @default undecided
+   */
+  readonly access?: "public" | undefined;
+  /**
    * Whether requests for the two paths are passed to the access logger.
    *
    * @default false

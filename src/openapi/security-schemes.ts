@@ -20,9 +20,13 @@ export class SecuritySchemes {
     this.isUsed = operations.some(({ security }) => security.length > 0);
   }
 
-  /** Writes the requirements of an operation: an empty list if it is public, and undefined if all operations are. */
-  write({ security, endpoint: { scopes }, sources }: Operation): readonly JsonObject[] | undefined {
-    if (security.length === 0) return this.isUsed ? [] : undefined;
+  /** Writes the requirements of an operation: an empty list if it is public, and undefined if the document says so. */
+  write({
+    security,
+    endpoint: { scopes, access },
+    sources,
+  }: Operation): readonly JsonObject[] | undefined {
+    if (security.length === 0) return this.isUsed || access ? [] : undefined;
     return toAlternatives({ and: security }).map((schemes) =>
       Object.fromEntries(
         schemes.map((scheme) => [

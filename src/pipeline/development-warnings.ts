@@ -109,7 +109,8 @@ const isDeclared = (plan: EndpointPlan, status: number): boolean => {
   if (status < 400 || status >= 500 || joinErrors(plan.endpoint).has(status)) return true;
   // generated documents list these statuses without a declaration
   if (status === 400) return plan.parseInput !== undefined || plan.hasMiddlewareInput;
-  if (status === 401) return plan.endpoint.middlewares.some(({ security }) => security);
+  if (status === 401)
+    return [plan.endpoint, ...plan.endpoint.middlewares].some(({ security }) => security);
   return plan.body !== "none" && (status === 413 || status === 415);
 };
 

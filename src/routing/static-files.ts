@@ -1,6 +1,7 @@
 import type express from "express";
 import { anEndpointsFactory } from "../endpoint/check-definition.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
+import { aPublicAccess } from "../endpoint/security.ts";
 import { DefinitionError } from "../errors.ts";
 import {
   aBoolean,
@@ -12,15 +13,27 @@ import {
   type Check,
 } from "../messages/option-checks.ts";
 
-/** Options for {@link ServeStatic}, which are those of `express.static`. */
-export type ServeStaticOptions = NonNullable<Parameters<typeof express.static>[1]>;
+type ExpressOptions = NonNullable<Parameters<typeof express.static>[1]>;
+
+/** Options for {@link ServeStatic}: those of `express.static`, and `access`. */
+export interface ServeStaticOptions extends ExpressOptions {
+  /**
+   * Says that everybody may read the files, for `access: "explicit"` of the configuration.
+   *
+   * @default undecided, or what the factory says
+   */
+  readonly access?: "public" | undefined;
+}
 
 /** The mark of static files, which all copies of this package in a process share. */
 export const serveStaticMark: unique symbol = Symbol.for("sallyport/serve-static");
 
 /** The part of a factory that static files need. */
 export interface GuardFactory {
-  buildVoid(definition: { readonly handler: () => unknown }): AnyEndpoint;
+  buildVoid(definition: {
+    readonly access?: "public" | undefined;
+    readonly handler: () => unknown;
+  }): AnyEndpoint;
 }
 
 /**
@@ -36,7 +49,8 @@ export interface GuardFactory {
 export class ServeStatic {
   readonly [serveStaticMark] = true;
   readonly directory: string;
-  readonly options: ServeStaticOptions;
+  readonly options: ExpressOptions;
+  readonly access: "public" | undefined;
   /** An endpoint with the middlewares that run before a file is looked up. */
   readonly guard: AnyEndpoint | undefined;
 
@@ -45,16 +59,18 @@ export class ServeStatic {
    * @param factory its middlewares run before a file is looked up, and its result handler sends their errors
    * @throws {@link DefinitionError} when the directory, an option or the factory is invalid.
    */
-  constructor(directory: string, options: ServeStaticOptions = {}, factory?: GuardFactory) {
+  constructor(directory: string, given: ServeStaticOptions = {}, factory?: GuardFactory) {
     if (typeof directory !== "string" || directory === "")
       throw new DefinitionError(
         "SLP_DEFINITION_VALUE",
         `${where}: the first argument must be the path of a directory.`,
       );
-    checkOptions(where, options, optionChecks);
+    checkOptions(where, given, optionChecks);
+    const { access, ...options } = given;
     checkDefinition(where, { factory }, { factory: anEndpointsFactory });
     this.directory = directory;
     this.options = options;
+    this.access = access;
     this.guard = factory?.buildVoid({ handler: () => undefined });
   }
 }
@@ -66,6 +82,7 @@ const nameList = be(
   (value) => value === false || [value].flat().every((one) => typeof one === "string"),
 );
 const optionChecks: Readonly<Record<keyof ServeStaticOptions, Check>> = {
+  access: aPublicAccess,
   acceptRanges: aBoolean,
   cacheControl: aBoolean,
   dotfiles: oneOf("allow", "deny", "ignore"),

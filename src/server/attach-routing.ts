@@ -1,4 +1,5 @@
 import type { RequestHandler } from "express";
+import { checkAccess } from "../diagnostics/check-access.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { checkSettings, listRoutes } from "../routing/walk-routing.ts";
@@ -36,6 +37,8 @@ export const attachRouting = <const R extends Routing>(
 ): AttachedRouting => {
   checkAppConfig(config);
   const routes = listRoutes(routing, config);
+  // here, because what is found later can only be logged
+  if (config.access) checkAccess(routes.endpoints, routes.statics);
   checkSettings(routes, (config.app as { readonly settings?: AppSettings }).settings ?? {});
   const logger = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
   const settled = { ...config };

@@ -1,6 +1,7 @@
 import type { Request } from "express";
 import { defaults } from "../defaults.ts";
 import { toBodyLimits } from "../endpoint/body-limits.ts";
+import type { DocumentedConfig } from "../api/operation.ts";
 import type { DocsOptions } from "../docs-page/docs-options.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
@@ -46,11 +47,11 @@ export const prepareApi = async (
   const toSources = (method: Method, endpoint?: AnyEndpoint): readonly InputSource[] =>
     toEndpointSources(endpoint?.inputSources, config.inputSources, method);
   const { endpoints, statics } = routes;
-  const entries = [
-    ...endpoints,
-    ...(await listDocs(config, endpoints, logger)),
-    ...(await listHealth(config.health)),
-  ];
+  const entries = [...endpoints, ...(await listOwnEntries(config, endpoints, logger))];
+  if (config.access) {
+    const { checkAccess } = await import("../diagnostics/check-access.ts");
+    checkAccess(entries, statics);
+  }
   const telemetry =
     config.telemetry &&
     (await import("../opentelemetry/telemetry.ts")).guardTelemetry(config.telemetry, logger);
@@ -109,8 +110,18 @@ export const prepareApi = async (
   };
 };
 
+/** Lists the routes of the documentation and of health. */
+export const listOwnEntries = async (
+  config: DocumentedConfig & Pick<CommonConfig, "docs" | "health">,
+  endpoints: readonly EndpointEntry[],
+  logger: Logger,
+): Promise<readonly EndpointEntry[]> => [
+  ...(await listDocs(config, endpoints, logger)),
+  ...(await listHealth(config.health)),
+];
+
 const listDocs = async (
-  config: CommonConfig,
+  config: DocumentedConfig & Pick<CommonConfig, "docs">,
   entries: readonly EndpointEntry[],
   logger: Logger,
 ): Promise<readonly EndpointEntry[]> => {

@@ -18,7 +18,7 @@ describe("sallyport routes", () => {
     const { status, stdout } = runProcess(example, "routes");
     expect(status).toBe(0);
     const [heading, ...lines] = stdout.trim().split("\n");
-    expect(heading).toMatch(/^METHOD +PATH +SOURCES +STATUSES +SECURITY +TAGS +MIDDLEWARES +AT$/);
+    expect(heading).toMatch(/^METHOD +PATH +SOURCES +STATUSES +ACCESS +TAGS +MIDDLEWARES +AT$/);
     expect(lines).toHaveLength(9);
     expect(lines[1]).toMatch(
       /^POST +\/v1\/users +body params files +201 400 401 409 413 415 500 +header x-api-key +users +src\/factories.ts:\d+ src\/factories.ts:\d+ +src\/users-endpoints.ts:\d+$/,
@@ -32,6 +32,7 @@ describe("sallyport routes", () => {
     expect(hello).toEqual({
       ...{ method: "get", path: "/hello", sources: ["query", "params"] },
       ...{ middlewares: ["src/routing.ts:3"], security: ["basic"], tags: ["a"] },
+      ...{ access: "protected", scopes: [] },
       ...{ statuses: [200, 401, 500], operationId: "getHello", at: "src/routing.ts:4" },
     });
     expect(other).toMatchObject({
@@ -39,6 +40,33 @@ describe("sallyport routes", () => {
       path: "/:id",
       statuses: [200, 400, 413, 415, 500],
     });
+  });
+
+  test("shows who may call a route, and fails with --check if that is undecided", async () => {
+    const files = {
+      "src/routing.ts": api(
+        'export const config = { cors: false, health: true, http: { listen: 0 } }; Object.assign(routing, { "get /open": factory.build({ access: "public", handler: () => ({}) }), "get /scoped": factory.build({ security: { type: "bearer" }, scope: "read", handler: () => ({}) }) });',
+      ),
+    };
+    const { stdout } = await run(toFolder(files), "routes");
+    const columns = stdout.split("\n").map((line) => line.split(/ {2,}/));
+    expect(columns.map(([, path, , , access]) => [path, access])).toEqual([
+      ["PATH", "ACCESS"],
+      ["/hello", "basic"],
+      ["/:id", "undecided"],
+      ["/open", "public"],
+      ["/scoped", "bearer [read]"],
+      [undefined, undefined],
+    ]);
+    const checked = await run(toFolder(files), "routes", "--check");
+    expect(checked.status).toBe(1);
+    expect(checked.stdout).toBe("POST /:id  src/routing.ts:5\nGET /livez  -\nGET /readyz  -\n");
+    expect(checked.stderr).toContain("3 routes are neither public nor protected. Set `access:");
+    const decided = toFolder({
+      "src/routing.ts": `import { defaultEndpointsFactory as factory } from ${JSON.stringify(source)};
+export const routing = { "get /a": factory.withAccess("public").build({ handler: () => ({}) }) };`,
+    });
+    expect(await run(decided, "routes", "--check")).toEqual({ status: 0, stdout: "", stderr: "" });
   });
 
   test("lists a QUERY", async () => {

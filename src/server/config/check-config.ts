@@ -2,6 +2,7 @@ import { documentChecks } from "../../api/document-checks.ts";
 import { aBodyLimit, someUploadLimits } from "../../endpoint/body-limits.ts";
 import { anEndpointsFactory } from "../../endpoint/check-definition.ts";
 import { sourcesByMethod } from "../../endpoint/input-sources.ts";
+import { aPublicAccess } from "../../endpoint/security.ts";
 import { ConfigError } from "../../errors.ts";
 import { logLevels } from "../../logger/console-logger.ts";
 import { isLogger } from "../../logger/logger.ts";
@@ -54,6 +55,7 @@ const docsChecks: Checks = {
   path: be("a path, such as /docs", isText),
   ui: oneOf("scalar", "swagger"),
   factory: anEndpointsFactory,
+  access: aPublicAccess,
   production: aBoolean,
 };
 
@@ -156,7 +158,9 @@ const commonChecks: Checks = {
         healthCheck(one, `${name}.${key}`, wording);
     },
     accessLog: aBoolean,
+    access: aPublicAccess,
   }),
+  access: be('"explicit"', (value) => value === "explicit"),
   wrongMethodBehavior: oneOf(404, 405),
   methodLikeRouteBehavior: oneOf("method", "path"),
   caseSensitive: aBoolean,

@@ -207,6 +207,13 @@ export interface CommonConfig extends WalkOptions {
    */
   readonly health?: boolean | HealthOptions | undefined;
   /**
+   * With `"explicit"`, the server does not start unless each route, documentation, health and static files included,
+   * either declares `security` or says `access: "public"`.
+   *
+   * @default routes may be undecided
+   */
+  readonly access?: "explicit" | undefined;
+  /**
    * The status of the response if a path exists, but does not accept the method of the request.
    *
    * @default 405
