@@ -31,6 +31,10 @@ const steps = {
   package: ["Packed-install tests", vitest("package")],
   "quick-start": ["Quick-start test", vitest("quick-start")],
   example: ["Tests of the example", [...vitest("example"), "--coverage"]],
+  "api-report": [
+    "Report of what is public",
+    [process.execPath, "scripts/api-report.js", "--check"],
+  ],
   packages: ["Tests of the packages beside the core", vitest("packages")],
   unit: ["Unit tests", vitest("unit")],
   lint: ["Lint", [...tool("oxlint"), "--type-aware", "--deny-warnings"]],

@@ -20,15 +20,12 @@ export const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Reads a page of the documentation. */
 export const readPage = (page: string): string => readFileSync(join(root, page), "utf8");
 
-const fileBlock = /```ts file=(\S+).*\n([\s\S]*?)```/g;
-const quickStartBlock = /<!-- quick start: (\S+) -->\s*```(?:ts|json)\n([\s\S]*?)```/g;
+const fileBlock = /```(?:ts|json) file=(\S+).*\n([\s\S]*?)```/g;
 
 /** Returns the files that a page shows, by name. */
 export const readFiles = (page: string): ReadonlyMap<string, string> =>
   new Map(
-    [...readPage(page).matchAll(page === "README.md" ? quickStartBlock : fileBlock)].map(
-      ([, name = "", code = ""]) => [name, code],
-    ),
+    [...readPage(page).matchAll(fileBlock)].map(([, name = "", code = ""]) => [name, code]),
   );
 
 /** Returns the code blocks of the pages up to docs/deployment.md as one program, in the order of docs/README.md. */
