@@ -24,9 +24,7 @@ const fileBlock = /```(?:ts|json) file=(\S+).*\n([\s\S]*?)```/g;
 
 /** Returns the files that a page shows, by name. */
 export const readFiles = (page: string): ReadonlyMap<string, string> =>
-  new Map(
-    [...readPage(page).matchAll(fileBlock)].map(([, name = "", code = ""]) => [name, code]),
-  );
+  new Map([...readPage(page).matchAll(fileBlock)].map(([, name = "", code = ""]) => [name, code]));
 
 /** Returns the code blocks of the pages up to docs/deployment.md as one program, in the order of docs/README.md. */
 export const readGuideProgram = (): string => {

@@ -8,7 +8,10 @@ afterAll(async () => {
 
 // each compilation reads all declarations, so several pages share one
 test.each([
-  { pages: ["README.md", "docs/getting-started.md", "docs/cluster.md", "docs/csrf.md", "guide"], skipLibCheck: false },
+  {
+    pages: ["README.md", "docs/getting-started.md", "docs/cluster.md", "docs/csrf.md", "guide"],
+    skipLibCheck: false,
+  },
   // the declarations of vitest, of the query client and of stores need more libraries than Node's types
   {
     pages: [
@@ -30,7 +33,10 @@ test.each([
     expect(files.length).toBeGreaterThan(5);
     const folder = createGuideFolder(files);
     folders.push(folder);
-    folder.write("quick-start.json", readFiles("docs/getting-started.md").get("tsconfig.json") ?? "");
+    folder.write(
+      "quick-start.json",
+      readFiles("docs/getting-started.md").get("tsconfig.json") ?? "",
+    );
     const config = {
       extends: "./quick-start.json",
       compilerOptions: { noEmit: true, skipLibCheck },

@@ -15,16 +15,19 @@ import {
 } from "./guide.ts";
 
 const readme = readPage("README.md");
-const files = readFiles("README.md");
-const [, session = ""] = /Try it with curl:\s*```sh\n([\s\S]*?)```/.exec(readme) ?? [];
+const page = "docs/getting-started.md";
+const files = readFiles(page);
 
-/** The commands of the README, each with its output line. */
-const exchanges = [...session.matchAll(/^\$ (.*)\n(.*)$/gm)].map(
-  ([, command = "", answer = ""]) => ({
-    command,
-    answer,
-  }),
-);
+/** Runs the commands that a page shows, each with its output line below it, once the server listens. */
+const runCommands = async (text: string): Promise<void> => {
+  const exchanges = [...text.matchAll(/^\$ (curl .*)\n(.*)$/gm)];
+  expect(exchanges.length).toBeGreaterThan(1);
+  for (const [, command = "", answer] of exchanges) {
+    const own = ["-c", command.replace("8090", port)];
+    const run = () => spawnSync("sh", own, { encoding: "utf8" }).stdout;
+    await expect.poll(run, { timeout: 60_000 }).toBe(answer);
+  }
+};
 
 let folder: GuideFolder;
 let port = "";
@@ -36,8 +39,26 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-describe("the quick start of the README", () => {
-  test("has fewer than 60 lines, and its test fewer than 15; the README has at most 200", () => {
+describe("the server of the README", () => {
+  const server = readFiles("README.md").get("server.ts") ?? "";
+
+  test("has about 15 lines, and the README at most 150", () => {
+    expect(server.trim().split("\n").length).toBeLessThan(18);
+    expect(readme.split("\n").length).toBeLessThanOrEqual(150);
+  });
+
+  test("runs, and responds as the README says", async () => {
+    // the package of the documentation page is installed by the reader
+    const code = server.replace("8090", port).replace("docs: true", 'docs: { ui: "swagger" }');
+    const own = createGuideFolder([["server.ts", code]]);
+    onTestFinished(() => own.remove());
+    own.start([...typescript, "server.ts"]);
+    await runCommands(readme);
+  });
+});
+
+describe("the first API of docs/getting-started.md", () => {
+  test("has fewer than 60 lines, and its test fewer than 15", () => {
     const names = [
       "tsconfig.json",
       "greet.ts",
@@ -50,19 +71,11 @@ describe("the quick start of the README", () => {
     const count = (name: string): number => (files.get(name) ?? "").trim().split("\n").length;
     expect(count("greet.ts") + count("api.ts") + count("server.ts")).toBeLessThan(60);
     expect(count("greet.test.ts")).toBeLessThan(15);
-    expect(readme.split("\n").length).toBeLessThanOrEqual(200);
   });
 
-  test("runs, and responds as the README says", async () => {
-    const { stdout } = folder.start([...typescript, "server.ts"]);
-    if (stdout) await once(stdout, "data");
-    expect(exchanges).toHaveLength(3);
-    for (const { command, answer } of exchanges) {
-      const { stdout } = spawnSync("sh", ["-c", command.replace("8090", port)], {
-        encoding: "utf8",
-      });
-      expect(stdout).toBe(answer);
-    }
+  test("runs, and responds as the page says", async () => {
+    folder.start([...typescript, "server.ts"]);
+    await runCommands(readPage(page));
   });
 
   test("has a client that prints the server's responses", () => {
@@ -103,7 +116,7 @@ describe("the example", () => {
     });
     let printed = "";
     child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-    await expect.poll(() => printed, { timeout: 30_000 }).toContain("Ctrl-C");
+    await expect.poll(() => printed, { timeout: 90_000 }).toContain("Ctrl-C");
     const commands = printed.match(/curl .*/g) ?? [];
     const given = commands.map((command) =>
       spawnSync("sh", ["-c", command], { encoding: "utf8" }).stdout.replace(
