@@ -52,4 +52,5 @@ export const defaults = {
     storeTimeout: 1000,
   },
   idempotency: { ttl: 86_400_000, lease: 60_000 },
+  transaction: { name: "tx" },
 } as const;

@@ -245,6 +245,7 @@ export class OpenApiError extends LinkedError<OpenApiErrorCode> {
 
 /** The code of a {@link ServerFault}. */
 export type ServerFaultCode =
+  | "SLP_AFTER_COMMIT_LATE"
   | "SLP_AROUND_NOT_CALLED"
   | "SLP_AROUND_TWICE"
   | "SLP_AROUND_LATE"

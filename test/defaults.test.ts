@@ -43,6 +43,7 @@ const options: Readonly<Record<string, readonly [group: object, page?: string]>>
   RedisChannelOptions: [{ key }],
   RateLimitOptions: [defaults.rateLimit, "rate-limits"],
   IdempotencyOptions: [defaults.idempotency, "idempotency"],
+  TransactionOptions: [defaults.transaction],
 };
 
 /** Writes a value as the types and the documentation do, without quotes. */
