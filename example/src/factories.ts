@@ -1,28 +1,11 @@
 import { defaultEndpointsFactory, Middleware, problemResultHandler } from "sallyport";
+import { transaction } from "sallyport/transaction";
 import { authentication, forAdministrators } from "./accounts/authentication.ts";
 import { database, transact } from "./database/connection.ts";
 import { toHttpError } from "./to-http-error.ts";
 
-type Job = () => Promise<void> | void;
-
 /** Runs the rest of a request in a transaction, which is rolled back if the request fails. */
-export const inTransaction = new Middleware({
-  afterValidation: true,
-  around: async ({ logger }, next) => {
-    const jobs: Job[] = [];
-    const passed = await transact((tx) =>
-      next({ tx, afterCommit: (job: Job): void => void jobs.push(job) }),
-    );
-    // what is committed stays, so the client does not hear of a job that fails
-    for (const job of jobs)
-      try {
-        await job();
-      } catch (error) {
-        logger.error("A job after a commit failed", { error });
-      }
-    return passed;
-  },
-});
+export const inTransaction = transaction((work) => transact(work));
 
 const withHttpErrors = new Middleware({
   around: async (_request, next) => {

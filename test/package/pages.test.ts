@@ -18,7 +18,7 @@ test.each([
       ...["docs/client.md", "docs/openapi.md", "docs/testing.md"],
       ...["docs/rate-limits.md", "docs/idempotency.md", "docs/conditional-requests.md"],
       ...["docs/channels.md", "docs/opentelemetry.md", "docs/authentication.md", "docs/health.md"],
-      "docs/deployment.md",
+      ...["docs/deployment.md", "docs/transactions.md"],
     ],
     skipLibCheck: true,
   },
