@@ -1,4 +1,4 @@
-import { isErrorStatus } from "../reply/http-error.ts";
+import { declaredMark, isErrorStatus, readSafely } from "../reply/http-error.ts";
 import type { AnySchema, EmptyObject } from "../schemas/schema.ts";
 import {
   toDeclaredStatus,
@@ -9,7 +9,7 @@ import {
 /** What a declared error is thrown with. */
 export interface ErrorParts {
   /**
-   * What the client reads; that of an error with a 5xx status is sent in development only.
+   * What the client reads, in production, too.
    *
    * @default the description in the declaration
    */
@@ -70,12 +70,12 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly statusCode: number;
-  readonly expose: boolean;
+  /** Whether the client reads the message: always, because what is declared is public. */
+  readonly expose = true;
   /** The name under which the error is declared; undefined if it is declared under its status. */
   declare readonly code?: string;
   declare readonly headers?: Readonly<Record<string, string>>;
   declare readonly data?: unknown;
-  readonly #declaration: ErrorDeclaration;
 
   constructor(
     key: string,
@@ -85,18 +85,17 @@ export class ApiError extends Error {
     super(message ?? declaration.description, cause === undefined ? undefined : { cause });
     this.status = toDeclaredStatus(key, declaration);
     this.statusCode = this.status;
-    this.expose = this.status < 500;
     if (!isErrorStatus(Number(key))) this.code = key;
     if (headers) this.headers = headers;
     if (data !== undefined) this.data = data;
-    this.#declaration = declaration;
-  }
-
-  /** Returns what an error is declared as; undefined if it was not created with a function of `errors`. Internal. */
-  static "~declarationOf"(error: object): ErrorDeclaration | undefined {
-    return #declaration in error ? error.#declaration : undefined;
+    // not enumerable, so that logs do not show it
+    Object.defineProperty(this, declaredMark, { value: declaration });
   }
 }
+
+/** Returns what an error is declared as; undefined if no copy of this package created it with a function of `errors`. */
+export const readDeclaration = (error: Error): ErrorDeclaration | undefined =>
+  readSafely(error, declaredMark) as ErrorDeclaration | undefined;
 
 /** Creates the functions of `errors`; later declarations of a key count more. */
 export const createErrorFactories = (

@@ -1,4 +1,4 @@
-import { ApiError } from "../endpoint/error-factories.ts";
+import { readDeclaration, type ApiError } from "../endpoint/error-factories.ts";
 import { mapError } from "../endpoint/error-mapping.ts";
 import { RequestError, ServerFault } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
@@ -85,7 +85,7 @@ export const isOfFramework = (error: unknown): boolean =>
   error instanceof RequestError || error instanceof InputValidationError;
 
 const findDeclared = (error: Error, declared: EndpointPlan["errorData"]): ErrorData | undefined => {
-  const own = ApiError["~declarationOf"](error);
+  const own = readDeclaration(error);
   if (own) return toOwnErrorData(own, (error as ApiError).code);
   return isOfFramework(error) ? undefined : declared?.get(toErrorStatus(error));
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defaults } from "../defaults.ts";
-import { DefinitionError } from "../errors.ts";
+import { DefinitionError, RequestError } from "../errors.ts";
 import { toBodyLimits } from "../endpoint/body-limits.ts";
 import { createErrorFactories, noErrors } from "../endpoint/error-factories.ts";
 import { joinErrors, toKind, toUsualKind, type ErrorKind } from "../endpoint/join-errors.ts";
@@ -11,6 +11,7 @@ import type {
 } from "../endpoint/declared-errors.ts";
 import { withMapping, type AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { AnyErrorMapping } from "../endpoint/error-mapping.ts";
+import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import type { BodyPlan } from "../request/parse-body.ts";
@@ -20,6 +21,7 @@ import type { EndpointRun } from "./endpoint-run.ts";
 import type { HeaderPlan } from "./validate.ts";
 import { runAround, type Around } from "./run-around.ts";
 import { runNative } from "./run-native.ts";
+import { settleWithin } from "./settle-within.ts";
 import { toStatusText } from "../http/status.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination } from "../schemas/paginated.ts";
@@ -70,6 +72,21 @@ export const toOwnErrorData = (declaration: ErrorDeclaration, code?: string): Er
   // one declaration may stand under several names
   return code === undefined ? data : { ...data, code };
 };
+
+type ErrorMapper = NonNullable<AnyMiddleware["mapError"]>;
+
+/** Gives a mapping the time limit of its endpoint, unless that is 0: the clock of the stages has stopped when it runs. */
+const limitMapper = (map: ErrorMapper, limit: number): ErrorMapper =>
+  limit === 0
+    ? map
+    : (args) => {
+        const mapped = map(args);
+        if (!isPromiseLike(mapped)) return mapped;
+        return settleWithin(mapped, limit, () => {
+          const text = `A handler of \`onError\` did not settle within the time limit of ${limit} ms`;
+          return new RequestError("SLP_HANDLER_TIMEOUT", { cause: new Error(text) });
+        });
+      };
 
 const statusesByHandler = new WeakMap<AnyResultHandler, ErrorDeclarations>();
 
@@ -152,7 +169,7 @@ const createPlan = (
     forms = defaults.forms,
   }: Pick<InheritedOptions, "forms" | "requestTimeout">,
 ) => {
-  const { inputSchema, outputSchema } = endpoint;
+  const { inputSchema, outputSchema, timeout = requestTimeout } = endpoint;
   const declared = endpoint.middlewares.flatMap((one) => one.inputSchema ?? []);
   const schemas = inputSchema ? [...declared, inputSchema] : declared;
   const bytes = schemas.some(takesStream) ? "stream" : "raw";
@@ -173,7 +190,9 @@ const createPlan = (
     textLists:
       sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],
     middlewares: endpoint.middlewares.filter((one) => !one.mapError).map(planMiddleware),
-    errorMappers: endpoint.middlewares.flatMap((one) => one.mapError ?? []),
+    errorMappers: endpoint.middlewares.flatMap(({ mapError }) =>
+      mapError ? limitMapper(mapError, timeout) : [],
+    ),
     /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
     hasMiddlewareInput: declared.length > 0,
     parseInput: inputSchema && toParser(inputSchema),
@@ -198,7 +217,7 @@ const createPlan = (
     /** The header fields of successful responses, if `watchesResponse`. */
     responseHeaders: planHeaders(endpoint.responseHeadersSchema),
     /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
-    timeout: endpoint.timeout ?? requestTimeout,
+    timeout,
     /** Whether warnings are logged; reading the environment for each request costs more than the rest of a check. */
     isDevelopment: process.env["NODE_ENV"] !== "production",
     handle: endpoint.handle,

@@ -145,7 +145,13 @@ export const toSendingError = (thrown: unknown): Error => {
   return loadHttpErrors()(status, toStatusText(status), { cause: thrown });
 };
 
+/** The property with the declaration of an error that was created with a function of `errors`. */
+export const declaredMark = "sallyport/declaration";
+
 /** Checks whether an error, or that from which it was made, comes from the operating system; see `toPublicMessage`. */
 const isSystemError = (error: Error, isHttpError: boolean): boolean =>
   typeof readSafely(error, "syscall") === "string" ||
-  (isHttpError && typeof readSafely(readSafely(error, "cause"), "syscall") === "string");
+  (isHttpError &&
+    // the message of a declared error is not that of its cause
+    readSafely(error, declaredMark) === undefined &&
+    typeof readSafely(readSafely(error, "cause"), "syscall") === "string");

@@ -377,6 +377,29 @@ describe("onError", () => {
     expect((await ask(wrong.build({ handler: failing })))[0]).toBe(500);
   });
 
+  test.each(["the factory", "the configuration"])(
+    "of %s has the time limit of the endpoint, too, so one that never settles keeps no client waiting",
+    async (where) => {
+      const hanging = { handler: () => new Promise<undefined>(() => undefined) };
+      const isOwn = where === "the factory";
+      const endpoint = (isOwn ? factory.onError(hanging) : factory).build({
+        timeout: 30,
+        handler: failing,
+      });
+      const server = await start({ run: endpoint }, isOwn ? {} : { onError: hanging });
+      const answer = await server.send("/run");
+      expect([answer.status, answer.json()]).toEqual([
+        503,
+        error("Service Unavailable", { code: "SLP_HANDLER_TIMEOUT" }),
+      ]);
+      const logged = server.linesOf("error").map(({ meta }) => (meta as { error: Error }).error);
+      expect(logged[0]).toBe(unique);
+      expect(logged[1]?.cause).toEqual(
+        new Error("A handler of `onError` did not settle within the time limit of 30 ms"),
+      );
+    },
+  );
+
   test("is declared in documents, and rejected if it is invalid", () => {
     const { responses } = generateOne("GET /run", { run: mapped.build({ handler: () => ({}) }) });
     expect(responses["409"]?.description).toBe("The name is taken");

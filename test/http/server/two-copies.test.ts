@@ -43,3 +43,32 @@ test("another copy of the package sends and takes the content that endpoints dec
     await close();
   }
 });
+
+test("another copy of the package sends the code and the data of errors that `onError` creates", async () => {
+  const mapping = factory.onError({
+    errors: {
+      taken: { status: 409, description: "Taken", schema: z.object({ by: z.string() }) },
+      locked: { status: 409, description: "Locked" },
+    },
+    handler: ({ errors }) => errors.taken({ data: { by: "Ada" } }),
+  });
+  const handler = () => {
+    throw new Error("duplicate key");
+  };
+  vi.resetModules();
+  const { createServer } = await import("sallyport");
+  const { servers, close } = await createServer(
+    { http: { listen: { port: 0, host: "127.0.0.1" } }, cors: false, logger: {} },
+    { run: mapping.build({ handler }) },
+  );
+  try {
+    const { port } = (servers[0] as Server).address() as AddressInfo;
+    const answer = await send(port, "/run");
+    expect([answer.status, answer.json()]).toEqual([
+      409,
+      { status: "error", error: { message: "Taken", code: "taken", data: { by: "Ada" } } },
+    ]);
+  } finally {
+    await close();
+  }
+});
