@@ -290,8 +290,11 @@ export abstract class Factory<
       );
     checkDefinition(where, definition, checks);
     checkNoGenerator(where, "handler", definition.handler, definition.output as ZodSchema);
-    for (const { checkEndpoint } of this.middlewares)
-      checkEndpoint?.(where, definition, this.isStreaming);
+    const inputSchema = definition.input as ZodSchema | undefined;
+    const outputSchema = definition.output as ZodSchema | undefined;
+    const inputs = [...this.middlewares, { inputSchema }].flatMap((one) => one.inputSchema ?? []);
+    const bodies = { inputs, output: outputSchema, isEventStream: this.isStreaming };
+    for (const { checkEndpoint } of this.middlewares) checkEndpoint?.(where, bodies);
     const { shortDescription, description, operationId, security, access } = definition;
     const isProtected = security !== undefined || this.middlewares.some((one) => one.security);
     if (access && isProtected)
@@ -301,9 +304,9 @@ export abstract class Factory<
       );
     return {
       methods: toMethods(where, definition.method),
-      inputSchema: definition.input as ZodSchema | undefined,
+      inputSchema,
       headersSchema: definition.headers as ZodSchema | undefined,
-      outputSchema: definition.output as ZodSchema | undefined,
+      outputSchema,
       responseHeadersSchema: definition.responseHeaders as ZodSchema | undefined,
       resultHandler: this.resultHandler,
       statusCode: definition.statusCode,

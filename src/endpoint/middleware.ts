@@ -148,6 +148,14 @@ export interface NativeMiddleware {
   readonly transformer?: ((error: Error) => Error) | undefined;
 }
 
+/** What an endpoint takes and sends. */
+export interface DeclaredBodies {
+  /** Those of its middlewares, too. */
+  readonly inputs: readonly ZodSchema[];
+  readonly output: ZodSchema | undefined;
+  readonly isEventStream: boolean;
+}
+
 /** A middleware of any type, as the pipeline runs it. */
 export interface AnyMiddleware extends Adding {
   readonly [middlewareMark]: true;
@@ -164,9 +172,7 @@ export interface AnyMiddleware extends Adding {
   /** Whether it undoes nothing when what is inside it fails, such as one that only disposes of a context. */
   readonly undoesNothing?: boolean | undefined;
   /** Rejects the definition of an endpoint that cannot have this middleware. */
-  readonly checkEndpoint?:
-    | ((where: string, definition: object, isStream: boolean) => void)
-    | undefined;
+  readonly checkEndpoint?: ((where: string, bodies: DeclaredBodies) => void) | undefined;
   /** Rejects settings of the Express application, before a server starts. */
   readonly checkSettings?: ((settings: Readonly<Record<string, unknown>>) => void) | undefined;
   /** Returns the context; not called if `handleAround`, `handleOutcome` or `native` is set. */

@@ -4,7 +4,7 @@ import { defaults } from "../defaults.ts";
 import type { Additions } from "../endpoint/additions.ts";
 import type { OwnErrorDeclaration } from "../endpoint/declared-errors.ts";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
-import { Middleware } from "../endpoint/middleware.ts";
+import { Middleware, type DeclaredBodies } from "../endpoint/middleware.ts";
 import { DefinitionError, RequestError } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
 import { safeNames } from "../http/method.ts";
@@ -24,7 +24,7 @@ import { findState, type RequestState } from "../pipeline/request-state.ts";
 import { readHeaders } from "../pipeline/validate.ts";
 import { takesStream } from "../schemas/bodies.ts";
 import { readContent } from "../schemas/content.ts";
-import type { EmptyObject, NoInput, ZodSchema } from "../schemas/schema.ts";
+import type { EmptyObject, NoInput } from "../schemas/schema.ts";
 import { toParser } from "../schemas/parser.ts";
 import { digestRequest } from "./fingerprint.ts";
 import { claimKey, keepReply } from "./keep-reply.ts";
@@ -230,17 +230,13 @@ export const idempotency = <Context = EmptyObject>(
 };
 
 /** @throws {@link DefinitionError} when an endpoint sends something that cannot be kept. */
-const assertKeepable = (where: string, definition: object, isStream: boolean): void => {
-  const { input, output } = definition as {
-    readonly input?: ZodSchema;
-    readonly output?: ZodSchema;
-  };
-  if (input && takesStream(input))
+const assertKeepable = (where: string, { inputs, output, isEventStream }: DeclaredBodies): void => {
+  if (inputs.some(takesStream))
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
       `${where}: the middleware \`idempotency\` compares bodies, but ez.stream() passes the body on unread. Use ez.raw(), or build this endpoint with a factory without it.`,
     );
-  if (isStream || (output && readContent(output)))
+  if (isEventStream || (output && readContent(output)))
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
       `${where}: the middleware \`idempotency\` keeps replies that the result handler sends, but no files and streams. Build this endpoint with a factory without it.`,

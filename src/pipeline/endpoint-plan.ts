@@ -27,6 +27,7 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
 import {
+  hidesStream,
   isForm,
   listFileLists,
   readRawType,
@@ -142,9 +143,18 @@ export interface InheritedOptions {
   readonly wrapPlan?: ((plan: EndpointPlan) => EndpointPlan) | undefined;
 }
 
+const assertInput = (schema: ZodSchema, where: string): void => {
+  assertInnerSchemas(where, "input", schema);
+  if (hidesStream(schema))
+    throw new DefinitionError(
+      "SLP_DEFINITION_SCHEMA",
+      `${where}: \`input\` has ez.stream() in a place where the body is not passed on. Use it as the field \`raw\` itself, without a wrapper: z.object({ raw: ez.stream() }).`,
+    );
+};
+
 const assertSchemas = (endpoint: AnyEndpoint, where: string): void => {
   for (const { inputSchema, headersSchema } of [...endpoint.middlewares, endpoint]) {
-    if (inputSchema) assertInnerSchemas(where, "input", inputSchema);
+    if (inputSchema) assertInput(inputSchema, where);
     if (headersSchema) assertInnerSchemas(where, "headers", headersSchema);
   }
   if (endpoint.outputSchema) assertInnerSchemas(where, "output", endpoint.outputSchema);

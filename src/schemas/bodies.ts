@@ -100,6 +100,12 @@ export const takesStream = (schema: ZodSchema): boolean => {
   return field !== undefined && isStreamed(field);
 };
 
+/** Checks whether a schema has a stream elsewhere than as its field `raw` itself, where no body would be passed on. */
+export const hidesStream = (schema: ZodSchema): boolean => {
+  const field = readTopLevel(schema).fields.get("raw");
+  return someSchema(schema, (inner) => inner !== field && isStreamed(inner));
+};
+
 /** A file sent by a client. */
 export interface FileUpload {
   /** The client's name for the file. Never trust it as a path. */

@@ -143,6 +143,32 @@ describe("ez.stream() in an input", () => {
     );
   });
 
+  test("is refused beside idempotency in the input of a middleware, too", () => {
+    const handler = () => undefined;
+    const streaming = { input: z.object({ raw: ez.stream() }), handler };
+    const once = idempotency({ store: memoryStore(), scope: () => "me" });
+    for (const both of [
+      factory.addMiddleware(streaming).addMiddleware(once),
+      factory.addMiddleware(once).addMiddleware(streaming),
+    ])
+      expect(() => both.build({ method: "post", handler: async () => ({}) })).toThrow(
+        "build: the middleware `idempotency` compares bodies, but ez.stream() passes the body on unread",
+      );
+  });
+
+  test.each([
+    ["optional", z.object({ raw: ez.stream().optional() })],
+    ["in a pipe", z.object({ raw: ez.stream().transform((stream) => stream.web) })],
+    ["another field", z.object({ rows: ez.stream() })],
+  ])("is refused at startup if it is %s, where it would be no stream", async (_how, wrapped) => {
+    const refused = "/rows: `input` has ez.stream() in a place where the body is not passed on";
+    const handler = async () => ({});
+    const own = { "post rows": factory.build({ input: wrapped, handler }) };
+    await expect(start(own)).rejects.toThrow(refused);
+    const shared = factory.addMiddleware({ input: wrapped, handler: () => undefined });
+    await expect(start({ "post rows": shared.build({ handler }) })).rejects.toThrow(refused);
+  });
+
   test("warns of nothing at startup, and takes what a middleware has read", async () => {
     const server = await start(routing, {
       beforeRouting: ({ app }) => void app.use(express.raw({ type: "*/*" })),
