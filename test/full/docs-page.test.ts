@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { defaultEndpointsFactory } from "sallyport";
+import { defaultEndpointsFactory, EventStreamFactory, type Routing } from "sallyport";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "../http/harness.ts";
@@ -37,6 +38,19 @@ const routing = {
     }),
   },
 };
+/** A stream that sends one event, and ends when its client leaves. */
+const createStream = () => {
+  const left: boolean[] = [];
+  const endpoint = new EventStreamFactory({ news: z.string() }).build({
+    shortDescription: "Watches the news",
+    handler: async ({ ctx: { emit }, signal }) => {
+      await emit("news", "it rains");
+      if (!signal.aborted) await once(signal, "abort");
+      left.push(true);
+    },
+  });
+  return { left, endpoint };
+};
 const info = { title: "Users of the test", version: "1.0.0" };
 
 beforeAll(async () => {
@@ -50,9 +64,9 @@ afterEach(async () => {
 afterAll(quitChromium);
 
 /** Opens the page, and records its requests and its errors. */
-const open = async (ui: "scalar" | "swagger") => {
+const open = async (ui: "scalar" | "swagger", more: Routing = {}) => {
   vi.spyOn(process, "cwd").mockReturnValue(cache);
-  const { port } = await start(routing, { docs: { ui, info } });
+  const { port } = await start({ ...routing, ...more }, { docs: { ui, info } });
   const page = await openPage("about:blank");
   const asked: string[] = [];
   const complaints: string[] = [];
@@ -96,4 +110,18 @@ test("Scalar lists the operations, sends a request, shows the response, and cont
   await page.getByText("42").first().waitFor();
   expect(asked.filter((url) => isElsewhere(url, origin))).toEqual([]);
   expect(complaints).toEqual([]);
+});
+
+test("Scalar shows the events of a stream as they arrive, and ends it when asked to", async () => {
+  const { left, endpoint } = createStream();
+  const { page } = await open("scalar", { news: endpoint });
+  await page
+    .getByRole("button", { name: /Test Request.*\/news/ })
+    .first()
+    .click();
+  await page.getByRole("button", { name: /^Send/ }).first().click();
+  await page.getByText("it rains").first().waitFor();
+  expect(left).toEqual([]);
+  await page.getByRole("button", { name: "Cancel" }).first().click();
+  await expect.poll(() => left).toEqual([true]);
 });
