@@ -435,6 +435,8 @@ export type Order = {
   total: number;
   version: number;
   createdAt: string;
+  /** When the payment of a placed order is asked for */
+  cancelUntil: string;
   items: {
     bookId: string;
     title: string;

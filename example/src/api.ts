@@ -18,6 +18,7 @@ export const config = createConfig({
   cors: false,
   logger: pino({ level: environment.LOG_LEVEL }),
   requestId: true,
+  compression: true,
   forms: false,
   upload: true,
   cookies: { secret: environment.SESSION_SECRET, nameBinding: "required" },

@@ -21,6 +21,8 @@ const schema = z
     SESSION_SECRET: secret.optional(),
     ADMIN_EMAIL: z.email().default("admin@shop.example"),
     ADMIN_PASSWORD: z.string().min(12).optional(),
+    /** How long a customer can cancel an order before its payment is asked for, in milliseconds. */
+    CANCEL_TIME: z.coerce.number().int().min(0).max(3_600_000).default(15_000),
     PAYMENT_URL: z.url({ protocol: /^https?$/ }).optional(),
     PAYMENT_SECRET: secret.optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),

@@ -8,6 +8,8 @@ import * as cart from "./orders/cart-endpoints.ts";
 import * as orders from "./orders/order-endpoints.ts";
 import { receivePayment } from "./orders/webhook-endpoint.ts";
 
+const page = fileURLToPath(new URL("../web/dist", import.meta.url));
+
 /** The paths of the endpoints. */
 export const routing = {
   v1: { books: { get: books.listOldBooks, ":id": books.readOldBook } },
@@ -50,6 +52,7 @@ export const routing = {
     },
     "get books.csv": administration.exportBooks,
   },
-  // the page in `example/web`, if it has been built
-  "": new ServeStatic(fileURLToPath(new URL("../web/dist", import.meta.url))),
+  // the page in `example/web`, if it has been built; the names of assets change with their content
+  assets: new ServeStatic(`${page}/assets`, { immutable: true, maxAge: "1y" }),
+  "": new ServeStatic(page),
 } satisfies Routing;

@@ -6,6 +6,8 @@ Object.assign(process.env, {
   // each worker has a database of its own
   DATA_FOLDER: join(inject("shopFolder"), String(process.env["VITEST_POOL_ID"])),
   LOG_LEVEL: "silent",
+  // payments are asked for at once
+  CANCEL_TIME: "0",
   ADMIN_PASSWORD: "the administrator's",
   // each customer of the tests has an address of their own
   PROXIES: "1",

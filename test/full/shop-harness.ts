@@ -65,6 +65,7 @@ export const startShop = async (variables: Readonly<Record<string, string>>): Pr
       ...process.env,
       ...{ NODE_OPTIONS: "", VITEST: "", NODE_ENV: "development", PORT: "0", PROXIES: "1" },
       ...{ DATA_FOLDER: createFolder(), LOG_LEVEL: "error", ADMIN_PASSWORD: secret },
+      CANCEL_TIME: "0",
       ...{ SESSION_SECRET: secret, PAYMENT_SECRET: secret },
       ...variables,
     },

@@ -180,6 +180,7 @@ export const startShop = async (
     SESSION_SECRET: "a secret for tests, which is long enough",
     PAYMENT_SECRET: "another secret for tests, long enough too",
     ADMIN_PASSWORD: "a password for tests",
+    CANCEL_TIME: "0",
     ...variables,
   };
   // outside of the project, whose tsconfig.json points to the sources of the package

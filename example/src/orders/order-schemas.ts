@@ -17,6 +17,7 @@ export const orderSummary = z
 /** An order as its customer sees it. */
 export const order = orderSummary
   .extend({
+    cancelUntil: ez.dateOut().describe("When the payment of a placed order is asked for"),
     items: z.array(
       z.object({ bookId: z.uuid(), title: z.string(), price: z.int(), quantity: z.int() }),
     ),

@@ -2,12 +2,14 @@ import { and, eq, gte, sql } from "drizzle-orm";
 import createHttpError from "http-errors";
 import type { Database } from "../database/connection.ts";
 import { books, cartItems, orderItems, orders, payments } from "../database/tables.ts";
+import { environment } from "../environment.ts";
 
 export type OrderRow = typeof orders.$inferSelect;
 
 /** Adds its books to an order. */
 export const withItems = async (db: Database, order: OrderRow) => ({
   ...order,
+  cancelUntil: new Date(order.createdAt.getTime() + environment.CANCEL_TIME),
   items: await db
     .select()
     .from(orderItems)
@@ -62,7 +64,10 @@ export const placeOrder = async (
     await tx.insert(orderItems).values({ orderId: created.id, bookId, quantity, ...book });
     total += book.price * quantity;
   }
-  await tx.insert(payments).values({ orderId: created.id, amount: total });
+  await tx.insert(payments).values({
+    ...{ orderId: created.id, amount: total },
+    nextAttemptAt: sql`now() + ${environment.CANCEL_TIME} * interval '1 millisecond'`,
+  });
   const [placed] = await tx
     .update(orders)
     .set({ total })

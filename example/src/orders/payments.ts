@@ -2,6 +2,7 @@ import { and, eq, inArray, lte, sql } from "drizzle-orm";
 import type { Logger } from "sallyport";
 import { database, type Database } from "../database/connection.ts";
 import { orders, payments } from "../database/tables.ts";
+import { environment } from "../environment.ts";
 import type { PaymentProvider } from "./payment-providers.ts";
 import { endOrder, type OrderRow } from "./orders.ts";
 
@@ -65,8 +66,11 @@ export const startPayments = (provider: PaymentProvider, logger: Logger): void =
   begin();
 };
 
-/** Asks for payments that have just become due. */
-export const requestPayments = (): void => requests?.begin();
+/** Asks for the payments of orders that have just been placed, once these can no longer be cancelled. */
+export const requestPayments = (): void => {
+  if (environment.CANCEL_TIME === 0) requests?.begin();
+  else setTimeout(() => requests?.begin(), environment.CANCEL_TIME).unref();
+};
 
 /** Ends the requests for payments. */
 export const stopPayments = async (): Promise<void> => requests?.stop();

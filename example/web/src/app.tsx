@@ -1,22 +1,31 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { mutationOptions } from "sallyport/tanstack-query";
-import { BookScreen } from "./book-screen.tsx";
-import { CartScreen } from "./cart-screen.tsx";
 import { cartQuery, client, queryClient } from "./client.ts";
-import { LogInScreen } from "./log-in-screen.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { LoadFailure } from "./load-failure.tsx";
 import { OrderNews } from "./order-news.tsx";
-import { OrderScreen } from "./order-screen.tsx";
-import { OrdersScreen } from "./orders-screen.tsx";
-import { goTo, usePlace } from "./place.ts";
-import { Screen } from "./screen.tsx";
+import { goTo, useLogInLink, usePlace, useScroll } from "./place.ts";
+import { Loading, NotFoundScreen } from "./screen.tsx";
 import { SearchScreen } from "./search-screen.tsx";
 import { useAccount } from "./use-account.ts";
+
+// the front page comes first, and each other screen when it is needed
+const AccountScreen = lazy(() => import("./account-screen.tsx"));
+const AdminScreen = lazy(() => import("./admin-screen.tsx"));
+const BookScreen = lazy(() => import("./book-screen.tsx"));
+const CartScreen = lazy(() => import("./cart-screen.tsx"));
+const HowScreen = lazy(() => import("./how-screen.tsx"));
+const LogInScreen = lazy(() => import("./log-in-screen.tsx"));
+const OrderScreen = lazy(() => import("./order-screen.tsx"));
+const OrdersScreen = lazy(() => import("./orders-screen.tsx"));
 
 /** The whole page: the header, and the screen that the address names. */
 export const App = () => {
   const { path, query } = usePlace();
   const account = useAccount();
-  const [name, id] = path;
+  const place = path.join("/");
+  useScroll(place);
   return (
     <>
       <a
@@ -30,41 +39,52 @@ export const App = () => {
       >
         Skip to the content
       </a>
-      <Header current={name} />
+      <Header current={path[0]} />
+      <ConnectionBanner />
       {account && <OrderNews key={account.id} />}
-      <main id="main" key={path.join("/")}>
-        <CurrentScreen name={name} id={id} query={query} />
+      <main id="main" key={place}>
+        <LoadFailure>
+          <Suspense fallback={<Loading />}>
+            <CurrentScreen path={path} query={query} />
+          </Suspense>
+        </LoadFailure>
       </main>
       <footer>
-        This shop is an example: nothing is sold. <a href="/docs">API documentation</a>
+        This shop is an example: nothing is sold. <a href="#/how">How it works</a>{" "}
+        <a href="/docs">API documentation</a>
       </footer>
     </>
   );
 };
 
 interface ScreenProps {
-  readonly name: string | undefined;
-  readonly id: string | undefined;
+  readonly path: readonly string[];
   readonly query: URLSearchParams;
 }
 
-const CurrentScreen = ({ name, id, query }: ScreenProps) => {
+const CurrentScreen = ({ path, query }: ScreenProps) => {
   const account = useAccount();
+  const [name, id, more] = path;
   if (name === undefined) return <SearchScreen query={query} />;
-  if (name === "books" && id !== undefined) return <BookScreen id={id} />;
-  if (name === "log-in" || account === null) return <LogInScreen then={name} />;
-  if (!account) return <p>Loading …</p>;
-  if (name === "cart") return <CartScreen />;
-  if (name === "orders") return id === undefined ? <OrdersScreen /> : <OrderScreen id={id} />;
-  return (
-    <Screen title="Nothing is here">
-      <a href="#/">Look for books</a>
-    </Screen>
-  );
+  if (name === "books" && id !== undefined && more === undefined) return <BookScreen id={id} />;
+  if (name === "orders" && more === undefined) {
+    if (!account) return <LogInFirst />;
+    return id === undefined ? <OrdersScreen /> : <OrderScreen id={id} />;
+  }
+  if (id !== undefined) return <NotFoundScreen />;
+  if (name === "how") return <HowScreen />;
+  if (name === "log-in") return <LogInScreen then={query.get("then") ?? "/"} />;
+  const PrivateScreen = { cart: CartScreen, account: AccountScreen, admin: AdminScreen }[name];
+  if (!PrivateScreen) return <NotFoundScreen />;
+  return account ? <PrivateScreen /> : <LogInFirst />;
 };
+
+/** What is displayed at the address of a screen that needs an account. */
+const LogInFirst = () => (useAccount() === null ? <LogInScreen /> : <Loading />);
 
 const Header = ({ current }: { readonly current: string | undefined }) => {
   const account = useAccount();
+  const logInLink = useLogInLink();
   const { data: cart } = useQuery({ ...cartQuery, enabled: Boolean(account) });
   const { mutate: logOut } = useMutation({
     ...mutationOptions(client, "delete /v2/session"),
@@ -78,6 +98,8 @@ const Header = ({ current }: { readonly current: string | undefined }) => {
     ["", "Books"],
     ["cart", count === 0 ? "Cart" : `Cart (${count})`],
     ["orders", "Orders"],
+    ["how", "How it works"],
+    ...(account?.role === "admin" ? [["admin", "Administration"] as const] : []),
   ] as const;
   return (
     <header>
@@ -97,13 +119,15 @@ const Header = ({ current }: { readonly current: string | undefined }) => {
       </nav>
       {account && (
         <span className="who">
-          <span title={account.email}>{account.name}</span>
+          <a href="#/account" title={account.email}>
+            {account.name}
+          </a>
           <button onClick={() => logOut()}>Log out</button>
         </span>
       )}
       {account === null && (
         <span className="who">
-          <a href="#/log-in">Log in</a>
+          <a href={logInLink}>Log in</a>
         </span>
       )}
     </header>

@@ -6,17 +6,21 @@ import { CoverUpload } from "./cover-upload.tsx";
 import { Cover } from "./cover.tsx";
 import { Failure, Field, Form } from "./form.tsx";
 import { toMoney } from "./format.ts";
-import { keepCart } from "./keep-cart.ts";
-import { Screen } from "./screen.tsx";
+import { keepCart, toMost } from "./keep-cart.ts";
+import { Loading, NotFoundScreen, Screen } from "./screen.tsx";
+import { useLogInLink } from "./place.ts";
 import { useAccount } from "./use-account.ts";
+import { isMissing } from "./words.ts";
 
 /** Shows a book. */
-export const BookScreen = ({ id }: { readonly id: string }) => {
+export default function BookScreen({ id }: { readonly id: string }) {
   const { data: book, error } = useQuery(queryOptions(client, "get /v2/books/:id", { id }));
   const account = useAccount();
+  if (isMissing(error)) return <NotFoundScreen />;
   return (
     <Screen title={book?.title ?? "Book"}>
       <Failure error={error} />
+      {!book && !error && <Loading />}
       {book && (
         <div className="book">
           <Cover book={book} />
@@ -27,8 +31,16 @@ export const BookScreen = ({ id }: { readonly id: string }) => {
             </p>
             {book.description !== "" && <p>{book.description}</p>}
             <p className="price">{toMoney(book.price)}</p>
-            <p>{book.stock === 0 ? "Sold out" : `${book.stock} in stock`}</p>
-            <CartForm book={book} />
+            {book.stock === 0 ? (
+              <p>
+                <strong>Sold out</strong>
+              </p>
+            ) : (
+              <>
+                <p>{book.stock} in stock</p>
+                <CartForm book={book} />
+              </>
+            )}
           </div>
         </div>
       )}
@@ -40,17 +52,19 @@ export const BookScreen = ({ id }: { readonly id: string }) => {
       )}
     </Screen>
   );
-};
+}
 
 const CartForm = ({ book }: { readonly book: Book }) => {
   const account = useAccount();
+  const logInLink = useLogInLink();
   const { data: cart } = useQuery({ ...cartQuery, enabled: Boolean(account) });
   const { mutate, error, isPending, isSuccess } = useMutation({
     ...mutationOptions(client, "put /v2/cart/items/:bookId"),
     onSuccess: keepCart,
   });
-  if (!account) return <a href="#/log-in">Log in to order</a>;
+  if (!account) return <a href={logInLink}>Log in to order</a>;
   const inCart = cart?.items.find(({ bookId }) => bookId === book.id)?.quantity;
+  const most = toMost(book.stock);
   return (
     <>
       <Form
@@ -60,13 +74,13 @@ const CartForm = ({ book }: { readonly book: Book }) => {
         onSubmit={({ quantity }) => mutate({ bookId: book.id, quantity: Number(quantity) })}
       >
         <Field
-          key={inCart}
           name="quantity"
           label="Quantity"
           type="number"
           min={1}
-          max={100}
+          max={most}
           defaultValue={inCart ?? 1}
+          problem={`Enter a whole number from 1 to ${most}`}
         />
       </Form>
       <p role="status">

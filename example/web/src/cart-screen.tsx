@@ -1,20 +1,20 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useId, useState } from "react";
 import { ReplyError } from "sallyport/client";
 import { mutationOptions } from "sallyport/tanstack-query";
 import { createCheckoutKey, endCheckout } from "./checkout-key.ts";
-import { cartQuery, client, refresh } from "./client.ts";
-import { Failure } from "./form.tsx";
+import { cartQuery, client, refresh, type Cart } from "./client.ts";
+import { Failure, useShown } from "./form.tsx";
 import { toMoney } from "./format.ts";
-import { keepCart } from "./keep-cart.ts";
+import { keepCart, toMost } from "./keep-cart.ts";
 import { goTo } from "./place.ts";
-import { Screen } from "./screen.tsx";
+import { focusHeading, Loading, Screen } from "./screen.tsx";
 
 /** What is changed in the cart is changed one after the other, and ordered only then. */
 const scope = { id: "cart" };
 
 /** Shows the cart, and orders what is in it. */
-export const CartScreen = () => {
+export default function CartScreen() {
   const { data: cart, error } = useQuery(cartQuery);
   const change = useMutation({
     ...mutationOptions(client, "put /v2/cart/items/:bookId"),
@@ -27,7 +27,7 @@ export const CartScreen = () => {
     onSuccess: (cart) => {
       keepCart(cart);
       // the button that had the focus is gone
-      document.querySelector("h1")?.focus();
+      focusHeading();
     },
   });
   const order = useMutation({
@@ -46,9 +46,16 @@ export const CartScreen = () => {
       return refresh("/v2/cart");
     },
   });
+  const place = (total: number) => {
+    const wrong = document.querySelector<HTMLElement>('[aria-invalid="true"]');
+    // what the inputs show is what would have to be ordered
+    if (wrong) wrong.focus();
+    else if (!order.isPending) order.mutate({ total });
+  };
   return (
     <Screen title="Cart">
       <Failure error={toOrderFailure(order.error) ?? change.error ?? remove.error ?? error} />
+      {!cart && !error && <Loading />}
       {cart?.items.length === 0 && (
         <p>
           The cart is empty. <a href="#/">Look for books</a>
@@ -56,7 +63,7 @@ export const CartScreen = () => {
       )}
       {cart && cart.items.length > 0 && (
         <section>
-          <table className="items">
+          <table className="items cart">
             <caption className="hidden">Books in the cart</caption>
             <thead>
               <tr>
@@ -67,29 +74,13 @@ export const CartScreen = () => {
               </tr>
             </thead>
             <tbody>
-              {cart.items.map(({ bookId, title, price, quantity, stock }) => (
-                <tr key={bookId}>
-                  <th scope="row">
-                    <a href={`#/books/${bookId}`}>{title}</a>
-                    {stock < quantity && <p className="error">Only {stock} in stock</p>}
-                  </th>
-                  <td>{toMoney(price)}</td>
-                  <td>
-                    <QuantityInput
-                      quantity={quantity}
-                      label={`Quantity of ${title}`}
-                      onChange={(quantity) => change.mutate({ bookId, quantity })}
-                    />
-                  </td>
-                  <td>
-                    <button
-                      aria-label={`Remove ${title}`}
-                      onClick={() => remove.mutate({ bookId })}
-                    >
-                      Remove
-                    </button>
-                  </td>
-                </tr>
+              {cart.items.map((item) => (
+                <CartRow
+                  key={item.bookId}
+                  item={item}
+                  onChange={(quantity) => change.mutate({ bookId: item.bookId, quantity })}
+                  onRemove={() => remove.mutate({ bookId: item.bookId })}
+                />
               ))}
             </tbody>
             <tfoot>
@@ -104,7 +95,7 @@ export const CartScreen = () => {
           <button
             className="primary"
             aria-disabled={order.isPending}
-            onClick={() => order.isPending || order.mutate({ total: cart.total })}
+            onClick={() => place(cart.total)}
           >
             Order and pay {toMoney(cart.total)}
           </button>
@@ -112,7 +103,7 @@ export const CartScreen = () => {
       )}
     </Screen>
   );
-};
+}
 
 /** An order may have been placed although no reply has come. */
 const toOrderFailure = (error: Error | null): Error | null =>
@@ -122,30 +113,59 @@ const toOrderFailure = (error: Error | null): Error | null =>
         "No answer has come. Order again, or look at your orders: nothing is ordered twice.",
       );
 
-interface QuantityProps {
-  readonly quantity: number;
-  readonly label: string;
+interface RowProps {
+  readonly item: Cart["items"][number];
   readonly onChange: (quantity: number) => void;
+  readonly onRemove: () => void;
 }
 
-const QuantityInput = ({ quantity, label, onChange }: QuantityProps) => {
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const { current } = input;
-    // what someone is typing stays
-    if (current && current !== document.activeElement) current.value = String(quantity);
-  }, [quantity]);
+const CartRow = ({ item, onChange, onRemove }: RowProps) => {
+  const { bookId, title, price, quantity, stock } = item;
+  const id = useId();
+  const input = useShown(quantity);
+  /** What someone has typed that cannot be ordered. */
+  const [isWrong, setWrong] = useState(false);
+  const most = toMost(stock);
+  const problem = toProblem(isWrong, quantity, stock);
   return (
-    <input
-      ref={input}
-      type="number"
-      aria-label={label}
-      min={1}
-      max={100}
-      defaultValue={quantity}
-      onChange={({ target: { validity, valueAsNumber } }) => {
-        if (validity.valid && valueAsNumber >= 1) onChange(valueAsNumber);
-      }}
-    />
+    <tr>
+      <th scope="row">
+        <a href={`#/books/${bookId}`}>{title}</a>
+        {problem !== undefined && (
+          <p className="error" id={id} role="alert">
+            {problem}
+          </p>
+        )}
+      </th>
+      <td>{toMoney(price)}</td>
+      <td>
+        <input
+          ref={input}
+          type="number"
+          required
+          aria-label={`Quantity of ${title}`}
+          aria-invalid={problem !== undefined}
+          aria-describedby={problem === undefined ? undefined : id}
+          min={1}
+          max={most}
+          defaultValue={quantity}
+          onChange={({ target: { validity, valueAsNumber } }) => {
+            setWrong(!validity.valid);
+            if (validity.valid) onChange(valueAsNumber);
+          }}
+        />
+      </td>
+      <td>
+        <button aria-label={`Remove ${title}`} onClick={onRemove}>
+          Remove
+        </button>
+      </td>
+    </tr>
   );
+};
+
+const toProblem = (isWrong: boolean, quantity: number, stock: number): string | undefined => {
+  if (stock === 0) return "Sold out: remove it to order the rest";
+  if (isWrong) return `Enter a whole number from 1 to ${toMost(stock)}`;
+  return stock < quantity ? `Only ${stock} in stock` : undefined;
 };

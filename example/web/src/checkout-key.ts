@@ -1,4 +1,5 @@
 import { ReplyError } from "sallyport/client";
+import { createKey } from "./create-key.ts";
 
 const name = "checkout";
 
@@ -9,8 +10,7 @@ const name = "checkout";
 export const createCheckoutKey = (): string => {
   const kept = sessionStorage.getItem(name);
   if (kept !== null) return kept;
-  // pages without HTTPS have no `crypto.randomUUID`
-  const key = crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const key = createKey();
   sessionStorage.setItem(name, key);
   return key;
 };

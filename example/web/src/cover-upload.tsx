@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { mutationOptions } from "sallyport/tanstack-query";
-import { client, refresh, type Book } from "./client.ts";
-import { toFieldErrors } from "./field-errors.ts";
+import { client, hasStatus, refresh, type Book } from "./client.ts";
+import { toWords } from "./words.ts";
 
 /** Uploads the cover of a book, and shows the progress. */
 export const CoverUpload = ({ book }: { readonly book: Book }) => {
@@ -32,7 +32,7 @@ export const CoverUpload = ({ book }: { readonly book: Book }) => {
       />
       {isPending && <progress aria-label="Upload" value={share} />}
       <p id="cover-state" role="status" className={error ? "error" : undefined}>
-        {error && (toFieldErrors(error)["cover"] ?? error.message)}
+        {error && (hasStatus(error, 400) ? "Choose a PNG, JPEG or WebP picture" : toWords(error))}
         {isSuccess && "The cover is changed"}
       </p>
     </section>

@@ -4,12 +4,15 @@ import {
   useEffect,
   useId,
   useRef,
+  useState,
   type ComponentProps,
   type ReactNode,
 } from "react";
-import { toFieldErrors, type FieldErrors } from "./field-errors.ts";
+import { ReplyError } from "sallyport/client";
+import { toWords } from "./words.ts";
 
-const FieldErrorsContext = createContext<FieldErrors>({});
+/** The names of the fields that are wrong. */
+const WrongFieldsContext = createContext<readonly string[]>([]);
 
 interface FormProps {
   /** The words on the button. */
@@ -21,25 +24,35 @@ interface FormProps {
   readonly children: ReactNode;
 }
 
-/** A form whose fields the API validates: its issues are shown next to them, and the first one gets the focus. */
+/**
+ * A form whose fields are checked by the browser first, and then by the API. What is wrong is said next to each field, and
+ * the first one gets the focus.
+ */
 export const Form = ({ submit, error, isPending, onSubmit, children }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
-  const errors = toFieldErrors(error);
+  const [unsendable, setUnsendable] = useState<readonly string[]>([]);
+  const refused = error instanceof ReplyError ? error.issues.map(({ path }) => path.join(".")) : [];
+  const wrong = unsendable.length > 0 ? unsendable : refused;
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [error]);
+  }, [error, unsendable]);
   return (
     <form
       ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        const fields = [...new FormData(event.currentTarget)];
-        if (!isPending) onSubmit(Object.fromEntries(fields) as Record<string, string>);
+        if (isPending) return;
+        const { currentTarget } = event;
+        const invalid = [...currentTarget.querySelectorAll<HTMLInputElement>("input:invalid")];
+        setUnsendable(invalid.map(({ name }) => name));
+        invalid[0]?.focus();
+        if (invalid.length > 0) return;
+        onSubmit(Object.fromEntries(new FormData(currentTarget)) as Record<string, string>);
       }}
     >
-      <FieldErrorsContext value={errors}>{children}</FieldErrorsContext>
-      {Object.keys(errors).length === 0 && <Failure error={error} />}
+      <WrongFieldsContext value={wrong}>{children}</WrongFieldsContext>
+      {wrong.length === 0 && <Failure error={error} />}
       {/* a disabled button would lose the focus */}
       <button className="primary" aria-disabled={isPending}>
         {submit}
@@ -48,27 +61,43 @@ export const Form = ({ submit, error, isPending, onSubmit, children }: FormProps
   );
 };
 
+/** Returns the ref of an input that shows a value, but not while someone is typing in it. */
+export const useShown = (value: unknown) => {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const { current } = input;
+    if (current && value !== undefined && current !== document.activeElement)
+      current.value = String(value);
+  }, [value]);
+  return input;
+};
+
 interface FieldProps extends ComponentProps<"input"> {
   readonly name: string;
   readonly label: string;
+  /** What people read if the field is wrong. */
+  readonly problem: string;
 }
 
 /** An input with its label and its error. */
-export const Field = ({ label, ...input }: FieldProps) => {
+export const Field = ({ label, problem, ...input }: FieldProps) => {
   const id = useId();
-  const error = use(FieldErrorsContext)[input.name];
+  const ref = useShown(input.defaultValue);
+  const isWrong = use(WrongFieldsContext).includes(input.name);
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <input
+        ref={ref}
         id={id}
-        aria-invalid={error !== undefined}
-        aria-describedby={error === undefined ? undefined : `${id}-error`}
+        required
+        aria-invalid={isWrong}
+        aria-describedby={isWrong ? `${id}-error` : undefined}
         {...input}
       />
-      {error !== undefined && (
+      {isWrong && (
         <p className="error" id={`${id}-error`}>
-          {error}
+          {problem}
         </p>
       )}
     </div>
@@ -79,6 +108,6 @@ export const Field = ({ label, ...input }: FieldProps) => {
 export const Failure = ({ error }: { readonly error: unknown }) =>
   error instanceof Error && (
     <p className="error" role="alert">
-      {error.message}
+      {toWords(error)}
     </p>
   );

@@ -6,3 +6,6 @@ export const keepCart = (cart: Cart): void => {
   queryClient.setQueryData(cartQuery.queryKey, cart);
   endCheckout();
 };
+
+/** How often a book can be in the cart. */
+export const toMost = (stock: number): number => Math.min(stock, 100);

@@ -3,22 +3,22 @@ import { useState } from "react";
 import { mutationOptions } from "sallyport/tanstack-query";
 import { client, queryClient } from "./client.ts";
 import { Field, Form } from "./form.tsx";
-import { goTo } from "./place.ts";
+import { changePlace } from "./place.ts";
 import { Screen } from "./screen.tsx";
 
 interface Props {
-  /** The screen that needs an account. */
-  readonly then: string | undefined;
+  /** Where to go then; the place stays if it is undefined. */
+  readonly then?: string;
 }
 
 /** Logs in, or opens an account first. */
-export const LogInScreen = ({ then }: Props) => {
+export default function LogInScreen({ then }: Props) {
   const [isNew, setNew] = useState(false);
   const signUp = useMutation(mutationOptions(client, "post /v2/accounts"));
   const logIn = useMutation({
     ...mutationOptions(client, "post /v2/session"),
     onSuccess: () => {
-      if (then === "log-in") goTo("/");
+      if (then !== undefined) changePlace(then);
       return queryClient.resetQueries();
     },
   });
@@ -31,18 +31,36 @@ export const LogInScreen = ({ then }: Props) => {
     <Screen title={isNew ? "Open an account" : "Log in"}>
       <section className="narrow">
         <Form
+          key={String(isNew)}
           submit={isNew ? "Open the account" : "Log in"}
           error={(isNew && signUp.error) || logIn.error}
           isPending={signUp.isPending || logIn.isPending}
           onSubmit={submit}
         >
-          {isNew && <Field name="name" label="Name" autoComplete="name" />}
-          <Field name="email" label="E-mail" type="email" autoComplete="username" />
+          {isNew && (
+            <Field
+              name="name"
+              label="Name"
+              autoComplete="name"
+              maxLength={100}
+              problem="Enter your name"
+            />
+          )}
+          <Field
+            name="email"
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            problem="Enter an e-mail address, such as ada@example.com"
+          />
           <Field
             name="password"
             label="Password"
             type="password"
             autoComplete={isNew ? "new-password" : "current-password"}
+            minLength={isNew ? 10 : undefined}
+            maxLength={200}
+            problem={isNew ? "Use at least 10 characters" : "Enter your password"}
           />
         </Form>
         <button
@@ -58,4 +76,4 @@ export const LogInScreen = ({ then }: Props) => {
       </section>
     </Screen>
   );
-};
+}

@@ -24,7 +24,7 @@ export const OrderNews = () => {
     follow().catch((error: unknown) => {
       if (hasStatus(error, 401)) checkSession(error);
       else if (!controller.signal.aborted)
-        setNews("To see whether orders change, reload this page");
+        setNews("To see whether orders change, load this page again");
     });
     return () => controller.abort();
   }, []);

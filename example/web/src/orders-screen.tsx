@@ -4,15 +4,16 @@ import { client } from "./client.ts";
 import { Failure } from "./form.tsx";
 import { toDate, toMoney, toOrderName, toStatusWords } from "./format.ts";
 import { MoreButton } from "./more-button.tsx";
-import { Screen } from "./screen.tsx";
+import { Loading, Screen } from "./screen.tsx";
 
 /** Lists the orders, the newest first. */
-export const OrdersScreen = () => {
+export default function OrdersScreen() {
   const list = useInfiniteQuery(infiniteQueryOptions(client, "get /v2/orders", { limit: 10 }));
   const orders = list.data?.pages.flatMap(({ orders }) => orders);
   return (
     <Screen title="Orders">
       <Failure error={list.error} />
+      {list.isPending && <Loading />}
       {orders?.length === 0 && <p>There are no orders yet.</p>}
       <ul className="orders">
         {orders?.map(({ id, status, total, createdAt }) => (
@@ -27,4 +28,4 @@ export const OrdersScreen = () => {
       <MoreButton list={list}>Show older orders</MoreButton>
     </Screen>
   );
-};
+}

@@ -9,10 +9,20 @@ import { MoreButton } from "./more-button.tsx";
 import { changePlace } from "./place.ts";
 import { Screen } from "./screen.tsx";
 
+const sorts = {
+  title: "Title",
+  price: "Price, lowest first",
+  "-price": "Price, highest first",
+  newest: "Newest first",
+} as const;
+type Sort = keyof typeof sorts;
+
 /** Converts what is searched for to a part of the address. */
 const toText = (form: HTMLFormElement): string => {
   const entries = [...new FormData(form)] as [string, string][];
-  return new URLSearchParams(entries.filter(([, value]) => value.trim() !== "")).toString();
+  const isSaid = ([name, value]: [string, string]) =>
+    value.trim() !== "" && !(name === "sort" && value === "title");
+  return new URLSearchParams(entries.filter(isSaid)).toString();
 };
 
 /** Searches books; the address holds what is searched for, so that it can be kept and sent. */
@@ -20,12 +30,15 @@ export const SearchScreen = ({ query }: { readonly query: URLSearchParams }) => 
   const text = query.toString();
   const category = query.get("category") ?? undefined;
   const isInStock = query.has("inStock");
+  const asked = query.get("sort") ?? "";
+  const sort = Object.hasOwn(sorts, asked) ? (asked as Sort) : "title";
   const search = useInfiniteQuery({
     ...infiniteQueryOptions(client, "get /v2/books", {
       limit: 12,
-      q: query.get("q") ?? undefined,
+      q: query.get("q")?.slice(0, 100),
       category,
       inStock: isInStock ? "true" : undefined,
+      sort,
     }),
     // keeps the books visible while others are looked for
     placeholderData: keepPreviousData,
@@ -42,6 +55,8 @@ export const SearchScreen = ({ query }: { readonly query: URLSearchParams }) => 
       setGeneration((before) => before + 1);
   }, [text]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // a search that has not begun must not pull back someone who has gone to a book
+  useEffect(() => () => clearTimeout(timer.current), []);
   const change = (form: HTMLFormElement) => {
     clearTimeout(timer.current);
     changePlace(`/?${toText(form)}`);
@@ -83,14 +98,27 @@ export const SearchScreen = ({ query }: { readonly query: URLSearchParams }) => 
               ))}
             </select>
           </div>
+          <div className="field">
+            <label htmlFor="sort">Sorted by</label>
+            <select id="sort" name="sort" defaultValue={sort}>
+              {Object.entries(sorts).map(([value, words]) => (
+                <option key={value} value={value}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          </div>
           <label className="check">
             <input type="checkbox" name="inStock" defaultChecked={isInStock} /> In stock
           </label>
         </form>
       </search>
-      <p role="status">{total !== undefined && `${total} ${total === 1 ? "book" : "books"}`}</p>
+      <p role="status">
+        {total === undefined ? !search.error && "Loading …" : toCount(total)}
+      </p>
       <Failure error={search.error} />
       <ul className="books" aria-busy={search.isFetching}>
+        {search.isPending && Array.from({ length: 6 }, (_, index) => <CardOutline key={index} />)}
         {books.map((book) => (
           <BookCard key={book.id} book={book} />
         ))}
@@ -98,6 +126,11 @@ export const SearchScreen = ({ query }: { readonly query: URLSearchParams }) => 
       <MoreButton list={search}>Show more books</MoreButton>
     </Screen>
   );
+};
+
+const toCount = (total: number): string => {
+  if (total === 0) return "No book matches: try another word or category";
+  return `${total} ${total === 1 ? "book" : "books"}`;
 };
 
 const BookCard = ({ book }: { readonly book: Book }) => (
@@ -111,5 +144,14 @@ const BookCard = ({ book }: { readonly book: Book }) => (
         {book.stock === 0 && <em> sold out</em>}
       </span>
     </a>
+  </li>
+);
+
+/** Where a book will be. */
+const CardOutline = () => (
+  <li className="outline" aria-hidden="true">
+    <span className="cover" />
+    <span className="line" />
+    <span className="line" />
   </li>
 );

@@ -1,0 +1,38 @@
+import { useEffect, useRef, useState } from "react";
+
+/** A line of a log: what has happened, and whether it is good, bad or neither. */
+export interface LogLine {
+  readonly text: string;
+  readonly tone?: "bad" | "good";
+}
+
+/** Returns the lines of a log, and a function that adds some. */
+export const useLog = () => {
+  const [lines, setLines] = useState<readonly LogLine[]>([]);
+  const add = (text: string, tone?: LogLine["tone"]) =>
+    setLines((before) => [...before, tone ? { text, tone } : { text }].slice(-50));
+  return { lines, add, clear: () => setLines([]) };
+};
+
+interface Props {
+  readonly label: string;
+  readonly lines: readonly LogLine[];
+}
+
+/** Shows the lines of a log, the newest at the end. */
+export const DemoLog = ({ label, lines }: Props) => {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    list.current?.scrollTo({ top: list.current.scrollHeight });
+  }, [lines]);
+  return (
+    // scrolls, so it must be reachable by keyboard
+    <ol className="log" ref={list} role="log" aria-label={label} tabIndex={0}>
+      {lines.map(({ text, tone }, index) => (
+        <li key={index} className={tone}>
+          {text}
+        </li>
+      ))}
+    </ol>
+  );
+};
