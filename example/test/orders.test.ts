@@ -1,7 +1,8 @@
 import { eq } from "drizzle-orm";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { database } from "../src/database/connection.ts";
 import { payments } from "../src/database/tables.ts";
+import { environment } from "../src/environment.ts";
 import { toSignature } from "../src/orders/payment-signature.ts";
 import { startPayments, stopPayments } from "../src/orders/payments.ts";
 import { takePayments } from "../src/shop.ts";
@@ -23,6 +24,8 @@ interface Order {
   readonly status: string;
   readonly total: number;
   readonly version: number;
+  readonly createdAt: string;
+  readonly cancelUntil: string;
 }
 
 const path = "POST /v2/orders";
@@ -174,6 +177,29 @@ test("the simulated provider charges, and the customer's page hears of it", asyn
   expect((await first).value).toMatchObject({ event: "changed", data: { id, status: "placed" } });
   expect((await events.next()).value).toMatchObject({ data: { id, status: "paid", version: 2 } });
   controller.abort();
+});
+
+test("a payment is asked for once the order can no longer be cancelled", async () => {
+  const customer = await createCustomer();
+  await fillCart(customer, await addBook(99), 98);
+  environment.CANCEL_TIME = 60_000;
+  onTestFinished(() => void (environment.CANCEL_TIME = 0));
+  const { id, createdAt, cancelUntil } = await dataOf<Order>(await place(customer));
+  expect(Date.parse(cancelUntil) - Date.parse(createdAt)).toBe(60_000);
+  environment.CANCEL_TIME = 0;
+  await fillCart(customer, await addBook(99), 97);
+  await place(customer);
+  const charged: number[] = [];
+  startPayments(({ amount }) => Promise.resolve(void charged.push(amount)), silent);
+  await expect.poll(() => charged).toContain(97_000);
+  expect(charged).not.toContain(98_000);
+  const cancelled = await send(
+    customer,
+    `PATCH /v2/orders/${id}`,
+    { status: "cancelled" },
+    { "if-match": '"1"' },
+  );
+  expect(cancelled.status).toBe(200);
 });
 
 test("a webhook counts once, and only with a signature", async () => {

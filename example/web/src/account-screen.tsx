@@ -51,7 +51,8 @@ export default function AccountScreen() {
         <p role="status">
           {create.data && (
             <>
-              Copy it now, it is not shown again: <code className="secret">{create.data.token}</code>
+              Copy it now, it is not shown again:{" "}
+              <code className="secret">{create.data.token}</code>
             </>
           )}
         </p>

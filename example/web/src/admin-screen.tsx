@@ -54,7 +54,9 @@ const BookImport = () => {
       <h2>
         <label htmlFor="csv">Import</label>
       </h2>
-      <p>A file with the same columns. New ISBNs are added, known ones changed; all rows or none.</p>
+      <p>
+        A file with the same columns. New ISBNs are added, known ones changed; all rows or none.
+      </p>
       <input
         id="csv"
         type="file"
@@ -71,7 +73,8 @@ const BookImport = () => {
       />
       <p id="csv-state" role="status" className={error ? "error" : undefined}>
         {isPending && "The file is being imported …"}
-        {error && (rows.length > 0 ? "Nothing was changed, because rows are wrong:" : toWords(error))}
+        {error &&
+          (rows.length > 0 ? "Nothing was changed, because rows are wrong:" : toWords(error))}
         {data && `${data.created} added, ${data.changed} changed`}
       </p>
       {rows.length > 0 && (

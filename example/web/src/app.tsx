@@ -57,6 +57,13 @@ export const App = () => {
   );
 };
 
+/** The other screens that need an account, by the name in their address. */
+const privateScreens = new Map([
+  ["account", AccountScreen],
+  ["admin", AdminScreen],
+  ["cart", CartScreen],
+]);
+
 interface ScreenProps {
   readonly path: readonly string[];
   readonly query: URLSearchParams;
@@ -74,7 +81,7 @@ const CurrentScreen = ({ path, query }: ScreenProps) => {
   if (id !== undefined) return <NotFoundScreen />;
   if (name === "how") return <HowScreen />;
   if (name === "log-in") return <LogInScreen then={query.get("then") ?? "/"} />;
-  const PrivateScreen = { cart: CartScreen, account: AccountScreen, admin: AdminScreen }[name];
+  const PrivateScreen = privateScreens.get(name);
   if (!PrivateScreen) return <NotFoundScreen />;
   return account ? <PrivateScreen /> : <LogInFirst />;
 };

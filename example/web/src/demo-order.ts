@@ -29,7 +29,11 @@ export const withDemoCart = async <Result>(run: () => Promise<Result>): Promise<
 
 /** Orders what is in the cart under a key. */
 export const placeOrder = async (key: string) => {
-  const reply = await client.request("post /v2/orders", {}, { headers: { "idempotency-key": key } });
+  const reply = await client.request(
+    "post /v2/orders",
+    {},
+    { headers: { "idempotency-key": key } },
+  );
   if (!reply.ok) throw new Error("The order was refused");
   return reply;
 };

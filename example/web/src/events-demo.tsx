@@ -85,10 +85,7 @@ export const EventsDemo = () => {
         <button aria-pressed={isCut} onClick={toggle}>
           {isCut ? "Mend the connection" : "Cut the connection"}
         </button>
-        <button
-          aria-disabled={order.isPending}
-          onClick={() => order.isPending || order.mutate()}
-        >
+        <button aria-disabled={order.isPending} onClick={() => order.isPending || order.mutate()}>
           Order a book and cancel it
         </button>
       </p>

@@ -22,7 +22,10 @@ export const RetryDemo = () => {
           const { id, version } = body.data;
           placed.set(id, version);
           const isReplayed = headers.get("idempotency-replayed") === "true";
-          add(`← ${status} ${toOrderName(id)}${isReplayed ? ", the same reply replayed" : ""}`, "good");
+          add(
+            `← ${status} ${toOrderName(id)}${isReplayed ? ", the same reply replayed" : ""}`,
+            "good",
+          );
         }
         const { orders } = await queryClient.fetchQuery(
           queryOptions(client, "get /v2/orders", { limit: 5 }),
@@ -36,8 +39,8 @@ export const RetryDemo = () => {
     <section>
       <h2>A retry that does not order twice</h2>
       <p>
-        When a reply is lost, the page sends the order again with the same key. The shop answers
-        the same without ordering again.
+        When a reply is lost, the page sends the order again with the same key. The shop answers the
+        same without ordering again.
       </p>
       <p className="buttons">
         <button aria-disabled={isPending} onClick={() => isPending || mutate()}>

@@ -113,9 +113,7 @@ export const SearchScreen = ({ query }: { readonly query: URLSearchParams }) => 
           </label>
         </form>
       </search>
-      <p role="status">
-        {total === undefined ? !search.error && "Loading …" : toCount(total)}
-      </p>
+      <p role="status">{total === undefined ? !search.error && "Loading …" : toCount(total)}</p>
       <Failure error={search.error} />
       <ul className="books" aria-busy={search.isFetching}>
         {search.isPending && Array.from({ length: 6 }, (_, index) => <CardOutline key={index} />)}
