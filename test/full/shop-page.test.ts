@@ -139,6 +139,7 @@ describe.skipIf(!isChromiumPossible)("people at the shop's page (needs Chromium)
       await button(page, "Put in the cart").waitFor();
       expect(page.url()).toBe(address);
       await button(page, "Log out").click();
+      await heading(page, "Books").waitFor();
       await page.goto(address);
     }
   });

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { mutationOptions } from "sallyport/tanstack-query";
 import { cartQuery, client, queryClient } from "./client.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
@@ -13,7 +13,8 @@ import { useAccount } from "./use-account.ts";
 // the front page comes first, and each other screen when it is needed
 const AccountScreen = lazy(() => import("./account-screen.tsx"));
 const AdminScreen = lazy(() => import("./admin-screen.tsx"));
-const BookScreen = lazy(() => import("./book-screen.tsx"));
+const loadBookScreen = () => import("./book-screen.tsx");
+const BookScreen = lazy(loadBookScreen);
 const CartScreen = lazy(() => import("./cart-screen.tsx"));
 const HowScreen = lazy(() => import("./how-screen.tsx"));
 const LogInScreen = lazy(() => import("./log-in-screen.tsx"));
@@ -26,6 +27,10 @@ export const App = () => {
   const account = useAccount();
   const place = path.join("/");
   useScroll(place);
+  useEffect(() => {
+    // most people's next screen; it is there even if the shop goes down now
+    void loadBookScreen().catch(() => undefined);
+  }, []);
   return (
     <>
       <a

@@ -62,7 +62,7 @@ export const Form = ({ submit, error, isPending, onSubmit, children }: FormProps
 };
 
 /** Returns the ref of an input that shows a value, but not while someone is typing in it. */
-export const useShown = (value: unknown) => {
+export const useShown = (value: ComponentProps<"input">["defaultValue"]) => {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const { current } = input;

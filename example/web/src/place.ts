@@ -46,7 +46,7 @@ export const useLogInLink = (): string => {
 export const useScroll = (path: string): void => {
   useLayoutEffect(() => {
     history.scrollRestoration = "manual";
-    scrollTo(0, Number((history.state as { readonly scroll?: number } | null)?.scroll ?? 0));
+    scrollTo(0, (history.state as { readonly scroll?: number } | null)?.scroll ?? 0);
     const keep = () => history.replaceState({ scroll: scrollY }, "");
     addEventListener("scrollend", keep);
     // clicks change the place before a smooth scroll has ended
