@@ -21,6 +21,11 @@ interface TypedEndpoint {
 /** The types of an endpoint whose key names its method; a server in which the endpoint has another does not start. */
 type Named<Value> = Value extends TypedEndpoint ? Value["~types"] : null;
 
+/** Static files, recognised by a member, because another copy's class is another type. */
+interface Files {
+  readonly directory: string;
+}
+
 /** The methods that an endpoint serves: the declared ones, or GET if it declares none. */
 type Answered<M> = [M] extends [never] ? "get" : M;
 
@@ -120,33 +125,54 @@ type Elsewhere<Routing, Key, M extends string, Path extends string> = (
 
 /** The keys suggested for an unknown key: those with the same method, and the same path up to the last segment. */
 export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${infer Path}`
-  ? Exclude<Extract<keyof Routing, `${M} ${string}`>, Key> | `${M} /${Next<Routing, M, Path>}`
+  ? `${M} /${Nearest<Routing, M, FolderOf<Path>>}`
   : Key extends `${infer M extends Uppercase<Method>} ${infer Path}`
     ? `${Lowercase<M>} ${Path}`
     : Key extends `/${string}`
       ? `${Method} ${Key}`
       : `${Method} /`;
 
-/** The paths that differ from a path only in the last segment; a message in place of the keys of a `: Routing` map. */
-type Next<Map, M, Path extends string> = Map extends object
-  ? string extends keyof Map
-    ? "... is declared `: Routing`, which loses its keys: use `satisfies Routing`"
-    : Path extends `${infer Segment}/${infer Rest}`
-      ? Segment extends keyof Map
-        ? `${Segment}/${Next<Map[Segment], M, Rest>}`
-        : never
-      : Shown<Map, M>
+/** A path up to its last slash. */
+type FolderOf<Path> = Path extends `${infer Segment}/${infer Rest}`
+  ? `${Segment}/${FolderOf<Rest>}`
+  : "";
+
+/** The paths in a folder, or in the nearest one above it that has some. */
+type Nearest<Map, M, Folder> = [Within<Map, M, Folder>] extends [never]
+  ? Folder extends `${infer Path}/`
+    ? Nearest<Map, M, FolderOf<Path>>
+    : never
+  : Within<Map, M, Folder>;
+
+/** The paths of a map that begin with a folder; a message in place of the keys of a `: Routing` map. */
+type Within<Map, M, Folder> = Map extends object
+  ? Map extends TypedEndpoint | Files
+    ? never
+    : string extends keyof Map
+      ? "... is declared `: Routing`, which loses its keys: use `satisfies Routing`"
+      : { [Key in keyof Map & string]: Offered<Map[Key], M, Key, Folder> }[keyof Map & string]
   : never;
 
-/** The segments of a map, each with a trailing slash if it leads only to further segments. */
-type Shown<Map, M> = {
-  [Key in keyof Map & string]: Key extends Method | "" | `${Method} ${string}`
-    ? never
-    : AnyOwn<Map[Key], M> extends null
-      ? NonNullable<Map[Key]> extends TypedEndpoint
+/** The paths of an entry that begin with a folder: up to its key, or beneath the key if the folder contains the key. */
+type Offered<Value, M, Key extends string, Folder> = Key extends ""
+  ? Within<Value, M, Folder>
+  : Key extends MethodKey
+    ? NonNullable<Value> extends TypedEndpoint
+      ? Key extends `${M & string} ${infer Path}`
+        ? Extract<Unslashed<Path>, `${Folder & string}${string}`>
+        : never
+      : OfferedPath<Value, M, Key, Folder>
+    : OfferedPath<Value, M, Unslashed<Key>, Folder>;
+
+type OfferedPath<Value, M, Path extends string, Folder> = Folder extends `${Path}/${infer Rest}`
+  ? `${Path}/${Within<Value, M, Rest>}`
+  : Path extends `${Folder & string}${string}`
+    ? AnyOwn<Value, M> extends null
+      ? // a path that leads only to further ones ends with a slash
+        [Within<Value, M, "">] extends [never]
         ? never
-        : `${Unslashed<Key>}/`
-      : Unslashed<Key>;
-}[keyof Map & string];
+        : `${Path}/`
+      : Path
+    : never;
 
 type Unslashed<Key extends string> = Key extends `/${infer Rest}` ? Rest : Key;

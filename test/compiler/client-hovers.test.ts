@@ -6,7 +6,7 @@ const program = writeProgram(
   "client-hovers",
   `
 import { createClient } from "sallyport/client";
-import { defaultEndpointsFactory as factory, EventStreamFactory, ez, type Routing } from "sallyport";
+import { defaultEndpointsFactory as factory, EventStreamFactory, ez, ServeStatic, type Routing } from "sallyport";
 import { z } from "zod";
 
 const user = z.object({ id: z.string(), name: z.string(), createdAt: z.date() });
@@ -26,6 +26,25 @@ const clock = new EventStreamFactory({ time: z.number() }).build({ handler: asyn
 const routing = {
   v1: { users: { get: listUsers, post: createUser, ":id": { get: getUser } }, clock },
 } satisfies Routing;
+const ping = factory.build({ handler: async () => ({}) });
+const post = factory.build({ method: "post", handler: async () => ({}) });
+const put = factory.build({ method: "put", handler: async () => ({}) });
+const nested = {
+  v1: {
+    patients: {
+      get: ping,
+      "post import": post,
+      "get export.csv": ping,
+      "put": { x: ping, "put y": put },
+      ":id": { get: getUser, attachments: { get: getUser, ":file": { post } }, archived: { post } },
+    },
+    "get files/:id": getUser,
+    "shared/notes": { get: ping, ":id": getUser, drafts: { post } },
+    tokens: { post, "post /renew": post, deep: { deeper: { post } } },
+    public: new ServeStatic("assets"),
+    status: { deep: { "get er": ping } },
+  },
+} satisfies Routing;
 
 const client = createClient<typeof routing>({ baseUrl: "" });
 const /* body */ body = await client./* provide */ provide("get /v1/users/:id", { id: "1" });
@@ -38,6 +57,22 @@ void client.provide("");
 void client.provide("get /v1/");
 void client.provide("get /v1/users/");
 void client.request("post /v1/");
+
+const deep = createClient<typeof nested>({ baseUrl: "" });
+void deep.download("get /");
+void deep.download("put /");
+void deep.download("get /v1/");
+void deep.download("get /v1/patients/");
+void deep.download("get /v1/patients/:id/");
+void deep.download("get /v1/patients/:id/attachments/");
+void deep.download("get /v1/files/");
+void deep.download("get /v1/shared/");
+void deep.download("get /v1/shared/notes/");
+void deep.download("get /v1/tokens/");
+void deep.download("post /v1/");
+void deep.download("post /v1/tokens/");
+void deep.download("post /v1/patients/");
+void deep.download("post /v1/patients/:id/");
 `,
 );
 
@@ -91,6 +126,29 @@ test.each([
   ['provide("get /v1/', ["get /v1/clock", "get /v1/users"]],
   ['provide("get /v1/users/', ["get /v1/users/:id"]],
   ['request("post /v1/', ["post /v1/users"]],
+  ['download("get /', ["get /", "get /v1/"]],
+  ['download("put /', ["put /", "put /v1/"]],
+  [
+    'download("get /v1/',
+    ["get /v1/files/:id", "get /v1/patients", "get /v1/shared/notes", "get /v1/status/"],
+  ],
+  [
+    'download("get /v1/patients/',
+    ["get /v1/patients/:id", "get /v1/patients/export.csv", "get /v1/patients/put/"],
+  ],
+  ['download("get /v1/patients/:id/', ["get /v1/patients/:id/attachments"]],
+  ['download("get /v1/patients/:id/attachments/', []],
+  ['download("get /v1/files/', ["get /v1/files/:id"]],
+  ['download("get /v1/shared/', ["get /v1/shared/notes"]],
+  ['download("get /v1/shared/notes/', ["get /v1/shared/notes/:id"]],
+  ['download("get /v1/tokens/', []],
+  ['download("post /v1/', ["post /v1/patients/", "post /v1/shared/notes/", "post /v1/tokens"]],
+  ['download("post /v1/tokens/', ["post /v1/tokens/deep/", "post /v1/tokens/renew"]],
+  ['download("post /v1/patients/', ["post /v1/patients/:id/", "post /v1/patients/import"]],
+  [
+    'download("post /v1/patients/:id/',
+    ["post /v1/patients/:id/archived", "post /v1/patients/:id/attachments/"],
+  ],
 ])("route keys are completed segment by segment: %s", async (typed, keys) => {
   const at = find(`${typed}")`) + typed.length;
   const offered = await server.complete(program.file, program.text, at);

@@ -35,11 +35,11 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
   ],
   [
     'client.provide("put /v2")',
-    `Argument of type '"put /v2"' is not assignable to parameter of type '"put /v1/"'.`,
+    `Argument of type '"put /v2"' is not assignable to parameter of type '"There is no route put /v2"'.`,
   ],
   [
     'client.provide("get /v2/users")',
-    `Argument of type '"get /v2/users"' is not assignable to parameter of type '"There is no route get /v2/users"'.`,
+    `Argument of type '"get /v2/users"' is not assignable to parameter of type '"get /clock" | "get /v1/"'.`,
   ],
   [
     'client.provide("v1/users")',
