@@ -11,7 +11,14 @@ export type Alone<Key, Input, Fields = {}> = {} extends Fields
   ? {} extends Input
     ? Key
     : MissingInput<Input>
-  : MissingInput<{ readonly headers: Fields }>;
+  : MissingInput<{
+      readonly headers: {
+        [Name in keyof Fields as {} extends Pick<Fields, Name> ? never : Name]: Fields[Name];
+      };
+    }>;
+
+/** What follows the input in the overload that only reports missing header fields: too much for any other call. */
+export type NothingIfRequired<Fields> = {} extends Fields ? [never, never] : [];
 
 /** The type that shows the missing input in a compile error. */
 export interface MissingInput<Input> {
@@ -62,6 +69,11 @@ type Caller<Routes, Name extends keyof Results<unknown>, Options = CallOptions> 
     input: PartOf<Routes[Key], "input">,
     ...options: OptionsFor<Options, FieldsOf<Routes[Key]>>
   ): Results<Routes[Key]>[Name];
+  <Key extends keyof Routes & string>(
+    key: Alone<Key, {}, FieldsOf<Routes[Key]>>,
+    input: unknown,
+    ...none: NothingIfRequired<FieldsOf<Routes[Key]>>
+  ): never;
 };
 
 /** The functions of a client. */

@@ -1,7 +1,12 @@
 import type { CallOptions, ClientOptions, OptionsFor, SubscribeOptions } from "./call-options.ts";
 import { createPlainClient, type Pages } from "./client.ts";
 import { hasMore, type HasMore } from "./pages.ts";
-import type { Alone, ClientFunctions, Lacks } from "./generated-client.ts";
+import type {
+  Alone,
+  ClientFunctions,
+  Lacks,
+  NothingIfRequired,
+} from "./generated-client.ts";
 import type { UnexpectedReply } from "./reply-types.ts";
 import type { EndpointTypes, NoRoute, Suggested, TypesAt } from "./route-at.ts";
 import type { BodyAt, ErrorReplyAt } from "./error-types.ts";
@@ -103,6 +108,11 @@ type Caller<R, Name extends keyof Results<never>, Options = CallOptions> = {
     input: InputAt<TypesAt<R, Key>, Key>,
     ...options: OptionsFor<Options, FieldsAt<TypesAt<R, Key>>>
   ): Results<TypesAt<R, Key>>[Name];
+  <Key extends string>(
+    key: Alone<Key, {}, FieldsAt<TypesAt<R, Key>>>,
+    input: unknown,
+    ...none: NothingIfRequired<FieldsAt<TypesAt<R, Key>>>
+  ): never;
 };
 
 /**

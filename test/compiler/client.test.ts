@@ -22,7 +22,13 @@ const page = ez.paginated({ style: "offset", itemSchema: user });
 const listUsers = factory.build({ ...page, handler: async () => ({ items: [], total: 0, limit: 1, offset: 0 }) });
 const upload = factory.build({ method: "post", input: z.object({ file: ez.upload(), since: ez.dateIn() }), handler: async () => ({}) });
 const clock = new EventStreamFactory({ time: z.number() }).build({ handler: async () => undefined });
-export const routing = { v1: { users: { get: listUsers, post: createUser, ":id": getUser }, upload }, clock } satisfies Routing;
+const fields = z.object({ "x-tenant": z.string(), "x-trace": z.string().optional() });
+const rename = factory.build({
+  method: "patch", ifMatch: "required", headers: fields, version: () => "", current: () => "",
+  input: z.object({ id: z.string(), name: z.string() }), handler: async () => ({}),
+});
+const touch = factory.build({ method: "put", ifMatch: "required", version: () => "", current: () => "", handler: async () => ({}) });
+export const routing = { v1: { users: { get: listUsers, post: createUser, ":id": { get: getUser, patch: rename, put: touch } }, upload }, clock } satisfies Routing;
 export const forgotten: Routing = routing;
 export const partly = { v1: forgotten };
 `;
@@ -34,8 +40,8 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
     `Argument of type '"get /v1/userz"' is not assignable to parameter of type '"get /v1/users"'.`,
   ],
   [
-    'client.provide("put /v2")',
-    `Argument of type '"put /v2"' is not assignable to parameter of type '"There is no route put /v2"'.`,
+    'client.provide("delete /v2")',
+    `Argument of type '"delete /v2"' is not assignable to parameter of type '"There is no route delete /v2"'.`,
   ],
   [
     'client.provide("get /v2/users")',
@@ -76,6 +82,22 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
   [
     'client.provide("get /v1/users/:id", { id: "1" }, { retries: 3 })',
     "Object literal may only specify known properties, and 'retries' does not exist in type 'CallOptions'.",
+  ],
+  [
+    'client.request("patch /v1/users/:id", { id: "1", name: "x" })',
+    `Argument of type 'string' is not assignable to parameter of type 'MissingInput<{ readonly headers: { readonly "if-match": string; "x-tenant": string; }; }>'.`,
+  ],
+  [
+    'client.provide("put /v1/users/:id", { id: "1" })',
+    `Argument of type 'string' is not assignable to parameter of type 'MissingInput<{ readonly headers: { readonly "if-match": string; }; }>'.`,
+  ],
+  [
+    'client.provide("put /v1/users/:id")',
+    `Argument of type 'string' is not assignable to parameter of type 'MissingInput<{ readonly headers: { readonly "if-match": string; }; }>'.`,
+  ],
+  [
+    'client.provide("put /v1/users/:id", { id: 1n, x: 1 }, { headers: { "if-match": "1" } })',
+    "Object literal may only specify known properties, and 'x' does not exist in type 'Shown<{ readonly id: PathValue; }>'.",
   ],
   [
     'client.iterate("get /v1/users/:id", { id: "1" })',
