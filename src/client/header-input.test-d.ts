@@ -1,6 +1,8 @@
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { defaultEndpointsFactory as factory } from "../index.ts";
+import { idempotency, memoryStore } from "../idempotency/index.ts";
+import { mutationOptions, queryOptions } from "../tanstack-query/index.ts";
 import { createClient } from "./index.ts";
 
 const fields = z.object({ "if-match": z.string(), "x-count": z.coerce.number().optional() });
@@ -69,5 +71,68 @@ describe("declared header fields in an inferred client", () => {
       return expectTypeOf(reply.headers.get("etag")).toEqualTypeOf<string>();
     };
     expectTypeOf(call).toBeFunction();
+  });
+});
+
+describe("the key of idempotency({ required: true })", () => {
+  const store = memoryStore();
+  const keyed = factory.addMiddleware(idempotency({ store, scope: () => "all", required: true }));
+  const optional = factory.addMiddleware(idempotency({ store, scope: () => "all" }));
+  const shop = {
+    orders: {
+      post: keyed.build({ method: "post", handler: async () => ({}) }),
+      get: keyed.build({ handler: async () => ({}) }),
+      put: keyed.build({
+        method: "put",
+        headers: z.object({ "x-a": z.string() }),
+        handler: async () => ({}),
+      }),
+      patch: keyed.build({
+        method: "patch",
+        headers: z.object({ "x-a": z.string() }),
+        handler: async () => ({}),
+      }),
+      delete: optional.build({ method: "delete", handler: async () => ({}) }),
+    },
+  };
+  const key = { "idempotency-key": "a" };
+
+  test("is required by calls that write", () => {
+    const client = () => createClient<typeof shop>({ baseUrl: "" });
+    const calls = () => [
+      client().provide("post /orders", {}, { headers: key }),
+      client().provide("put /orders", {}, { headers: { ...key, "x-a": "a" } }),
+      client().provide("get /orders"),
+      client().provide("delete /orders"),
+      mutationOptions(client(), "post /orders", { headers: key }),
+      queryOptions(client(), "get /orders"),
+      // @ts-expect-error -- the key is missing
+      client().provide("post /orders"),
+      // @ts-expect-error -- the key is missing
+      client().request("post /orders", {}, { headers: {} }),
+      // @ts-expect-error -- the key is missing
+      client().provide("put /orders", {}, { headers: { "x-a": "a" } }),
+      // @ts-expect-error -- the key is missing
+      mutationOptions(client(), "post /orders"),
+    ];
+    expectTypeOf(calls).toBeFunction();
+  });
+
+  test("is sent by a client with `idempotency: true`, with POST and PATCH", () => {
+    const client = () => createClient<typeof shop>({ baseUrl: "", idempotency: true });
+    const calls = () => [
+      client().provide("post /orders"),
+      client().provide("post /orders", {}, { headers: key }),
+      client().provide("patch /orders", {}, { headers: { "x-a": "a" } }),
+      client().provide("put /orders", {}, { headers: { ...key, "x-a": "a" } }),
+      mutationOptions(client(), "post /orders"),
+      // @ts-expect-error -- such a client attaches no key to PUT
+      client().provide("put /orders", {}, { headers: { "x-a": "a" } }),
+      // @ts-expect-error -- another field is missing
+      client().provide("patch /orders", {}, { headers: key }),
+    ];
+    expectTypeOf(calls).toBeFunction();
+    const general: ReturnType<typeof createClient<typeof shop>> = client();
+    void general;
   });
 });

@@ -101,6 +101,12 @@ describe("a client for a routing map in all forms", () => {
 });
 
 describe("inputs", () => {
+  const flags = z.object({
+    on: z.stringbool(),
+    off: z.stringbool().default(false),
+    text: z.string(),
+    code: z.string().transform((text) => text === "1"),
+  });
   const routing = {
     upload: factory
       .addMiddleware({ input: z.object({ key: z.string() }), handler: async () => ({}) })
@@ -123,6 +129,16 @@ describe("inputs", () => {
       ]),
       handler: async () => ({}),
     }),
+    flags: {
+      get: factory.build({ input: flags, handler: async () => ({}) }),
+      post: factory.build({ method: "post", input: flags, handler: async () => ({}) }),
+      put: factory.build({
+        method: "put",
+        input: ez.raw().extend(flags.shape),
+        inputSources: ["query", "body"],
+        handler: async () => ({}),
+      }),
+    },
     ":n": factory.build({ input: z.object({ n: z.string() }), handler: async () => ({}) }),
   };
   const client = () => create<typeof routing>();
@@ -145,6 +161,20 @@ describe("inputs", () => {
       raw: ArrayBuffer | Blob | Uint8Array | string;
       readonly id: Date | bigint | boolean | number | string;
     }>();
+  });
+
+  test("take booleans for z.stringbool() in a query, also beside a raw body", () => {
+    const call = () => client().provide<"get /flags">;
+    expectTypeOf<Input<ReturnType<typeof call>>>().toEqualTypeOf<{
+      on: boolean | string;
+      off?: boolean | string | undefined;
+      text: string;
+      code: string;
+    }>();
+    const raw = () => client().provide<"put /flags">;
+    expectTypeOf<Input<ReturnType<typeof raw>>["on"]>().toEqualTypeOf<boolean | string>();
+    const json = () => client().provide<"post /flags">;
+    expectTypeOf<Input<ReturnType<typeof json>>["on"]>().toEqualTypeOf<string>();
   });
 
   test("may be unions", () => {

@@ -4,6 +4,9 @@ import { hasMore, type HasMore } from "./pages.ts";
 import type {
   Alone,
   ClientFunctions,
+  GeneratedClient,
+  GeneratedRoutes,
+  KeyedRoutes,
   Lacks,
   NothingIfRequired,
 } from "./generated-client.ts";
@@ -11,6 +14,7 @@ import type { UnexpectedReply } from "./reply-types.ts";
 import type { EndpointTypes, NoRoute, Suggested, TypesAt } from "./route-at.ts";
 import type { BodyAt, ErrorReplyAt } from "./error-types.ts";
 import type {
+  AttachesKeys,
   EventAt,
   FieldsAt,
   InputAt,
@@ -59,6 +63,15 @@ export type Client<R> = R extends FrozenRouting
     ? ForgottenClient
     : InferredClient<R>;
 
+/** The same, for a client that attaches idempotency keys. */
+type KeyedClient<R> = R extends FrozenRouting
+  ? R["~client"] extends RoutesOf<GeneratedRoutes<infer Routes>>
+    ? GeneratedClient<KeyedRoutes<Routes>>
+    : never
+  : string extends keyof R
+    ? ForgottenClient
+    : InferredClient<R & AttachesKeys>;
+
 /** The type that a file written by `sallyport client --types` exports in place of the routing map. */
 export interface FrozenRouting {
   readonly "~client": unknown;
@@ -100,19 +113,19 @@ type Caller<R, Name extends keyof Results<never>, Options = CallOptions> = {
     key: Alone<
       CheckKey<R, Key, TypesAt<R, Key>, Name>,
       InputAt<TypesAt<R, Key>, Key>,
-      FieldsAt<TypesAt<R, Key>>
+      FieldsAt<R, Key, TypesAt<R, Key>>
     >,
   ): Results<TypesAt<R, Key>>[Name];
   <Key extends string>(
     key: CheckKey<R, Key, TypesAt<R, Key>, Name>,
     input: InputAt<TypesAt<R, Key>, Key>,
-    ...options: OptionsFor<Options, FieldsAt<TypesAt<R, Key>>>
+    ...options: OptionsFor<Options, FieldsAt<R, Key, TypesAt<R, Key>>>
   ): Results<TypesAt<R, Key>>[Name];
   <Key extends string>(
-    key: Alone<Key, {}, FieldsAt<TypesAt<R, Key>>>,
-    input: unknown,
-    ...none: NothingIfRequired<FieldsAt<TypesAt<R, Key>>>
-  ): never;
+    key: Alone<Key, {}, FieldsAt<R, Key, TypesAt<R, Key>>>,
+    input: InputAt<TypesAt<R, Key>, Key>,
+    ...none: NothingIfRequired<FieldsAt<R, Key, TypesAt<R, Key>>>
+  ): Results<TypesAt<R, Key>>[Name];
 };
 
 /**
@@ -146,5 +159,10 @@ export const Client: {
  * const response = await client.provide("get /v1/users/:id", { id: "7" });
  * if (response.status === "success") console.log(response.data.name);
  */
-export const createClient = <R>(options: ClientOptions): Client<R> =>
-  createPlainClient(options) as unknown as Client<R>;
+export function createClient<R>(
+  options: ClientOptions & { readonly idempotency: true },
+): KeyedClient<R>;
+export function createClient<R>(options: ClientOptions): Client<R>;
+export function createClient(options: ClientOptions): unknown {
+  return createPlainClient(options);
+}

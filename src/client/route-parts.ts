@@ -20,7 +20,7 @@ export type RouteInput<R, Key extends string> = Part<R, Key, "input">;
 export type RouteFields<R, Key extends string> =
   R extends GeneratedRoutes<infer Routes>
     ? FieldsOf<PartOf<Routes, Key>>
-    : FieldsAt<TypesAt<R, Key>>;
+    : FieldsAt<R, Key, TypesAt<R, Key>>;
 
 /** The data of a successful response from a route. */
 export type RouteData<R, Key extends string> = PayloadOf<Part<R, Key, "success">>;

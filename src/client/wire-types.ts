@@ -3,6 +3,7 @@ import type { DefaultResultHandler, SuccessEnvelope } from "../results/default-r
 import type { EventStreamResponse } from "../results/event-stream-result-handler.ts";
 import type { ParametersOf, WildcardOf } from "../routing/path-pattern.ts";
 import type { MediaTyped } from "../schemas/content.ts";
+import type { WithoutKey } from "./call-options.ts";
 import type { PageOf, PayloadOf } from "./pages.ts";
 import type { SuccessReply, SuccessStatus } from "./reply-types.ts";
 import type { EndpointTypes } from "./route-at.ts";
@@ -46,10 +47,45 @@ type Shown<Value> = { [Key in keyof Value]: Value[Key] };
 
 /** The input that a client sends to an endpoint, including the path parameters that no schema has. */
 export type InputAt<T extends EndpointTypes, Key> = Placed<
-  T["input"]["_zod"]["input"],
+  TextInput<T["input"]["_zod"]["input"], T["input"]["shape"], Key>,
   T["middlewareInput"],
   Key
 >;
+
+/** An input whose `z.stringbool()` takes booleans, too, where they are sent as text: in a query. */
+type TextInput<Input, Shape, Key> = Key extends `${"delete" | "get"} ${string}`
+  ? WithBooleans<Input, FlagsOf<Shape>>
+  : "raw" extends keyof Shape
+    ? WithBooleans<Input, FlagsOf<Shape>>
+    : Input;
+
+type WithBooleans<Input, Flags> = [Flags] extends [never]
+  ? Input
+  : { [Name in keyof Input]: Name extends Flags ? Input[Name] | boolean : Input[Name] };
+
+/** The names of the fields that convert strings to booleans. */
+type FlagsOf<Shape> = {
+  [Name in keyof Shape]: Shape[Name] extends Flag | FlagWithin ? Name : never;
+}[keyof Shape];
+
+interface Flag {
+  readonly _zod: {
+    readonly output: boolean;
+    readonly def: { readonly in: TextSchema; readonly reverseTransform: unknown };
+  };
+}
+
+interface TextSchema {
+  readonly _zod: { readonly output: string };
+}
+
+/** An optional one, one with a default, and the like. */
+interface FlagWithin {
+  readonly _zod: {
+    readonly output: boolean | undefined;
+    readonly def: { readonly innerType: Flag | FlagWithin };
+  };
+}
 
 /** The joint input of an endpoint and its middlewares: an intersection, which costs more, only if one has any. */
 type Placed<Input, MiddlewareInput, Key> = unknown extends MiddlewareInput
@@ -178,8 +214,24 @@ type StatusAt<T extends EndpointTypes> = number extends T["statusCode"]
   ? SuccessStatus
   : T["statusCode"];
 
-/** The header fields that an endpoint declares. */
-export type FieldsAt<T extends EndpointTypes> = T["headers"]["_zod"]["input"];
+/** The header fields that a route demands: those that its endpoint declares, and a required idempotency key. */
+export type FieldsAt<R, Key, T extends EndpointTypes> = T["middlewareErrors"] extends KeyRequired
+  ? Key extends `${"delete" | "patch" | "post" | "put"} ${string}`
+    ? Attached<R, Key, T["headers"]["_zod"]["input"] & { readonly "idempotency-key": string }>
+    : T["headers"]["_zod"]["input"]
+  : Attached<R, Key, T["headers"]["_zod"]["input"]>;
+
+/** The errors of `idempotency({ required: true })`. */
+interface KeyRequired {
+  readonly SLP_IDEMPOTENCY_IN_FLIGHT: { readonly "~isKeyRequired"?: true | undefined };
+}
+
+/** Part of the routing map of a client that attaches idempotency keys; exists only for the compiler. */
+export interface AttachesKeys {
+  readonly "~attachesKeys": true;
+}
+
+type Attached<R, Key, Fields> = R extends AttachesKeys ? WithoutKey<Key, Fields> : Fields;
 
 type ResponseFieldsAt<T extends EndpointTypes> = T["responseHeaders"]["_zod"]["input"];
 

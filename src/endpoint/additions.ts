@@ -9,6 +9,8 @@ export interface Additions {
   readonly errors?: ErrorDeclarations | undefined;
   /** The schema of the header fields that clients send. */
   readonly headersSchema?: ZodSchema | undefined;
+  /** Whether each call has values of its own for these fields, so that the types of clients demand them. */
+  readonly differsByCall?: boolean | undefined;
   /** Returns the schema of the header fields with conditions; for methods that only read, 304 is a response, too. */
   readonly conditions?: (() => ZodSchema) | undefined;
   /** The header fields that it sets on each response, each with a description. */

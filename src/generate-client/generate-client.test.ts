@@ -42,13 +42,21 @@ describe("generates the input of z.stringbool()", () => {
   const form = factory.build({ method: "post", input: ez.form(input), handler: () => ({}) });
   const json = factory.build({ method: "post", input: z.object(input), handler: () => ({}) });
   const query = factory.build({ input: z.object(input), handler: () => ({}) });
+  const raw = factory.build({
+    method: "post",
+    input: ez.raw().extend(input),
+    inputSources: ["query", "body"],
+    handler: () => ({}),
+  });
   const withBooleans = "{ flag: boolean | string; other: string; }";
   const without = "{ flag: string; other: string; }";
+  const besideRaw = `{ raw: ArrayBuffer | Blob | Uint8Array | string;${withBooleans.slice(1)}`;
 
   test.each([
     ["a query", "GetAInput", query, withBooleans, withBooleans],
     ["a form", "PostAInput", form, withBooleans, without],
     ["JSON", "PostAInput", json, without, without],
+    ["a query with a raw body", "PostAInput", raw, besideRaw, besideRaw],
   ])("takes booleans where they are sent as text: %s", (_name, type, a, generated, inferred) => {
     expect(find(typesOf({ a }), type)).toBe(generated);
     expect(find(typesOf({ a }, { types: true }), type)).toBe(inferred);

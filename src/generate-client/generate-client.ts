@@ -63,10 +63,14 @@ export const generateClient = (options: GenerateClientOptions): string => {
   return [
     header,
     `${types}\n`,
-    clientText.replace(
-      "QUERY_PARSER",
-      toQueryParser(config) === "extended" ? '{ queryParser: "extended", ...options }' : "options",
-    ),
+    clientText
+      .replace("SIGNATURE", types.includes('"idempotency-key":') ? keyedSignature : plainSignature)
+      .replace(
+        "QUERY_PARSER",
+        toQueryParser(config) === "extended"
+          ? '{ queryParser: "extended", ...options }'
+          : "options",
+      ),
     `${plans}\n`,
     `// The client, which is the same for each API.\n\n${runtime}\n`,
   ].join("\n");
@@ -87,9 +91,16 @@ export const Client: {
  * @example
  * const client = createClient({ baseUrl: "https://api.example.com" });
  */
-export const createClient = (options: ClientOptions): Client =>
-  createPlainClient(QUERY_PARSER, plans) as unknown as Client;
+export const createClient = SIGNATURE =>
+  createPlainClient(QUERY_PARSER, plans) as never;
 `;
+
+const plainSignature = "(options: ClientOptions): Client";
+
+/** The signature if a call must give an idempotency key, unless the client attaches one. */
+const keyedSignature = `<AttachesKeys extends boolean = false>(
+  options: ClientOptions & { readonly idempotency?: AttachesKeys | undefined },
+): [AttachesKeys] extends [true] ? GeneratedClient<KeyedRoutes<Routes>> : Client`;
 
 const importedTypes = `import type {
   ErrorReply,

@@ -212,8 +212,9 @@ const writeInput = (
   if (schemas.length === 0)
     return unnamed.length > 0 ? toObject(unnamed) : "{ [key: string]: never }";
   const { sources, body } = operation;
-  // an inferred client sends forms as JSON
-  const isText = body.kind === "form" ? !isForInferred : !sources.includes("body");
+  // an inferred client sends forms as JSON; what is beside a raw body is sent in the query
+  const isText =
+    body.kind === "form" ? !isForInferred : body.kind === "raw" || !sources.includes("body");
   const side = { ...sent, isText };
   const fields = schemas.length > 1 ? mergeObjects(schemas) : undefined;
   const parts = fields
@@ -222,19 +223,23 @@ const writeInput = (
   return toText(toIntersection(unnamed.length > 0 ? [...parts, [toObject(unnamed)]] : parts));
 };
 
-/** Writes the header fields of a request; those of middlewares are optional, because a client may send them with all calls. */
+/**
+ * Writes the header fields of a request; those of middlewares are optional, because a client may send them with all
+ * calls, unless they differ from call to call.
+ */
 const writeHeaders = (
-  { endpoint: { headersSchema: own, middlewares }, conditions, isSafe }: Operation,
+  { endpoint: { headersSchema: own }, additions, conditions, isSafe }: Operation,
   writer: TypeWriter,
   name: string,
 ): string | undefined => {
   const write = (schema: ZodSchema): string => toText(writer.write(schema, sent, `${name}Headers`));
-  const shared = middlewares.flatMap(({ headersSchema }) => headersSchema ?? []);
   // an inferred client types those of writes alone
-  const owned = [own ?? [], (!isSafe && conditions?.()) || []].flat();
-  if (owned.length + shared.length === 0) return undefined;
-  const parts = [...owned.map(write), ...shared.map((one) => `Partial<${write(one)}>`)];
-  return parts.join(" & ");
+  const owned = [own ?? [], (!isSafe && conditions?.()) || []].flat().map(write);
+  const shared = additions.flatMap(({ headersSchema, differsByCall }) => {
+    const text = headersSchema && write(headersSchema);
+    return text === undefined ? [] : [differsByCall ? text : `Partial<${text}>`];
+  });
+  return owned.length + shared.length > 0 ? [...owned, ...shared].join(" & ") : undefined;
 };
 
 /** Merges the fields of middlewares and of their endpoint; returns undefined if two of them have the same field. */

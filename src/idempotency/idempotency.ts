@@ -46,7 +46,7 @@ export interface IdempotencyContext {
 }
 
 /** The options of {@link idempotency}. */
-export interface IdempotencyOptions<Context = EmptyObject> {
+export interface IdempotencyOptions<Context = EmptyObject, Required extends boolean = boolean> {
   /** Where replies are kept. */
   readonly store: IdempotencyStore;
   /** Returns who calls, for example the id of a user; nobody receives the replies of another caller. */
@@ -64,11 +64,11 @@ export interface IdempotencyOptions<Context = EmptyObject> {
    */
   readonly lease?: number | undefined;
   /**
-   * Whether requests without a key are refused with 400.
+   * Whether requests without a key are refused with 400; the types of clients then require the key.
    *
    * @default false
    */
-  readonly required?: boolean | undefined;
+  readonly required?: Required | undefined;
   /**
    * Whether replies with a 5xx status are kept; otherwise a repeated request runs again.
    *
@@ -84,9 +84,12 @@ export interface IdempotencyOptions<Context = EmptyObject> {
   readonly keepHeaders?: readonly string[] | undefined;
 }
 
-/** The errors that the middleware throws. */
-export type IdempotencyErrors = Readonly<
-  Record<"SLP_IDEMPOTENCY_IN_FLIGHT", OwnErrorDeclaration<409>> &
+/** The errors that the middleware throws; the first one tells clients whether the key is required. */
+export type IdempotencyErrors<Required extends boolean = boolean> = Readonly<
+  Record<
+    "SLP_IDEMPOTENCY_IN_FLIGHT",
+    OwnErrorDeclaration<409> & { readonly "~isKeyRequired"?: Required | undefined }
+  > &
     Record<"SLP_IDEMPOTENCY_INPUT" | "SLP_IDEMPOTENCY_NO_REPLY", OwnErrorDeclaration<422>> &
     Record<"SLP_STORE_UNAVAILABLE", OwnErrorDeclaration<503>>
 >;
@@ -156,7 +159,7 @@ const errors = {
     description: "The idempotency key cannot be looked up",
     headers: retryFields,
   },
-} satisfies IdempotencyErrors as IdempotencyErrors;
+} satisfies IdempotencyErrors;
 
 /**
  * Creates a middleware that runs a request with an `Idempotency-Key` once: when the request is repeated, its reply is
@@ -166,11 +169,17 @@ const errors = {
  * @example
  * factory.addMiddleware(idempotency({ store: memoryStore(), scope: ({ ctx }) => ctx.user.id }));
  */
-export const idempotency = <Context = EmptyObject>(
-  options: IdempotencyOptions<Context>,
-): Middleware<Context, IdempotencyContext, NoInput, IdempotencyErrors, IdempotencyHeaders> => {
+export const idempotency = <Context = EmptyObject, Required extends boolean = false>(
+  options: IdempotencyOptions<Context, Required>,
+): Middleware<
+  Context,
+  IdempotencyContext,
+  NoInput,
+  IdempotencyErrors<Required>,
+  IdempotencyHeaders
+> => {
   checkOptions("idempotency", options, optionChecks);
-  const { store, scope, required = false } = options;
+  const { store, scope, required: isRequired = false } = options;
   const { ttl = defaults.idempotency.ttl, lease = defaults.idempotency.lease } = options;
   if (!store || !scope)
     refuseValue("idempotency", "options", "an object with a `store` and a `scope`", options);
@@ -180,17 +189,18 @@ export const idempotency = <Context = EmptyObject>(
     .regex(keyPattern, "Expected 1 to 255 visible characters")
     .describe("A new value for each request; a repeated request has the same value.");
   const headers = z.object({ [keyField]: key.optional() });
-  const writeHeaders = required ? z.object({ [keyField]: key }) : headers;
+  const writeHeaders = isRequired ? z.object({ [keyField]: key }) : headers;
   const requiredHeaders = { names: [keyField], parse: toParser(writeHeaders) };
   const isKept = (status: number): boolean =>
     !idleStatuses.has(status) && (status < 500 || keepErrors);
-  const middleware: ReturnType<typeof idempotency<Context>> = new Middleware({
+  const middleware: ReturnType<typeof idempotency<Context, Required>> = new Middleware({
     afterValidation: true,
     headers,
-    errors,
+    // `~isKeyRequired` exists only for the compiler
+    errors: errors as IdempotencyErrors<Required>,
     around: async ({ ctx, headers: given, request, response }, next) => {
       const isIgnored = safeNames.has(request.method);
-      if (required && !isIgnored) await readHeaders(requiredHeaders, request);
+      if (isRequired && !isIgnored) await readHeaders(requiredHeaders, request);
       const text = isIgnored ? undefined : given[keyField];
       const idempotencyKey = text && unquote(text);
       const goOn = () => next<IdempotencyContext>({ idempotencyKey });
@@ -225,7 +235,9 @@ export const idempotency = <Context = EmptyObject>(
   const checkEndpoint = assertKeepable;
   const sentFields = { "Idempotency-Replayed": "`true` if an earlier request got this reply, too" };
   const addsFor = (isSafe: boolean): Additions =>
-    isSafe ? { headersSchema: headers } : { headersSchema: writeHeaders, errors, sentFields };
+    isSafe
+      ? { headersSchema: headers }
+      : { headersSchema: writeHeaders, differsByCall: true, errors, sentFields };
   return Object.assign(middleware, { name: "idempotency", addsFor, checkEndpoint });
 };
 

@@ -3,14 +3,26 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateClient } from "sallyport/generate-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { defaultEndpointsFactory as factory } from "sallyport";
+import { idempotency, memoryStore } from "sallyport/idempotency";
+import { z } from "zod";
 import { tortureConfig, tortureRouting } from "../openapi/torture/routing.ts";
 import { compiler, root } from "./compile.ts";
+
+const renamed = factory.build({
+  ...{ method: "put", ifMatch: "required", current: () => "", handler: async () => ({}) },
+  headers: z.object({ "x-trace": z.string().optional() }),
+});
+const paid = factory
+  .addMiddleware(idempotency({ store: memoryStore(), scope: () => "all", required: true }))
+  .build({ method: ["post", "put"], handler: async () => ({}) });
+const routing = { ...tortureRouting, renamed, paid };
 
 let folder = "";
 beforeAll(() => {
   mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
   folder = mkdtempSync(join(root, "node_modules/.cache/generated-client-"));
-  const api = { routing: tortureRouting, config: tortureConfig };
+  const api = { routing, config: tortureConfig };
   writeFileSync(join(folder, "client.ts"), generateClient(api));
   writeFileSync(join(folder, "api.d.ts"), generateClient({ ...api, types: true }));
 });
@@ -69,8 +81,13 @@ export const main = async (): Promise<void> => {
   await client.provide("post /upload", { avatar: new Blob([]), title: "a" });
   await client.provide("put /raw/:name", { raw: new Uint8Array(1), name: "a" });
   await client.provide("post /kinds/date", { value: new Date() });
+  await client.provide("put /renamed", {}, { headers: { "if-match": "a" } });
+  await client.provide("post /paid", {}, { headers: { "idempotency-key": "a" } });
+  await createClient KEYED.provide("post /paid");
 };
 `;
+const missing = (name: string): string =>
+  `Argument of type 'string' is not assignable to parameter of type 'MissingInput<{ readonly headers: { "${name}": string; }; }>'.`;
 const wrong: readonly (readonly [line: string, message: string])[] = [
   [
     'client.provide("get /userz")',
@@ -84,6 +101,10 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
     'client.provide("post /created")',
     `Argument of type 'string' is not assignable to parameter of type 'MissingInput<PostCreatedInput>'.`,
   ],
+  ['client.provide("put /renamed", {})', missing("if-match")],
+  ['client.provide("put /renamed")', missing("if-match")],
+  ['client.provide("post /paid", {})', missing("idempotency-key")],
+  ['createClient KEYED.provide("put /paid")', missing("idempotency-key")],
   [
     'client.iterate("get /png")',
     `Argument of type '"get /png"' is not assignable to parameter of type '"get /png returns no pages"'.`,
@@ -98,20 +119,20 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
   ],
 ];
 
-test.each<[string, string]>([
+test.each<[string, string, string]>([
   [
     "generated",
+    '({ baseUrl: "", idempotency: true })',
     'import { createClient } from "./client.js"; const client = createClient({ baseUrl: "" });',
   ],
   [
     "inferred, but with the generated types",
+    '<typeof routing>({ baseUrl: "", idempotency: true })',
     'import { createClient } from "sallyport/client"; import type { routing } from "./api.js"; const client = createClient<typeof routing>({ baseUrl: "" });',
   ],
-])("checks the calls of a client that is %s", (_name, head) => {
-  writeFileSync(
-    join(folder, "calls.ts"),
-    [head, ...wrong.map(([line]) => `void ${line};`), calls].join("\n"),
-  );
+])("checks the calls of a client that is %s", (_name, keyed, head) => {
+  const lines = [head, ...wrong.map(([line]) => `void ${line};`), calls];
+  writeFileSync(join(folder, "calls.ts"), lines.join("\n").replaceAll(" KEYED", keyed));
   const printed = compile(["calls.ts"], {
     ...{ module: "nodenext", lib: ["es2023"], types: ["node"], skipLibCheck: true },
     ...{ allowImportingTsExtensions: true, noPropertyAccessFromIndexSignature: false },
