@@ -125,7 +125,10 @@ type Elsewhere<Routing, Key, M extends string, Path extends string> = (
 
 /** The keys suggested for an unknown key: those with the same method, and the same path up to the last segment. */
 export type Suggested<Routing, Key> = Key extends `${infer M extends Method} /${infer Path}`
-  ? `${M} /${Nearest<Routing, M, FolderOf<Path>>}`
+  ? // the compiler asks for the keys of all methods before it knows the key, which would walk the whole map
+    Method extends M
+    ? `${M} /`
+    : `${M} /${Nearest<Routing, M, FolderOf<Path>>}`
   : Key extends `${infer M extends Uppercase<Method>} ${infer Path}`
     ? `${Lowercase<M>} ${Path}`
     : Key extends `/${string}`

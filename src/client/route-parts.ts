@@ -28,8 +28,8 @@ export type RouteData<R, Key extends string> = PayloadOf<Part<R, Key, "success">
 /** The page that a route returns. */
 export type RoutePage<R, Key extends string> = Part<R, Key, "page">;
 
-/** The {@link ReplyError} of each status that a route may send. */
-export type RouteReplyError<R, Key extends string> = ReplyErrorOf<Part<R, Key, "reply">>;
+/** Every reply that a route may send. */
+export type RouteReply<R, Key extends string> = Part<R, Key, "reply">;
 
 /** The routes of a client of any kind, if it has the key. */
 type RoutesWith<C, Key> =
@@ -53,4 +53,4 @@ export type InputOf<C, Key extends string> = RouteInput<RoutesWith<C, Key>, Key>
 export type OutputOf<C, Key extends string> = RouteData<RoutesWith<C, Key>, Key>;
 
 /** The {@link ReplyError} of each status that a route may send; `never` for an unknown key. */
-export type ErrorOf<C, Key extends string> = RouteReplyError<RoutesWith<C, Key>, Key>;
+export type ErrorOf<C, Key extends string> = ReplyErrorOf<RouteReply<RoutesWith<C, Key>, Key>>;

@@ -65,8 +65,17 @@ type WithBooleans<Input, Flags> = [Flags] extends [never]
 
 /** The names of the fields that convert strings to booleans. */
 type FlagsOf<Shape> = {
-  [Name in keyof Shape]: Shape[Name] extends Flag | FlagWithin ? Name : never;
+  [Name in keyof Shape]: Shape[Name] extends BooleanOutput
+    ? Shape[Name] extends Flag | FlagWithin
+      ? Name
+      : never
+    : never;
 }[keyof Shape];
+
+/** What most schemas are not, at a lower price. */
+interface BooleanOutput {
+  readonly _zod: { readonly output: boolean | undefined };
+}
 
 interface Flag {
   readonly _zod: {

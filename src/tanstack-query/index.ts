@@ -1,7 +1,7 @@
 import type { DataTag, InfiniteData, QueryFunctionContext, SkipToken } from "@tanstack/query-core";
 import type { CallOptions, OptionsFor } from "../client/call-options.ts";
 import type { createPlainClient } from "../client/client.ts";
-import type { CallError } from "../client/client-errors.ts";
+import type { CallError, ReplyError } from "../client/client-errors.ts";
 import type { GeneratedRoutes, KeyWith } from "../client/generated-client.ts";
 import type { CheckKey, RoutesOf } from "../client/inferred-client.ts";
 import { toNextPage } from "../client/pages.ts";
@@ -11,7 +11,7 @@ import type {
   RouteFields,
   RouteInput,
   RoutePage,
-  RouteReplyError,
+  RouteReply,
 } from "../client/route-parts.ts";
 
 export type { RouteData, RouteInput, RoutePage } from "../client/route-parts.ts";
@@ -100,8 +100,19 @@ type SkippableArguments<R, Key extends string> = [
 // importing `skipToken` itself would load TanStack Query
 const isSkipped = (input: unknown): input is SkipToken => typeof input === "symbol";
 
+/** A member of an interface has no name with the routing map in it, which editors would print. */
+interface Failures<R, Key extends string> {
+  readonly all:
+    | CallError
+    | (RouteReply<R, Key> extends infer Reply
+        ? Reply extends { readonly ok: false; readonly status: number; readonly body: unknown }
+          ? ReplyError<Reply["status"], Reply["body"]>
+          : never
+        : never);
+}
+
 /** What a query of a route may fail with. */
-export type RouteError<R, Key extends string> = CallError | RouteReplyError<R, Key>;
+export type RouteError<R, Key extends string> = Failures<R, Key>["all"];
 
 type PlainClient = ReturnType<typeof createPlainClient>;
 

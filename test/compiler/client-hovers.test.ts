@@ -6,6 +6,7 @@ const program = writeProgram(
   "client-hovers",
   `
 import { createClient } from "sallyport/client";
+import { mutationOptions, queryOptions } from "sallyport/tanstack-query";
 import { defaultEndpointsFactory as factory, EventStreamFactory, ez, ServeStatic, type Routing } from "sallyport";
 import { z } from "zod";
 
@@ -13,6 +14,7 @@ const user = z.object({ id: z.string(), name: z.string(), createdAt: z.date() })
 const give = async () => ({ id: "", name: "", createdAt: new Date() });
 const getUser = factory.build({ input: z.object({ id: z.string() }), output: user, handler: give });
 const createUser = factory.build({
+  errors: { 409: { description: "", schema: z.int() } },
   method: "post",
   input: z.object({ name: z.string(), age: z.number().optional() }),
   output: user,
@@ -52,6 +54,9 @@ await client./* request */ request("post /v1/users", { name: "Ada" });
 for await (const /* item */ item of client.iterate("get /v1/users")) void item;
 for await (const /* event */ event of client.subscribe("get /v1/clock")) void event;
 if (body.status === "success") void body./* data */ data;
+
+const /* query */ query = queryOptions(client, "get /v1/users/:id", { id: "1" });
+const /* mutation */ mutation = mutationOptions(client, "post /v1/users");
 
 void client.provide("");
 void client.provide("get /v1/");
@@ -114,6 +119,23 @@ test.each([
 ])("the input and the output are shown as objects: %s", async (comment, shown) => {
   expect(await show(comment)).toBe(shown);
 });
+
+test.each([
+  ["query", `RouteQueryOptions<${user}, ReplyError<`, "ErrorEnvelope> | CallError, never>"],
+  [
+    "mutation",
+    `{ name: string; age?: number | undefined; }, ${user}, ReplyError<409, ErrorEnvelopeWithData<number>> | ReplyError<`,
+    "ErrorEnvelope> | CallError>",
+  ],
+])(
+  "options for TanStack Query show errors without the routing: %s",
+  async (name, before, after) => {
+    const [start, rest = ""] = (await show(name)).split(before);
+    expect(start).toContain(`const ${name}: `);
+    // what is left out is the list of statuses
+    expect(rest.replace(/^[\d |]+, /, "")).toBe(after);
+  },
+);
 
 test("outputs are shown as objects in the hover of a response with several statuses", async () => {
   const shown = await show("request");

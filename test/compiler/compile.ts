@@ -36,6 +36,7 @@ export const writeProgram = (
     paths: {
       sallyport: [join(root, "src/index.ts")],
       "sallyport/testing": [join(root, "src/testing/index.ts")],
+      "sallyport/tanstack-query": [join(root, "src/tanstack-query/index.ts")],
       "sallyport/client": [join(sourceOfClient, "client/index.ts")],
     },
     ...options,
