@@ -196,8 +196,7 @@ export const idempotency = <Context = EmptyObject, Required extends boolean = fa
   const middleware: ReturnType<typeof idempotency<Context, Required>> = new Middleware({
     afterValidation: true,
     headers,
-    // `~isKeyRequired` exists only for the compiler
-    errors: errors as IdempotencyErrors<Required>,
+    errors,
     around: async ({ ctx, headers: given, request, response }, next) => {
       const isIgnored = safeNames.has(request.method);
       if (isRequired && !isIgnored) await readHeaders(requiredHeaders, request);
