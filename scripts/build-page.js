@@ -26,8 +26,7 @@ const run = (cwd, script, ...args) =>
     const child = spawn(process.execPath, [script, ...args], {
       cwd,
       stdio: ["ignore", "ignore", "inherit"],
-      // without a registry, npm gives up after about 25 seconds instead of two minutes and a half
-      env: { npm_config_fetch_retry_mintimeout: "1000", ...process.env, NODE_ENV: "production" },
+      env: { ...process.env, NODE_ENV: "production" },
     });
     const kill = () => child.kill();
     process.once("exit", kill);
@@ -41,13 +40,13 @@ const run = (cwd, script, ...args) =>
 /** Installs what the page needs, and builds it; resolves to whether there is a page then. */
 export const buildPage = async () => {
   if (isBuilt()) return true;
-  console.log(
+  console.error(
     "Building the page of the shop, example/web; this takes about a quarter of a minute.",
   );
   const isDone =
     (await run(root, "scripts/ensure-installed.js", "example/web")) &&
     (await run(web, "node_modules/vite/bin/vite.js", "build", "--logLevel", "warn"));
-  console.log(
+  console.error(
     isDone
       ? "The page is built."
       : "The page could not be built; the API runs without it. To try again: cd example/web && npm ci && npm run build",

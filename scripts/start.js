@@ -1,5 +1,5 @@
-// Builds the package if necessary, runs the example in this process, so that signals reach it, and builds its page if
-// necessary while the API already answers.
+// Builds the package and the page of the example if necessary, and runs the example in this process, so that signals reach
+// it. Only the example writes to standard output.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -19,12 +19,17 @@ const isBuilt = () => {
   );
 };
 
+// a warning, such as that about an old Node.js, is one line, without Node's own hints
+process.removeAllListeners("warning").on("warning", ({ message }) => console.error(message));
+
 // what the page needs is installed while the package is built, and the page is built once this process is free again
 const page = buildPage();
 if (!isBuilt()) {
-  const { status } = spawnSync(process.execPath, [`${root}scripts/build.js`], { stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [`${root}scripts/build.js`], {
+    stdio: ["inherit", 2, 2],
+  });
   if (status !== 0) process.exit(status ?? 1);
 }
+await page;
 register();
 await import("../example/src/main.ts");
-await page;

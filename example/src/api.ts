@@ -16,7 +16,10 @@ const isProduction = environment.NODE_ENV === "production";
 export const config = createConfig({
   http: { listen: environment.PORT },
   cors: false,
-  logger: pino({ level: environment.LOG_LEVEL }),
+  // lines for people in a terminal, and JSON elsewhere
+  logger: process.stdout.isTTY
+    ? { level: environment.LOG_LEVEL }
+    : pino({ level: environment.LOG_LEVEL }),
   requestId: true,
   compression: true,
   forms: false,

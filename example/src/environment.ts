@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 
-const secret = z.string().min(32);
+const kept = z.object({ SESSION_SECRET: z.string().min(32), ADMIN_PASSWORD: z.string().min(12) });
+const { SESSION_SECRET: secret, ADMIN_PASSWORD: password } = kept.shape;
 
 const schema = z
   .object({
@@ -20,7 +23,7 @@ const schema = z
     DATA_FOLDER: z.string().default(fileURLToPath(new URL("../data", import.meta.url))),
     SESSION_SECRET: secret.optional(),
     ADMIN_EMAIL: z.email().default("admin@shop.example"),
-    ADMIN_PASSWORD: z.string().min(12).optional(),
+    ADMIN_PASSWORD: password.optional(),
     /** How long a customer can cancel an order before its payment is asked for, in milliseconds. */
     CANCEL_TIME: z.coerce.number().int().min(0).max(3_600_000).default(15_000),
     PAYMENT_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -28,24 +31,19 @@ const schema = z
     OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   })
   .superRefine((variables, context) => {
-    const require = (name: "SESSION_SECRET" | "PAYMENT_SECRET", why: string): void => {
+    const require = (name: keyof typeof variables, why: string): void => {
       if (variables[name] === undefined)
         context.addIssue({ code: "custom", path: [name], message: `Required ${why}` });
     };
-    if (variables.NODE_ENV === "production")
+    if (variables.NODE_ENV === "production") {
       require("SESSION_SECRET", "in production: at least 32 characters, the same for all processes");
+      require("ADMIN_PASSWORD", "in production: at least 12 characters");
+    }
     if (variables.PAYMENT_URL !== undefined)
       require("PAYMENT_SECRET", "with PAYMENT_URL: it signs the provider's webhooks");
-  })
-  .transform(({ SESSION_SECRET, PAYMENT_SECRET, ...variables }) => ({
-    ...variables,
-    // without a secret of one's own, sessions and cursors end with the process
-    SESSION_SECRET: SESSION_SECRET ?? randomBytes(32).toString("hex"),
-    PAYMENT_SECRET: PAYMENT_SECRET ?? randomBytes(32).toString("hex"),
-  }));
+  });
 
-/** The settings of the shop. */
-export type Environment = z.output<typeof schema>;
+type Variables = z.output<typeof schema>;
 
 /**
  * Reads the settings from environment variables; an empty variable counts as absent.
@@ -54,7 +52,7 @@ export type Environment = z.output<typeof schema>;
  */
 export const readEnvironment = (
   variables: Readonly<Record<string, string | undefined>>,
-): Environment => {
+): Variables => {
   const given = Object.entries(variables).filter(([, value]) => value !== "");
   const { success, data, error } = schema.safeParse(Object.fromEntries(given));
   if (success) return data;
@@ -63,5 +61,28 @@ export const readEnvironment = (
   throw Object.assign(new Error(message), { code: "ERR_ENVIRONMENT" });
 };
 
+const createSecret = (): string => randomBytes(32).toString("hex");
+
+/** Reads the secrets of development, which the first start creates. */
+const readSecrets = (folder: string) => {
+  const file = join(folder, "secrets.json");
+  if (!existsSync(file)) {
+    const ADMIN_PASSWORD = randomBytes(12).toString("base64url");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, JSON.stringify({ SESSION_SECRET: createSecret(), ADMIN_PASSWORD }), {
+      mode: 0o600,
+    });
+  }
+  return kept.parse(JSON.parse(readFileSync(file, "utf8")));
+};
+
+/** Adds the secrets that only production requires: kept in a file, so that a restart logs nobody out. */
+export const addSecrets = (variables: Variables) => ({
+  ...variables,
+  PAYMENT_SECRET: variables.PAYMENT_SECRET ?? createSecret(),
+  SESSION_SECRET: variables.SESSION_SECRET ?? readSecrets(variables.DATA_FOLDER).SESSION_SECRET,
+  ADMIN_PASSWORD: variables.ADMIN_PASSWORD ?? readSecrets(variables.DATA_FOLDER).ADMIN_PASSWORD,
+});
+
 /** The settings of this process. */
-export const environment: Environment = readEnvironment(process.env);
+export const environment = addSecrets(readEnvironment(process.env));

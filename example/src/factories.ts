@@ -1,31 +1,28 @@
 import { defaultEndpointsFactory, Middleware, problemResultHandler } from "sallyport";
 import { transaction } from "sallyport/transaction";
-import { authentication, forAdministrators } from "./accounts/authentication.ts";
+import { authentication } from "./accounts/authentication.ts";
 import { database, transact } from "./database/connection.ts";
 import { toHttpError } from "./to-http-error.ts";
 
 /** Runs the rest of a request in a transaction, which is rolled back if the request fails. */
 export const inTransaction = transaction((work) => transact(work));
 
-const withHttpErrors = new Middleware({
-  around: async (_request, next) => {
-    try {
-      return await next({ db: database() });
-    } catch (error) {
-      throw toHttpError(error);
-    }
-  },
-});
-
 /** The factory for endpoints that anyone may call. */
-export const publicFactory = defaultEndpointsFactory.addMiddleware(withHttpErrors);
+export const publicFactory = defaultEndpointsFactory
+  .addContext(() => ({ db: database() }))
+  .onError(toHttpError);
 
 /** The factory for endpoints that need an account. */
 export const accountFactory = publicFactory.addMiddleware(authentication);
 
 /** The factory for endpoints of administrators, which send errors as problem details. */
 export const adminFactory = accountFactory
-  .addMiddleware(forAdministrators)
+  .addMiddleware({
+    errors: { 403: "Only for administrators" },
+    handler: ({ ctx, errors }) => {
+      if (ctx.caller.role !== "admin") throw errors[403]();
+    },
+  })
   .withResultHandler(problemResultHandler);
 
 /** The version of what an endpoint has returned, for its ETag. */

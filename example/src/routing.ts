@@ -8,7 +8,8 @@ import * as cart from "./orders/cart-endpoints.ts";
 import * as orders from "./orders/order-endpoints.ts";
 import { receivePayment } from "./orders/webhook-endpoint.ts";
 
-const page = fileURLToPath(new URL("../web/dist", import.meta.url));
+/** The page in `example/web`, if it has been built. */
+export const pageFolder: string = fileURLToPath(new URL("../web/dist", import.meta.url));
 
 /** The paths of the endpoints. */
 export const routing = {
@@ -53,6 +54,6 @@ export const routing = {
     "get books.csv": administration.exportBooks,
   },
   // the page in `example/web`, if it has been built; the names of assets change with their content
-  assets: new ServeStatic(`${page}/assets`, { immutable: true, maxAge: "1y" }),
-  "": new ServeStatic(page),
+  assets: new ServeStatic(`${pageFolder}/assets`, { immutable: true, maxAge: "1y" }),
+  "": new ServeStatic(pageFolder),
 } satisfies Routing;

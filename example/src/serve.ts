@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import { createServer } from "sallyport";
 import { config, routing } from "./api.ts";
 import { signatureHeader } from "./orders/payment-signature.ts";
+import { pageFolder } from "./routing.ts";
 import { takePayments } from "./shop.ts";
+import { findLogin, toWelcome } from "./welcome.ts";
 
-const { url, logger } = await createServer(config, routing);
+const { url = "", logger } = await createServer(config, routing);
 
 takePayments(
   (body, signature) =>
@@ -15,15 +18,7 @@ takePayments(
   logger,
 );
 
-// oxlint-disable-next-line no-console -- instructions for the person who started the shop
-console.log(`
-The shop is open at ${url}, and its documentation at ${url}/docs.
-
-Try:
-
-  curl -s '${url}/v2/books?q=austen&sort=price&limit=1'
-  curl -s '${url}/v2/books?limit=0'
-  curl -s ${url}/v2/cart
-
-Press Ctrl-C to stop.
-`);
+if (process.stdout.isTTY)
+  // oxlint-disable-next-line no-console -- instructions for the person who started the shop
+  console.log(toWelcome({ url, page: existsSync(pageFolder), login: await findLogin() }));
+else logger.info(`The shop is open at ${url}`, { docs: `${url}/docs` });

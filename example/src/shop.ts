@@ -8,7 +8,7 @@ import {
   type Deliver,
 } from "./orders/payment-providers.ts";
 import { startPayments, stopPayments } from "./orders/payments.ts";
-import { redis } from "./redis.ts";
+import { openRedis, redis } from "./redis.ts";
 
 const telemetry: Resource = {
   name: "telemetry",
@@ -21,15 +21,14 @@ const telemetry: Resource = {
 export const resources: readonly Resource[] = [
   ...(environment.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? [] : [telemetry]),
   { name: "database", start: openDatabase, stop: closeDatabase },
-  ...(redis
-    ? [{ name: "redis", start: () => redis?.connect(), stop: () => redis?.destroy() }]
-    : []),
+  ...(redis ? [{ name: "redis", start: openRedis, stop: () => redis?.destroy() }] : []),
   { name: "payments", stop: stopPayments },
 ];
 
 /** Begins to ask for payments; `deliver` takes the webhooks of the simulated provider. */
 export const takePayments = (deliver: Deliver, logger: Logger): void => {
   const { PAYMENT_URL: url } = environment;
-  const provider = url === undefined ? createSimulatedProvider(deliver) : createHttpProvider(url);
+  const provider =
+    url === undefined ? createSimulatedProvider(deliver, logger) : createHttpProvider(url);
   startPayments(provider, logger);
 };

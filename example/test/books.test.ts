@@ -1,4 +1,6 @@
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import { bookOrders } from "../src/books/find-books.ts";
 import { parseCsv, toCsvLine } from "../src/books/csv.ts";
 import { addBook, clientOf, administrator, dataOf, log, send, visit, type Book } from "./shop.ts";
 
@@ -26,6 +28,23 @@ test("books are searched, filtered, sorted and shown in pages", async () => {
   const page = await send(visit(), "GET /v2/books?limit=10&q=a");
   expect(page.headers.get("link")).toContain('rel="next"');
   expect((await send(visit(), "GET /v2/books?limit=0")).status).toBe(400);
+});
+
+test.each(bookOrders)("pages in the order %s have each book once", async (sort) => {
+  const books = [];
+  for await (const book of clientOf(visit()).iterate("get /v2/books", { sort, limit: 7 }))
+    books.push(book);
+  expect(books.length).toBe((await search("limit=1")).total);
+  expect(new Set(books.map(({ id }) => id)).size).toBe(books.length);
+  const prices = books.map(({ price }) => price);
+  if (sort === "price") expect(prices).toEqual(prices.toSorted((a, b) => a - b));
+  if (sort === "-price") expect(prices).toEqual(prices.toSorted((a, b) => b - a));
+});
+
+test("the newest book comes first, and titles are in order", async () => {
+  const { id } = await addBook(1, { title: "A" });
+  expect((await search("sort=newest&limit=1")).books).toMatchObject([{ id }]);
+  expect((await search("sort=title&limit=1")).books).toMatchObject([{ id }]);
 });
 
 test("the categories of books are listed once each, in order", async () => {
@@ -98,14 +117,22 @@ test("a cover must be a picture of at most two megabytes", async () => {
   expect((await send(administrator, path, toForm(large))).status).toBe(413);
 });
 
-test("CSV keeps commas, quotes and line breaks, and disarms formulas", () => {
-  const line = toCsvLine(['a "b", c\nd', "=1+1", "'=2", 5, null]);
-  expect(line).toBe('"a ""b"", c\nd","\'=1+1","\'\'=2",5,\r\n');
-  expect([...parseCsv(`${line}x,\r\n\r\ny`)]).toEqual([
-    ['a "b", c\nd', "=1+1", "'=2", "5", ""],
+/** Reads a CSV that arrives byte by byte. */
+const readCsv = async (text: string): Promise<string[][]> => {
+  const rows: string[][] = [];
+  const bytes = Readable.from([...Buffer.from(text)].map((byte) => Buffer.of(byte)));
+  for await (const row of parseCsv(bytes)) rows.push(row);
+  return rows;
+};
+
+test("CSV keeps commas, quotes and line breaks, and disarms formulas", async () => {
+  const line = toCsvLine(['ä "b", c\nd', "=1+1", "'=2", 5, null]);
+  expect(line).toBe('"ä ""b"", c\nd","\'=1+1","\'\'=2",5,\r\n');
+  expect(await readCsv(`\uFEFF${line}x,\r\n\r\ny`)).toEqual([
+    ['ä "b", c\nd', "=1+1", "'=2", "5", ""],
     ["x", ""],
     ["y"],
   ]);
-  expect([...parseCsv("a,b,")]).toEqual([["a", "b", ""]]);
-  expect(() => [...parseCsv('a,"b')]).toThrow(SyntaxError);
+  expect(await readCsv("a,b,")).toEqual([["a", "b", ""]]);
+  await expect(readCsv('a,"b')).rejects.toThrow(SyntaxError);
 });

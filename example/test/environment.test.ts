@@ -17,6 +17,8 @@ test("production needs a secret of its own, and so does a payment provider", () 
     /SESSION_SECRET: Required in production/,
   );
   const secret = "x".repeat(32);
+  const own = { NODE_ENV: "production", SESSION_SECRET: secret };
+  expect(() => readEnvironment(own)).toThrow(/ADMIN_PASSWORD: Required in production/);
   const variables = { PAYMENT_URL: "https://pay.example", SESSION_SECRET: secret };
   expect(() => readEnvironment(variables)).toThrow(/PAYMENT_SECRET: Required with PAYMENT_URL/);
   expect(readEnvironment({ ...variables, PAYMENT_SECRET: secret }).PAYMENT_SECRET).toBe(secret);

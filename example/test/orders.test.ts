@@ -110,8 +110,26 @@ test("the last books are sold once, and those who come late hear what is left", 
   const late = replies.filter(({ status }) => status === 409);
   expect([sold.length, late.length, await stockOf(book)]).toEqual([4, 6, 0]);
   expect(await late[0]?.json()).toMatchObject({
-    error: { message: "There are 0 of A Test", data: { bookId: book.id, stock: 0 } },
+    error: { message: "A Test is sold out", code: "shortage", data: { bookId: book.id, stock: 0 } },
   });
+});
+
+test("what cannot be ordered is refused with the field to change", async () => {
+  const [customer, book] = [await createCustomer(), await addBook(2)];
+  expect(await (await fillCart(customer, book, 999)).json()).toMatchObject({
+    error: { code: "SLP_INPUT_INVALID", issues: [{ path: ["quantity"] }] },
+  });
+  await fillCart(customer, book, 3);
+  const client = clientOf(customer);
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const refused = await client.request("post /v2/orders", {}, { headers });
+  if (refused.status !== 409 || refused.body.error.code !== "shortage") throw new Error("No error");
+  expect(refused.body.error).toMatchObject({
+    message: "Only 2 of A Test are left",
+    data: { bookId: book.id, title: "A Test", field: "quantity", quantity: 3, stock: 2 },
+  });
+  expect(await stockOf(book)).toBe(2);
+  expect(await read(customer, "/v2/cart")).toMatchObject({ total: 3000 });
 });
 
 test("nothing is ordered at a price that the customer has not seen", async () => {
@@ -121,7 +139,9 @@ test("nothing is ordered at a price that the customer has not seen", async () =>
   await send(administrator, `PATCH /admin/books/${book.id}`, { price: 1001 }, headers);
   const orderFor = (total: number) =>
     send(customer, path, { total }, { "idempotency-key": crypto.randomUUID() });
-  expect((await orderFor(total)).status).toBe(422);
+  expect(await (await orderFor(total)).json()).toMatchObject({
+    error: { code: "otherTotal", data: { total: 2002 } },
+  });
   expect(await read(customer, "/v2/cart")).toMatchObject({ total: 2002 });
   expect(await dataOf(await orderFor(2002))).toMatchObject({ total: 2002 });
 });

@@ -64,7 +64,7 @@ export const startShop = async (variables: Readonly<Record<string, string>>): Pr
     env: {
       ...process.env,
       ...{ NODE_OPTIONS: "", VITEST: "", NODE_ENV: "development", PORT: "0", PROXIES: "1" },
-      ...{ DATA_FOLDER: createFolder(), LOG_LEVEL: "error", ADMIN_PASSWORD: secret },
+      ...{ DATA_FOLDER: createFolder(), LOG_LEVEL: "info", ADMIN_PASSWORD: secret },
       CANCEL_TIME: "0",
       ...{ SESSION_SECRET: secret, PAYMENT_SECRET: secret },
       ...variables,

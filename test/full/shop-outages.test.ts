@@ -88,7 +88,7 @@ const isUnavailable = ({ status, headers, text }: Failure): boolean =>
   status === 503 &&
   headers["retry-after"] === "5" &&
   text ===
-    '{"status":"error","error":{"message":"A part of the shop is down: try again in a few seconds"}}';
+    '{"status":"error","error":{"message":"A part of the shop is down: try again in a few seconds","code":"unavailable"}}';
 
 const show = (value: unknown): string => JSON.stringify(value);
 

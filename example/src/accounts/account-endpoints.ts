@@ -1,5 +1,4 @@
 import { and, eq } from "drizzle-orm";
-import createHttpError from "http-errors";
 import { rateLimit } from "sallyport/rate-limit";
 import { z } from "zod";
 import { accounts, credentials } from "../database/tables.ts";
@@ -24,6 +23,7 @@ const limitByAccount = rateLimit({
   name: "account",
   limit: 10,
   window: 300_000,
+  count: "failures",
   input: z.object({ email }),
   key: ({ input }) => input.email,
   store: createLimitStore("account"),
@@ -36,16 +36,16 @@ export const signUp = publicFactory.addMiddleware(limitByAddress).build({
   tag,
   shortDescription: "Opens an account",
   statusCode: 201,
-  errors: { 409: "The address has an account" },
+  errors: { taken: { status: 409, description: "The address has an account" } },
   input: z.object({ email, password, name: z.string().trim().min(1, "Enter a name").max(100) }),
   output: account,
-  handler: async ({ input, ctx: { db } }) => {
+  handler: async ({ input, ctx: { db }, errors }) => {
     const [created] = await db
       .insert(accounts)
       .values({ ...input, role: "customer", password: await hashPassword(input.password) })
       .onConflictDoNothing()
       .returning();
-    if (!created) throw createHttpError(409, "The address has an account");
+    if (!created) throw errors.taken();
     return created;
   },
 });
@@ -57,13 +57,12 @@ export const logIn = publicFactory
     method: "post",
     tag,
     shortDescription: "Logs in, with a cookie",
-    errors: { 401: "The address or the password is wrong" },
+    errors: { wrong: { status: 401, description: "The address or the password is wrong" } },
     input: z.object({ email, password: z.string().max(200) }),
     output: account,
-    handler: async ({ input, ctx: { db }, request, response }) => {
+    handler: async ({ input, ctx: { db }, errors, request, response }) => {
       const [found] = await db.select().from(accounts).where(eq(accounts.email, input.email));
-      if (!(await isPassword(input.password, found?.password)) || !found)
-        throw createHttpError(401, "The address or the password is wrong");
+      if (!(await isPassword(input.password, found?.password)) || !found) throw errors.wrong();
       const { secret } = await createCredential(db, "session", found.id);
       response.cookie(sessionCookie, secret, {
         signed: true,
@@ -128,13 +127,13 @@ export const deleteToken = accountFactory.buildVoid({
   method: "delete",
   tag,
   shortDescription: "Deletes a token",
-  errors: { 404: "There is no such token" },
+  errors: { noToken: { status: 404, description: "There is no such token" } },
   input: z.object({ id: z.uuid().describe("The id of the token") }),
-  handler: async ({ input: { id }, ctx: { db, caller } }) => {
+  handler: async ({ input: { id }, ctx: { db, caller }, errors }) => {
     const deleted = await db
       .delete(credentials)
       .where(and(eq(credentials.id, id), tokensOf(caller.id)))
       .returning({ id: credentials.id });
-    if (deleted.length === 0) throw createHttpError(404, "There is no such token");
+    if (deleted.length === 0) throw errors.noToken();
   },
 });

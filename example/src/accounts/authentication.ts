@@ -1,4 +1,3 @@
-import createHttpError from "http-errors";
 import { Middleware } from "sallyport";
 import { database } from "../database/connection.ts";
 import { findAccount, type Caller } from "./credentials.ts";
@@ -9,22 +8,15 @@ export const sessionCookie = "session";
 /** Recognises the account by its session or its token. */
 export const authentication = new Middleware({
   security: { or: [{ type: "cookie", name: sessionCookie }, { type: "bearer" }] },
-  handler: async ({ request }) => {
+  errors: { 401: "Log in, or send a token" },
+  handler: async ({ request, errors }) => {
     const [, token] = /^Bearer (\S+)$/i.exec(request.get("authorization") ?? "") ?? [];
     const cookies = request.signedCookies as Readonly<Record<string, string | undefined>>;
     const session = cookies[sessionCookie];
     let caller: Caller | undefined;
     if (token !== undefined) caller = await findAccount(database(), "token", token);
     else if (session !== undefined) caller = await findAccount(database(), "session", session);
-    if (!caller) throw createHttpError(401, "Log in, or send a token");
+    if (!caller) throw errors[401]();
     return { caller };
-  },
-});
-
-/** Lets administrators pass. */
-export const forAdministrators = new Middleware<{ caller: Caller }>({
-  errors: { 403: "Only for administrators" },
-  handler: async ({ ctx }) => {
-    if (ctx.caller.role !== "admin") throw createHttpError(403, "Only for administrators");
   },
 });

@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { bookFields, type BookFields } from "./book-schemas.ts";
 import { parseCsv, toCsvLine } from "./csv.ts";
@@ -22,32 +21,36 @@ export const bookHeading: string = `${bookColumns.join(",")}\r\n`;
 export const toBookLine = (book: BookFields): string =>
   toCsvLine(bookColumns.map((column) => book[column]));
 
-/** Reads a CSV of books, whose first row names the columns in any order, until there are a hundred errors. */
-export const parseBooks = (file: Buffer) => {
+/** What is wrong with a row; the heading is row 1. */
+export const wrongRow = z.object({ row: z.int(), detail: z.string() });
+
+/** Reads a CSV of books, whose first row names the columns in any order, until a hundred things are wrong. */
+export const parseBooks = async (file: AsyncIterable<Uint8Array>) => {
   const valid = new Map<string, BookFields>();
-  const errors: { readonly row: number; readonly detail: string }[] = [];
+  const wrong: z.output<typeof wrongRow>[] = [];
   let row = 1;
-  const addError = (detail: string): void => void errors.push({ row, detail });
+  const refuse = (detail: string): void => void wrong.push({ row, detail });
   try {
-    if (!isUtf8(file)) throw new SyntaxError("Save the file as UTF-8");
-    const rows = parseCsv(file.toString("utf8").replace(/^\uFEFF/, ""));
-    const heading = (rows.next().value || []).map((cell) => cell.trim().toLowerCase());
+    const rows = parseCsv(file);
+    const first = await rows.next();
+    const heading = (first.value || []).map((cell) => cell.trim().toLowerCase());
     const missing = bookColumns.filter((column) => !heading.includes(column));
     if (missing.length > 0) throw new SyntaxError(`Missing columns: ${missing.join(", ")}`);
     row++;
-    for (const cells of rows) {
+    for await (const cells of rows) {
       const fields = bookColumns.map((name) => [name, cells[heading.indexOf(name)] || undefined]);
       const { data, error } = line.safeParse(Object.fromEntries(fields));
-      for (const { path, message } of error?.issues ?? [])
-        addError(`${path.join(".")}: ${message}`);
-      if (data && valid.has(data.isbn)) addError("isbn: An earlier row has the same");
+      for (const { path, message } of error?.issues ?? []) refuse(`${path.join(".")}: ${message}`);
+      if (data && valid.has(data.isbn)) refuse("isbn: An earlier row has the same");
       if (data) valid.set(data.isbn, data);
-      if (errors.length >= 100) break;
+      if (wrong.length >= 100) break;
       row++;
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    addError(error.message);
+    // the rows before it may not have been read
+    const { row = 1 } = error as { readonly row?: number };
+    return { valid: [], wrong: [{ row, detail: error.message }] };
   }
-  return { valid: [...valid.values()], errors };
+  return { valid: [...valid.values()], wrong };
 };

@@ -2,7 +2,7 @@ import { ez } from "sallyport";
 import { z } from "zod";
 import { publicFactory } from "../factories.ts";
 import { book, bookFilter, bookId } from "./book-schemas.ts";
-import { bookOrders, findCategories, listPage, noBook, readRow, toBook } from "./find-books.ts";
+import { bookOrders, findBook, findCategories, listPage, toBook } from "./find-books.ts";
 
 const tag = "books";
 
@@ -31,13 +31,13 @@ export const listCategories = publicFactory.build({
   handler: async ({ ctx: { db } }) => ({ categories: await findCategories(db) }),
 });
 
-export const readBook = publicFactory.build({
+const bookFactory = publicFactory.addMiddleware(findBook);
+
+export const readBook = bookFactory.build({
   tag,
   shortDescription: "Reads a book",
-  errors: noBook,
-  input: z.object({ id: bookId }),
   output: book,
-  handler: async ({ input, ctx: { db } }) => toBook(await readRow(db, input.id)),
+  handler: async ({ ctx }) => toBook(ctx.row),
 });
 
 const oldBook = z.object({
@@ -47,9 +47,9 @@ const oldBook = z.object({
   price: z.string().meta({ examples: ["12.99"] }),
 });
 
-const toOldBook = ({ id, title, author, price }: z.output<typeof book>) => ({
-  ...{ id, title, author },
-  price: (price / 100).toFixed(2),
+const toOldBook = <Row extends { readonly price: number }>(row: Row) => ({
+  ...row,
+  price: (row.price / 100).toFixed(2),
 });
 
 const deprecated = (replacement: string) =>
@@ -66,12 +66,10 @@ export const listOldBooks = publicFactory.build({
   },
 });
 
-export const readOldBook = publicFactory.build({
+export const readOldBook = bookFactory.build({
   tag,
   shortDescription: "Reads a book",
   deprecated: deprecated("/v2/books/:id"),
-  errors: noBook,
-  input: z.object({ id: bookId }),
   output: oldBook,
-  handler: async ({ input, ctx: { db } }) => toOldBook(toBook(await readRow(db, input.id))),
+  handler: async ({ ctx }) => toOldBook(ctx.row),
 });

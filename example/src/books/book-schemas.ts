@@ -36,6 +36,9 @@ export type BookFields = z.output<typeof bookFields>;
 
 export const bookId = z.uuid().describe("The id of the book");
 
+/** The error of a book that does not exist. */
+export const noBook = { noBook: { status: 404, description: "There is no such book" } } as const;
+
 /** A book as clients see it. */
 export const book = bookFields
   .extend({

@@ -2,14 +2,13 @@ import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
-import createHttpError from "http-errors";
 import { ez } from "sallyport";
 import { z } from "zod";
 import { books } from "../database/tables.ts";
 import { environment } from "../environment.ts";
 import { adminFactory, publicFactory } from "../factories.ts";
-import { book, bookId } from "./book-schemas.ts";
-import { noBook, noSuchBook, readRow, toBook } from "./find-books.ts";
+import { book, bookId, noBook } from "./book-schemas.ts";
+import { findBook, toBook } from "./find-books.ts";
 
 const tag = "covers";
 const folder = join(environment.DATA_FOLDER, "covers");
@@ -42,7 +41,7 @@ export const sendCover = adminFactory.build({
       ),
   }),
   output: book,
-  handler: async ({ input: { id, cover }, ctx: { db } }) => {
+  handler: async ({ input: { id, cover }, ctx: { db }, errors }) => {
     const hash = createHash("sha256").update(cover.data).digest("hex");
     const file = `${hash}.${findExtension(cover.data)}`;
     await mkdir(folder, { recursive: true });
@@ -53,20 +52,19 @@ export const sendCover = adminFactory.build({
       .set({ cover: file, version: sql`${books.version} + 1` })
       .where(eq(books.id, id))
       .returning();
-    if (!changed) throw noSuchBook();
+    if (!changed) throw errors.noBook();
     return toBook(changed);
   },
 });
 
-export const readCover = publicFactory.build({
+export const readCover = publicFactory.addMiddleware(findBook).build({
   tag,
   shortDescription: "Reads the cover of a book",
-  errors: { 404: "There is no such book, or it has no cover" },
-  input: z.object({ id: bookId, file: z.string().optional().describe("Changes with the cover") }),
+  errors: { noCover: { status: 404, description: "The book has no cover" } },
+  input: z.object({ file: z.string().optional().describe("Changes with the cover") }),
   output: ez.file(),
-  handler: async ({ input, ctx: { db } }) => {
-    const { cover } = await readRow(db, input.id);
-    if (cover === null) throw createHttpError(404, "The book has no cover");
-    return { path: cover, root: folder, maxAge: 60 };
+  handler: async ({ ctx: { row }, errors }) => {
+    if (row.cover === null) throw errors.noCover();
+    return { path: row.cover, root: folder, maxAge: 60 };
   },
 });

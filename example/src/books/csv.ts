@@ -1,19 +1,26 @@
-/** Yields the rows of a CSV text, in which cells may be quoted and contain commas, quotes and line breaks. */
-export const parseCsv = function* (text: string): Generator<string[], void> {
-  // a cell, quoted or plain, and what ends it
-  const pattern = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
-  let row: string[] = [];
-  while (pattern.lastIndex < text.length) {
-    const found = pattern.exec(text);
-    if (!found) throw new SyntaxError("A quote is misplaced or missing");
-    const [, quoted, plain = "", end] = found;
-    row.push((quoted?.replaceAll('""', '"') ?? plain).replace(/^'(?='*[=+\-@\t\r])/, ""));
-    if (end === ",") {
-      if (pattern.lastIndex < text.length) continue;
-      row.push("");
-    }
-    if (row.length > 1 || row[0] !== "") yield row;
-    row = [];
+import { pipeline } from "node:stream";
+import { ReadableStream, TextDecoderStream } from "node:stream/web";
+import { CsvError, parse } from "csv-parse";
+
+/**
+ * Yields the rows of a CSV while it is read; cells may be quoted and contain commas, quotes and line breaks.
+ *
+ * @throws {SyntaxError} when it is no CSV, with the number of the `row`, or no UTF-8.
+ */
+export const parseCsv = async function* (bytes: AsyncIterable<Uint8Array>) {
+  const parser = parse({ relax_column_count: true, skip_empty_lines: true });
+  // what fails, such as a body that is too large, is thrown in the loop
+  const decoder = new TextDecoderStream("utf-8", { fatal: true });
+  pipeline(ReadableStream.from(bytes).pipeThrough(decoder), parser, () => undefined);
+  try {
+    for await (const row of parser as AsyncIterable<string[]>)
+      yield row.map((cell) => cell.replace(/^'(?='*[=+\-@\t\r])/, ""));
+  } catch (error) {
+    const row = parser.info.records + 1;
+    if (error instanceof CsvError)
+      throw Object.assign(new SyntaxError("A quote is misplaced or missing"), { row });
+    if (error instanceof TypeError) throw new SyntaxError("Save the file as UTF-8");
+    throw error;
   }
 };
 

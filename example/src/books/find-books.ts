@@ -1,8 +1,9 @@
 import { and, asc, desc, eq, gt, gte, ilike, lte, or, type SQL } from "drizzle-orm";
-import createHttpError from "http-errors";
-import type { Database } from "../database/connection.ts";
+import { Middleware } from "sallyport";
+import { z } from "zod";
+import { database, type Database } from "../database/connection.ts";
 import { books } from "../database/tables.ts";
-import type { BookFilter } from "./book-schemas.ts";
+import { bookId, noBook, type BookFilter } from "./book-schemas.ts";
 
 type Row = typeof books.$inferSelect;
 
@@ -59,20 +60,16 @@ export const findCategories = async (db: Database): Promise<string[]> => {
   return rows.map(({ category }) => category);
 };
 
-/** Describes and creates the error of a book that does not exist. */
-export const noBook = { 404: "There is no such book" };
-export const noSuchBook = () => createHttpError(404, noBook[404]);
-
-/**
- * Reads a book.
- *
- * @throws {HttpError} with status 404 when there is no such book.
- */
-export const readRow = async (db: Database, id: string): Promise<Row> => {
-  const [found] = await db.select().from(books).where(eq(books.id, id));
-  if (!found) throw noSuchBook();
-  return found;
-};
+/** Finds the book that the path names. */
+export const findBook = new Middleware({
+  input: z.object({ id: bookId }),
+  errors: noBook,
+  handler: async ({ input, errors }) => {
+    const [row] = await database().select().from(books).where(eq(books.id, input.id));
+    if (!row) throw errors.noBook();
+    return { row };
+  },
+});
 
 /** Yields all books in the order of their ISBNs, a few hundred at a time. */
 export const walkBooks = async function* (db: Database): AsyncGenerator<Row[]> {

@@ -5,6 +5,8 @@ import { drizzle as drizzlePool } from "drizzle-orm/node-postgres";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import { drizzle as drizzlePglite } from "drizzle-orm/pglite";
 import { Pool } from "pg";
+import type { Logger } from "sallyport";
+import type { LifecycleArguments } from "sallyport/types";
 import { environment } from "../environment.ts";
 import { prepareDatabase } from "./prepare-database.ts";
 
@@ -16,16 +18,13 @@ const limit = environment.REQUEST_TIMEOUT;
 /** Creates connections to PostgreSQL, if the shop uses it; they are opened when they are first needed. */
 const createPool = (max: number): Pool | undefined => {
   if (environment.DATABASE_URL === undefined) return undefined;
-  const created = new Pool({
+  return new Pool({
     connectionString: environment.DATABASE_URL,
     max,
     connectionTimeoutMillis: limit,
     statement_timeout: limit,
     idle_in_transaction_session_timeout: limit,
   });
-  // the pool replaces a connection that breaks; without these listeners, the process would end
-  created.on("error", () => undefined);
-  return created.on("connect", (client) => void client.on("error", () => undefined));
 };
 
 const pool = createPool(environment.DATABASE_CONNECTIONS);
@@ -81,7 +80,12 @@ const openPglite = async (): Promise<Opened> => {
   return { db, close: () => client.close().then(unlock) };
 };
 
-const openPostgres = async (pool: Pool): Promise<Opened> => {
+const openPostgres = async (pool: Pool, logger: Logger): Promise<Opened> => {
+  // the pools replace connections that break; without listeners, the process would end
+  const report = (error: Error): void =>
+    void logger.warn("A connection to PostgreSQL has broken", { error });
+  for (const one of [pool, keyPool])
+    one?.on("error", report).on("connect", (client) => void client.on("error", report));
   const client = await pool.connect();
   try {
     // of several processes that start at once, one prepares the database
@@ -100,8 +104,8 @@ const openPostgres = async (pool: Pool): Promise<Opened> => {
 };
 
 /** Opens the database, creates what is missing in it, and fills an empty one. */
-export const openDatabase = async (): Promise<void> => {
-  opened = pool ? await openPostgres(pool) : await openPglite();
+export const openDatabase = async ({ logger }: LifecycleArguments): Promise<void> => {
+  opened = pool ? await openPostgres(pool, logger) : await openPglite();
 };
 
 export const closeDatabase = async (): Promise<void> => opened?.close();

@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { migrate as migratePool } from "drizzle-orm/node-postgres/migrator";
@@ -18,14 +17,10 @@ export const prepareDatabase = async (db: NodePgDatabase | PgliteDatabase): Prom
   if (db instanceof PgliteDatabase) await migratePglite(db, { migrationsFolder });
   else await migratePool(db, { migrationsFolder });
   if ((await db.$count(accounts)) > 0) return;
-  const { valid, errors } = parseBooks(await readFile(toPath("../../seed/books.csv")));
-  if (errors.length > 0) throw new Error(`Wrong rows in seed/books.csv: ${JSON.stringify(errors)}`);
+  const { valid, wrong } = await parseBooks(createReadStream(toPath("../../seed/books.csv")));
+  if (wrong.length > 0) throw new Error(`Wrong rows in seed/books.csv: ${JSON.stringify(wrong)}`);
   await db.insert(books).values(valid).onConflictDoNothing();
   const email = environment.ADMIN_EMAIL.toLowerCase();
-  const plain = environment.ADMIN_PASSWORD ?? randomBytes(12).toString("base64url");
-  const password = await hashPassword(plain);
+  const password = await hashPassword(environment.ADMIN_PASSWORD);
   await db.insert(accounts).values({ email, name: "Administrator", role: "admin", password });
-  if (environment.ADMIN_PASSWORD === undefined)
-    // oxlint-disable-next-line no-console -- shown once, and kept nowhere
-    console.log(`Administrator: ${email}, password: ${plain}`);
 };

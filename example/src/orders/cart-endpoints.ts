@@ -1,7 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
-import createHttpError from "http-errors";
 import { z } from "zod";
-import { bookId } from "../books/book-schemas.ts";
+import { bookId, noBook } from "../books/book-schemas.ts";
 import type { Database } from "../database/connection.ts";
 import { books, cartItems } from "../database/tables.ts";
 import { accountFactory, inTransaction } from "../factories.ts";
@@ -69,12 +68,12 @@ export const setCartItem = accountFactory.addMiddleware(inTransaction).build({
   method: "put",
   tag,
   shortDescription: "Sets how often a book is in the cart",
-  errors: { 404: "There is no such book" },
+  errors: noBook,
   input: z.object({ bookId, quantity }),
   output: cart,
-  handler: async ({ input: { bookId, quantity }, ctx: { tx, caller } }) => {
+  handler: async ({ input: { bookId, quantity }, ctx: { tx, caller }, errors }) => {
     const [known] = await tx.select({ id: books.id }).from(books).where(eq(books.id, bookId));
-    if (!known) throw createHttpError(404, "There is no such book");
+    if (!known) throw errors.noBook();
     await tx
       .insert(cartItems)
       .values({ accountId: caller.id, bookId, quantity })

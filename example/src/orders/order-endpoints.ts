@@ -1,5 +1,4 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import createHttpError from "http-errors";
 import { EventStreamFactory, ez } from "sallyport";
 import { idempotency, memoryStore, postgresStore, redisStore } from "sallyport/idempotency";
 import { z } from "zod";
@@ -10,23 +9,21 @@ import { environment } from "../environment.ts";
 import { accountFactory, inTransaction, versionOf } from "../factories.ts";
 import { redis } from "../redis.ts";
 import { orderEvents, publishOrder } from "./order-events.ts";
-import { order, orderId, orderSummary } from "./order-schemas.ts";
+import { order, orderErrors, orderId, orderSummary } from "./order-schemas.ts";
 import { requestPayments } from "./payments.ts";
 import { endOrder, placeOrder, withItems } from "./orders.ts";
 
 const tag = "orders";
 
-const noOrder = { 404: "There is no such order" };
+const noOrder = { noOrder: { status: 404, description: "There is no such order" } } as const;
+const byId = z.object({ id: orderId });
 const isOrder = (id: string, caller: Caller) =>
   and(eq(orders.id, id), eq(orders.accountId, caller.id));
-const noSuchOrder = () => createHttpError(404, "There is no such order");
 
 const keptReplies = () => {
   if (redis) return redisStore(redis, { prefix: "shop:reply:" });
   return keyPool ? postgresStore(keyPool) : memoryStore();
 };
-
-const shortage = z.object({ bookId: z.uuid(), title: z.string(), stock: z.int() });
 
 export const createOrder = accountFactory
   .addMiddleware(
@@ -44,19 +41,16 @@ export const createOrder = accountFactory
     tag,
     shortDescription: "Orders what is in the cart",
     statusCode: 201,
-    errors: {
-      409: { description: "There are too few of a book", schema: shortage },
-      422: "The cart is empty, or its total is another one",
-    },
+    errors: orderErrors,
     input: z.object({
       total: z.int().optional().describe("What the customer has seen; nothing else is ordered"),
     }),
     output: order,
-    handler: async ({ input: { total }, ctx }) => {
+    handler: async ({ input: { total }, ctx, errors }) => {
       const { tx, afterCommit, caller, idempotencyKey = "" } = ctx;
-      const placed = await placeOrder(tx, caller.id, idempotencyKey);
+      const placed = await placeOrder(tx, caller, idempotencyKey, errors);
       if (total !== undefined && total !== placed.total)
-        throw createHttpError(422, "Prices have changed: look at the cart again");
+        throw errors.otherTotal({ data: { total: placed.total } });
       afterCommit(requestPayments);
       afterCommit(() => publishOrder(placed));
       return withItems(tx, placed);
@@ -96,42 +90,46 @@ export const readOrder = accountFactory.build({
   tag,
   shortDescription: "Reads an order",
   errors: noOrder,
-  input: z.object({ id: orderId }),
+  input: byId,
   output: order,
   version: versionOf,
-  handler: async ({ input: { id }, ctx: { db, caller } }) => {
+  handler: async ({ input: { id }, ctx: { db, caller }, errors }) => {
     const [found] = await db.select().from(orders).where(isOrder(id, caller));
-    if (!found) throw noSuchOrder();
+    if (!found) throw errors.noOrder();
     return withItems(db, found);
   },
 });
 
-export const cancelOrder = accountFactory.addMiddleware(inTransaction).build({
-  method: "patch",
-  tag,
-  shortDescription: "Cancels an order that is not paid for",
-  errors: { ...noOrder, 409: "The order is paid for, or has ended" },
-  input: z.object({ id: orderId, status: z.literal("cancelled") }),
-  output: order,
-  version: versionOf,
-  ifMatch: "required",
-  current: async ({ input: { id }, ctx: { tx, caller } }) => {
-    const [found] = await tx
-      .select({ version: orders.version })
-      .from(orders)
-      .where(isOrder(id, caller))
-      .for("update");
-    if (!found) throw noSuchOrder();
-    return String(found.version);
-  },
-  handler: async ({ input: { id }, ctx: { tx, afterCommit } }) => {
-    const ended = await endOrder(tx, id, "cancelled");
-    if (!ended) throw createHttpError(409, "The order is paid for, or has ended");
-    await tx.update(payments).set({ status: "withdrawn" }).where(eq(payments.orderId, id));
-    afterCommit(() => publishOrder(ended));
-    return withItems(tx, ended);
-  },
-});
+export const cancelOrder = accountFactory
+  .addMiddleware(inTransaction)
+  .addMiddleware({
+    afterValidation: true,
+    input: byId,
+    errors: noOrder,
+    handler: async ({ input: { id }, ctx: { tx, caller }, errors }) => {
+      const [found] = await tx.select().from(orders).where(isOrder(id, caller)).for("update");
+      if (!found) throw errors.noOrder();
+      return { version: String(found.version) };
+    },
+  })
+  .build({
+    method: "patch",
+    tag,
+    shortDescription: "Cancels an order that is not paid for",
+    errors: { ended: { status: 409, description: "The order is paid for, or has ended" } },
+    input: z.object({ status: z.literal("cancelled") }),
+    output: order,
+    version: versionOf,
+    ifMatch: "required",
+    current: ({ ctx }) => ctx.version,
+    handler: async ({ input: { id }, ctx: { tx, afterCommit }, errors }) => {
+      const ended = await endOrder(tx, id, "cancelled");
+      if (!ended) throw errors.ended();
+      await tx.update(payments).set({ status: "withdrawn" }).where(eq(payments.orderId, id));
+      afterCommit(() => publishOrder(ended));
+      return withItems(tx, ended);
+    },
+  });
 
 export const watchOrders = new EventStreamFactory({}, { factory: accountFactory }).build({
   tag,

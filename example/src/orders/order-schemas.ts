@@ -26,3 +26,24 @@ export const order = orderSummary
 
 /** What customers hear when their order changes. */
 export const orderChange = orderSummary.pick({ id: true, status: true, version: true });
+
+/** The errors of an order that cannot be placed; `field` names what the customer changes in the cart. */
+export const orderErrors = {
+  emptyCart: { status: 422, description: "The cart is empty" },
+  otherTotal: {
+    status: 422,
+    description: "Prices have changed: look at the cart again",
+    schema: z.object({ total: z.int().describe("What the cart costs now, in cents") }),
+  },
+  shortage: {
+    status: 409,
+    description: "There are too few of a book",
+    schema: z.object({
+      bookId: z.uuid(),
+      title: z.string(),
+      field: z.literal("quantity"),
+      quantity: z.int().describe("How many were ordered"),
+      stock: z.int().describe("How many there are"),
+    }),
+  },
+} as const;

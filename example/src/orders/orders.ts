@@ -1,8 +1,9 @@
-import { and, eq, gte, sql } from "drizzle-orm";
-import createHttpError from "http-errors";
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { ErrorFactories } from "sallyport/types";
 import type { Database } from "../database/connection.ts";
 import { books, cartItems, orderItems, orders, payments } from "../database/tables.ts";
 import { environment } from "../environment.ts";
+import type { orderErrors } from "./order-schemas.ts";
 
 export type OrderRow = typeof orders.$inferSelect;
 
@@ -23,57 +24,52 @@ export const withItems = async (db: Database, order: OrderRow) => ({
  */
 export const placeOrder = async (
   tx: Database,
-  accountId: string,
+  { id: accountId }: { readonly id: string },
   key: string,
+  errors: ErrorFactories<typeof orderErrors>,
 ): Promise<OrderRow> => {
   // waits for a transaction that inserts the same key
-  const [created] = await tx
+  const [order] = await tx
     .insert(orders)
     .values({ accountId, key })
-    .onConflictDoNothing()
+    .onConflictDoUpdate({ target: [orders.accountId, orders.key], set: { key } })
     .returning();
-  if (!created) {
-    const [existing] = await tx
-      .select()
-      .from(orders)
-      .where(and(eq(orders.accountId, accountId), eq(orders.key, key)));
-    if (!existing) throw createHttpError(409, "The order is being placed");
-    return existing;
-  }
+  if (!order) throw new Error("The order was not stored");
+  if (order.total > 0) return order;
   // of two orders at the same time, one takes the items
   const wanted = await tx.delete(cartItems).where(eq(cartItems.accountId, accountId)).returning();
-  if (wanted.length === 0) throw createHttpError(422, "The cart is empty");
-  let total = 0;
+  if (wanted.length === 0) throw errors.emptyCart();
+  const quantities = new Map(wanted.map(({ bookId, quantity }) => [bookId, quantity]));
   // always in the same order, so that no two transactions wait for each other
-  for (const { bookId, quantity } of wanted.sort((a, b) => (a.bookId < b.bookId ? -1 : 1))) {
-    const [book] = await tx
-      .update(books)
-      .set({ stock: sql`${books.stock} - ${quantity}`, version: sql`${books.version} + 1` })
-      .where(and(eq(books.id, bookId), gte(books.stock, quantity)))
-      .returning({ title: books.title, price: books.price });
-    if (!book) {
-      const [short] = await tx
-        .select({ title: books.title, stock: books.stock })
-        .from(books)
-        .where(eq(books.id, bookId));
-      const { title, stock } = short ?? { title: "a book that is gone", stock: 0 };
-      throw createHttpError(409, `There are ${stock} of ${title}`, {
-        data: { bookId, title, stock },
+  const found = await tx
+    .select()
+    .from(books)
+    .where(inArray(books.id, [...quantities.keys()]))
+    .orderBy(books.id)
+    .for("update");
+  let total = 0;
+  for (const { id: bookId, title, price, stock } of found) {
+    const quantity = quantities.get(bookId) ?? 0;
+    if (stock < quantity) {
+      const message = stock === 0 ? `${title} is sold out` : `Only ${stock} of ${title} are left`;
+      throw errors.shortage({
+        message,
+        data: { bookId, title, field: "quantity", quantity, stock },
       });
     }
-    await tx.insert(orderItems).values({ orderId: created.id, bookId, quantity, ...book });
-    total += book.price * quantity;
+    await tx
+      .update(books)
+      .set({ stock: stock - quantity, version: sql`${books.version} + 1` })
+      .where(eq(books.id, bookId));
+    await tx.insert(orderItems).values({ orderId: order.id, bookId, quantity, title, price });
+    total += price * quantity;
   }
   await tx.insert(payments).values({
-    ...{ orderId: created.id, amount: total },
+    ...{ orderId: order.id, amount: total },
     nextAttemptAt: sql`now() + ${environment.CANCEL_TIME} * interval '1 millisecond'`,
   });
-  const [placed] = await tx
-    .update(orders)
-    .set({ total })
-    .where(eq(orders.id, created.id))
-    .returning();
-  return placed ?? created;
+  await tx.update(orders).set({ total }).where(eq(orders.id, order.id));
+  return { ...order, total };
 };
 
 /** Ends an order that is not paid for, and puts its books back. */

@@ -1,3 +1,4 @@
+import type { Logger } from "sallyport";
 import { toSignature } from "./payment-signature.ts";
 
 /** What the provider is asked to charge. */
@@ -12,7 +13,7 @@ export interface Charge {
 export type PaymentProvider = (charge: Charge) => Promise<void>;
 
 /** Delivers a webhook, as the provider would. */
-export type Deliver = (body: string, signature: string) => Promise<{ readonly ok: boolean }>;
+export type Deliver = (body: string, signature: string) => Promise<Response>;
 
 /** Creates a provider that is asked over HTTP. */
 export const createHttpProvider =
@@ -28,13 +29,17 @@ export const createHttpProvider =
   };
 
 /** Creates a provider that moves no money: it accepts every charge, and delivers a signed webhook a moment later. */
-export const createSimulatedProvider = (deliver: Deliver): PaymentProvider => {
+export const createSimulatedProvider = (deliver: Deliver, logger: Logger): PaymentProvider => {
   const seen = new Set<string>();
   const send = async (id: string): Promise<void> => {
     const body = JSON.stringify({ payment: id, status: "succeeded" });
-    const { ok } = await deliver(body, toSignature(body)).catch(() => ({ ok: false }));
-    // a webhook that was not accepted is delivered when the shop asks again
-    if (!ok) seen.delete(id);
+    try {
+      const { ok, status } = await deliver(body, toSignature(body));
+      if (!ok) throw new Error(`The shop answered with ${status}`);
+    } catch (error) {
+      logger.warn("A webhook is delivered when the shop asks again", { payment: id, error });
+      seen.delete(id);
+    }
   };
   return ({ id }) => {
     if (!seen.has(id)) setTimeout(() => void send(id), 500).unref();

@@ -1,4 +1,3 @@
-import createHttpError from "http-errors";
 import { getRawBody } from "sallyport";
 import { z } from "zod";
 import { inTransaction, publicFactory } from "../factories.ts";
@@ -10,7 +9,7 @@ export const receivePayment = publicFactory.addMiddleware(inTransaction).buildVo
   method: "post",
   tag: "payments",
   shortDescription: "Receives the outcome of a payment from the provider",
-  errors: { 401: "The signature is wrong or too old" },
+  errors: { unsigned: { status: 401, description: "The signature is wrong or too old" } },
   headers: z.object({
     [signatureHeader]: z
       .string()
@@ -19,9 +18,9 @@ export const receivePayment = publicFactory.addMiddleware(inTransaction).buildVo
   }),
   keepRawBody: true,
   input: z.object({ payment: z.uuid(), status: z.enum(["succeeded", "failed"]) }),
-  handler: async ({ input, headers, ctx: { tx, afterCommit }, request, logger }) => {
+  handler: async ({ input, headers, ctx: { tx, afterCommit }, errors, request, logger }) => {
     if (!isSigned(getRawBody(request) ?? Buffer.alloc(0), headers[signatureHeader]))
-      throw createHttpError(401, "The signature is wrong or too old");
+      throw errors.unsigned();
     const changed = await settlePayment(tx, input.payment, input.status, logger);
     if (changed) afterCommit(() => publishOrder(changed));
   },
