@@ -32,8 +32,22 @@ export type ErrorBody = {
   };
 };
 
+/** The body of an error response. */
+export type UnavailableError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "unavailable";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
 /** Every reply that `get /v1/books` may send. */
-export type GetV1BooksReply = SuccessReply<200, GetV1BooksBody> | ErrorReply<500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV1BooksReply = SuccessReply<200, GetV1BooksBody> | ErrorReply<500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `get /v1/books/:id`. */
 export type GetV1BooksByIdInput = {
@@ -53,8 +67,22 @@ export type GetV1BooksByIdBody = {
   };
 };
 
+/** The body of an error response. */
+export type NoBookError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "noBook";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
 /** Every reply that `get /v1/books/:id` may send. */
-export type GetV1BooksByIdReply = SuccessReply<200, GetV1BooksByIdBody> | ErrorReply<400 | 404 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV1BooksByIdReply = SuccessReply<200, GetV1BooksByIdBody> | ErrorReply<400 | 500, ErrorBody> | ErrorReply<404, NoBookError> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `post /v2/accounts`. */
 export type PostV2AccountsInput = {
@@ -77,6 +105,20 @@ export type PostV2AccountsBody = {
 };
 
 /** The body of an error response. */
+export type TakenError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "taken";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
+/** The body of an error response. */
 export type RateLimitedError = {
   status: "error";
   error: {
@@ -91,7 +133,7 @@ export type RateLimitedError = {
 };
 
 /** Every reply that `post /v2/accounts` may send. */
-export type PostV2AccountsReply = SuccessReply<201, PostV2AccountsBody> | ErrorReply<400 | 409 | 413 | 415 | 500 | 503, ErrorBody> | ErrorReply<429, RateLimitedError> | UnexpectedReply;
+export type PostV2AccountsReply = SuccessReply<201, PostV2AccountsBody> | ErrorReply<400 | 413 | 415 | 500, ErrorBody> | ErrorReply<409, TakenError> | ErrorReply<429, RateLimitedError> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `post /v2/session`. */
 export type PostV2SessionInput = {
@@ -105,6 +147,20 @@ export type PostV2SessionInput = {
 export type PostV2SessionBody = {
   status: "success";
   data: Account;
+};
+
+/** The body of an error response. */
+export type WrongError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "wrong";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
 };
 
 /** The body of an error response. */
@@ -122,7 +178,7 @@ export type StoreUnavailableError = {
 };
 
 /** Every reply that `post /v2/session` may send. */
-export type PostV2SessionReply = SuccessReply<200, PostV2SessionBody> | ErrorReply<400 | 401 | 413 | 415 | 500, ErrorBody> | ErrorReply<429, RateLimitedError> | ErrorReply<503, ErrorBody | StoreUnavailableError> | UnexpectedReply;
+export type PostV2SessionReply = SuccessReply<200, PostV2SessionBody> | ErrorReply<400 | 413 | 415 | 500, ErrorBody> | ErrorReply<401, WrongError> | ErrorReply<429, RateLimitedError> | ErrorReply<503, ErrorBody | UnavailableError | StoreUnavailableError> | UnexpectedReply;
 
 /** The input of `delete /v2/session`. */
 export type DeleteV2SessionInput = { [key: string]: never };
@@ -134,7 +190,7 @@ export type DeleteV2SessionBody = {
 };
 
 /** Every reply that `delete /v2/session` may send. */
-export type DeleteV2SessionReply = SuccessReply<200, DeleteV2SessionBody> | ErrorReply<401 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type DeleteV2SessionReply = SuccessReply<200, DeleteV2SessionBody> | ErrorReply<401 | 500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `get /v2/me`. */
 export type GetV2MeInput = { [key: string]: never };
@@ -146,7 +202,7 @@ export type GetV2MeBody = {
 };
 
 /** Every reply that `get /v2/me` may send. */
-export type GetV2MeReply = SuccessReply<200, GetV2MeBody> | ErrorReply<401 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV2MeReply = SuccessReply<200, GetV2MeBody> | ErrorReply<401 | 500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `post /v2/tokens`. */
 export type PostV2TokensInput = {
@@ -165,7 +221,7 @@ export type PostV2TokensBody = {
 };
 
 /** Every reply that `post /v2/tokens` may send. */
-export type PostV2TokensReply = SuccessReply<201, PostV2TokensBody> | ErrorReply<400 | 401 | 413 | 415 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type PostV2TokensReply = SuccessReply<201, PostV2TokensBody> | ErrorReply<400 | 401 | 413 | 415 | 500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `get /v2/tokens`. */
 export type GetV2TokensInput = { [key: string]: never };
@@ -185,7 +241,7 @@ export type GetV2TokensBody = {
 };
 
 /** Every reply that `get /v2/tokens` may send. */
-export type GetV2TokensReply = SuccessReply<200, GetV2TokensBody> | ErrorReply<401 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV2TokensReply = SuccessReply<200, GetV2TokensBody> | ErrorReply<401 | 500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `delete /v2/tokens/:id`. */
 export type DeleteV2TokensByIdInput = {
@@ -199,8 +255,22 @@ export type DeleteV2TokensByIdBody = {
   data: {};
 };
 
+/** The body of an error response. */
+export type NoTokenError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "noToken";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
 /** Every reply that `delete /v2/tokens/:id` may send. */
-export type DeleteV2TokensByIdReply = SuccessReply<200, DeleteV2TokensByIdBody> | ErrorReply<400 | 401 | 404 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type DeleteV2TokensByIdReply = SuccessReply<200, DeleteV2TokensByIdBody> | ErrorReply<400 | 401 | 500, ErrorBody> | ErrorReply<404, NoTokenError> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `get /v2/books`. */
 export type GetV2BooksInput = {
@@ -256,7 +326,7 @@ export type GetV2BooksBody = {
 };
 
 /** Every reply that `get /v2/books` may send. */
-export type GetV2BooksReply = SuccessReply<200, GetV2BooksBody> | ErrorReply<400 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV2BooksReply = SuccessReply<200, GetV2BooksBody> | ErrorReply<400 | 500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** A page returned by `get /v2/books`. */
 export type GetV2BooksPage = {
@@ -283,7 +353,7 @@ export type GetV2BooksByIdBody = {
 };
 
 /** Every reply that `get /v2/books/:id` may send. */
-export type GetV2BooksByIdReply = SuccessReply<200, GetV2BooksByIdBody> | ErrorReply<400 | 404 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV2BooksByIdReply = SuccessReply<200, GetV2BooksByIdBody> | ErrorReply<400 | 500, ErrorBody> | ErrorReply<404, NoBookError> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `get /v2/books/:id/cover`. */
 export type GetV2BooksByIdCoverInput = {
@@ -296,8 +366,22 @@ export type GetV2BooksByIdCoverInput = {
 /** The body of a successful response to `get /v2/books/:id/cover`. */
 export type GetV2BooksByIdCoverBody = Blob;
 
+/** The body of an error response. */
+export type NoCoverError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "noCover";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
 /** Every reply that `get /v2/books/:id/cover` may send. */
-export type GetV2BooksByIdCoverReply = SuccessReply<200, Blob> | SuccessReply<206, Blob> | ErrorReply<400 | 404 | 412 | 416 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV2BooksByIdCoverReply = SuccessReply<200, Blob> | SuccessReply<206, Blob> | ErrorReply<400 | 412 | 416 | 500, ErrorBody> | ErrorReply<404, ErrorBody | NoCoverError | NoBookError> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `put /v2/books/:id/cover`. */
 export type PutV2BooksByIdCoverInput = {
@@ -330,8 +414,50 @@ export type ErrorBody2 = {
   [key: string]: unknown;
 };
 
+/** The body of an error response. */
+export type NoBookProblemError = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: "noBook";
+  instance?: string | undefined;
+  errors?: {
+    detail: string;
+    pointer?: string | undefined;
+    parameter?: string | undefined;
+  }[] | undefined;
+  issues?: {
+    path: (string | number)[];
+    message: string;
+    code: string;
+  }[] | undefined;
+  [key: string]: unknown;
+};
+
+/** The body of an error response. */
+export type UnavailableProblemError = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: "unavailable";
+  instance?: string | undefined;
+  errors?: {
+    detail: string;
+    pointer?: string | undefined;
+    parameter?: string | undefined;
+  }[] | undefined;
+  issues?: {
+    path: (string | number)[];
+    message: string;
+    code: string;
+  }[] | undefined;
+  [key: string]: unknown;
+};
+
 /** Every reply that `put /v2/books/:id/cover` may send. */
-export type PutV2BooksByIdCoverReply = SuccessReply<200, PutV2BooksByIdCoverBody> | ErrorReply<400 | 401 | 403 | 404 | 413 | 415 | 500 | 503, ErrorBody2> | UnexpectedReply;
+export type PutV2BooksByIdCoverReply = SuccessReply<200, PutV2BooksByIdCoverBody> | ErrorReply<400 | 401 | 403 | 413 | 415 | 500, ErrorBody2> | ErrorReply<404, NoBookProblemError> | ErrorReply<503, ErrorBody2 | UnavailableProblemError> | UnexpectedReply;
 
 /** The input of `get /v2/categories`. */
 export type GetV2CategoriesInput = { [key: string]: never };
@@ -345,7 +471,7 @@ export type GetV2CategoriesBody = {
 };
 
 /** Every reply that `get /v2/categories` may send. */
-export type GetV2CategoriesReply = SuccessReply<200, GetV2CategoriesBody> | ErrorReply<500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV2CategoriesReply = SuccessReply<200, GetV2CategoriesBody> | ErrorReply<500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `get /v2/cart`. */
 export type GetV2CartInput = { [key: string]: never };
@@ -370,7 +496,7 @@ export type GetV2CartBody = {
 };
 
 /** Every reply that `get /v2/cart` may send. */
-export type GetV2CartReply = SuccessReply<200, GetV2CartBody> | ErrorReply<401 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV2CartReply = SuccessReply<200, GetV2CartBody> | ErrorReply<401 | 500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `put /v2/cart`. */
 export type PutV2CartInput = {
@@ -388,7 +514,7 @@ export type PutV2CartBody = {
 };
 
 /** Every reply that `put /v2/cart` may send. */
-export type PutV2CartReply = SuccessReply<200, PutV2CartBody> | ErrorReply<400 | 401 | 409 | 413 | 415 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type PutV2CartReply = SuccessReply<200, PutV2CartBody> | ErrorReply<400 | 401 | 409 | 413 | 415 | 500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `put /v2/cart/items/:bookId`. */
 export type PutV2CartItemsByBookIdInput = {
@@ -404,7 +530,7 @@ export type PutV2CartItemsByBookIdBody = {
 };
 
 /** Every reply that `put /v2/cart/items/:bookId` may send. */
-export type PutV2CartItemsByBookIdReply = SuccessReply<200, PutV2CartItemsByBookIdBody> | ErrorReply<400 | 401 | 404 | 413 | 415 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type PutV2CartItemsByBookIdReply = SuccessReply<200, PutV2CartItemsByBookIdBody> | ErrorReply<400 | 401 | 413 | 415 | 500, ErrorBody> | ErrorReply<404, NoBookError> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `delete /v2/cart/items/:bookId`. */
 export type DeleteV2CartItemsByBookIdInput = {
@@ -419,7 +545,7 @@ export type DeleteV2CartItemsByBookIdBody = {
 };
 
 /** Every reply that `delete /v2/cart/items/:bookId` may send. */
-export type DeleteV2CartItemsByBookIdReply = SuccessReply<200, DeleteV2CartItemsByBookIdBody> | ErrorReply<400 | 401 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type DeleteV2CartItemsByBookIdReply = SuccessReply<200, DeleteV2CartItemsByBookIdBody> | ErrorReply<400 | 401 | 500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `post /v2/orders`. */
 export type PostV2OrdersInput = {
@@ -452,6 +578,29 @@ export type PostV2OrdersBody = {
 };
 
 /** The body of an error response. */
+export type ShortageError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "shortage";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+    data: {
+      bookId: string;
+      title: string;
+      field: "quantity";
+      /** How many were ordered */
+      quantity: number;
+      /** How many there are */
+      stock: number;
+    };
+  };
+};
+
+/** The body of an error response. */
 export type IdempotencyInFlightError = {
   status: "error";
   error: {
@@ -465,24 +614,37 @@ export type IdempotencyInFlightError = {
   };
 };
 
-/** The body of a 409 response to `post /v2/orders`. */
-export type PostV2OrdersError409 = {
+/** The body of an error response. */
+export type EmptyCartError = {
   status: "error";
   error: {
     message: string;
-    code?: string | undefined;
+    code: "emptyCart";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
+/** The body of an error response. */
+export type OtherTotalError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "otherTotal";
     issues?: {
       path: (string | number)[];
       message: string;
       code: string;
     }[] | undefined;
     data: {
-      bookId: string;
-      title: string;
-      stock: number;
+      /** What the cart costs now, in cents */
+      total: number;
     };
   };
-} | IdempotencyInFlightError;
+};
 
 /** The body of an error response. */
 export type IdempotencyInputError = {
@@ -513,7 +675,7 @@ export type IdempotencyNoReplyError = {
 };
 
 /** Every reply that `post /v2/orders` may send. */
-export type PostV2OrdersReply = SuccessReply<201, PostV2OrdersBody> | ErrorReply<400 | 401 | 413 | 415 | 500, ErrorBody> | ErrorReply<409, PostV2OrdersError409> | ErrorReply<422, ErrorBody | IdempotencyInputError | IdempotencyNoReplyError> | ErrorReply<503, ErrorBody | StoreUnavailableError> | UnexpectedReply;
+export type PostV2OrdersReply = SuccessReply<201, PostV2OrdersBody> | ErrorReply<400 | 401 | 413 | 415 | 500, ErrorBody> | ErrorReply<409, ShortageError | IdempotencyInFlightError> | ErrorReply<422, EmptyCartError | OtherTotalError | IdempotencyInputError | IdempotencyNoReplyError> | ErrorReply<503, ErrorBody | UnavailableError | StoreUnavailableError> | UnexpectedReply;
 
 /** The input of `get /v2/orders`. */
 export type GetV2OrdersInput = {
@@ -547,7 +709,7 @@ export type GetV2OrdersBody = {
 };
 
 /** Every reply that `get /v2/orders` may send. */
-export type GetV2OrdersReply = SuccessReply<200, GetV2OrdersBody> | ErrorReply<400 | 401 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV2OrdersReply = SuccessReply<200, GetV2OrdersBody> | ErrorReply<400 | 401 | 500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** A page returned by `get /v2/orders`. */
 export type GetV2OrdersPage = {
@@ -566,7 +728,7 @@ export type GetV2OrdersEventsInput = { [key: string]: never };
 export type GetV2OrdersEventsBody = "This is an event stream: use `subscribe`";
 
 /** Every reply that `get /v2/orders/events` may send. */
-export type GetV2OrdersEventsReply = SuccessReply<200, GetV2OrdersEventsBody> | ErrorReply<401 | 500, ErrorBody> | UnexpectedReply;
+export type GetV2OrdersEventsReply = SuccessReply<200, GetV2OrdersEventsBody> | ErrorReply<401 | 500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `get /v2/orders/:id`. */
 export type GetV2OrdersByIdInput = {
@@ -580,8 +742,22 @@ export type GetV2OrdersByIdBody = {
   data: Order;
 };
 
+/** The body of an error response. */
+export type NoOrderError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "noOrder";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
 /** Every reply that `get /v2/orders/:id` may send. */
-export type GetV2OrdersByIdReply = SuccessReply<200, GetV2OrdersByIdBody> | ErrorReply<400 | 401 | 404 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type GetV2OrdersByIdReply = SuccessReply<200, GetV2OrdersByIdBody> | ErrorReply<400 | 401 | 500, ErrorBody> | ErrorReply<404, NoOrderError> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `patch /v2/orders/:id`. */
 export type PatchV2OrdersByIdInput = {
@@ -594,6 +770,20 @@ export type PatchV2OrdersByIdInput = {
 export type PatchV2OrdersByIdBody = {
   status: "success";
   data: Order;
+};
+
+/** The body of an error response. */
+export type EndedError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "ended";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
 };
 
 /** The body of an error response. */
@@ -625,7 +815,7 @@ export type PreconditionRequiredError = {
 };
 
 /** Every reply that `patch /v2/orders/:id` may send. */
-export type PatchV2OrdersByIdReply = SuccessReply<200, PatchV2OrdersByIdBody> | ErrorReply<400 | 401 | 404 | 409 | 413 | 415 | 500 | 503, ErrorBody> | ErrorReply<412, PreconditionFailedError> | ErrorReply<428, PreconditionRequiredError> | UnexpectedReply;
+export type PatchV2OrdersByIdReply = SuccessReply<200, PatchV2OrdersByIdBody> | ErrorReply<400 | 401 | 413 | 415 | 500, ErrorBody> | ErrorReply<404, NoOrderError> | ErrorReply<409, EndedError> | ErrorReply<412, PreconditionFailedError> | ErrorReply<428, PreconditionRequiredError> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `post /v2/payments/webhook`. */
 export type PostV2PaymentsWebhookInput = {
@@ -639,8 +829,22 @@ export type PostV2PaymentsWebhookBody = {
   data: {};
 };
 
+/** The body of an error response. */
+export type UnsignedError = {
+  status: "error";
+  error: {
+    message: string;
+    code: "unsigned";
+    issues?: {
+      path: (string | number)[];
+      message: string;
+      code: string;
+    }[] | undefined;
+  };
+};
+
 /** Every reply that `post /v2/payments/webhook` may send. */
-export type PostV2PaymentsWebhookReply = SuccessReply<200, PostV2PaymentsWebhookBody> | ErrorReply<400 | 401 | 413 | 415 | 500 | 503, ErrorBody> | UnexpectedReply;
+export type PostV2PaymentsWebhookReply = SuccessReply<200, PostV2PaymentsWebhookBody> | ErrorReply<400 | 413 | 415 | 500, ErrorBody> | ErrorReply<401, UnsignedError> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
 
 /** The input of `post /admin/books`. */
 export type PostAdminBooksInput = {
@@ -657,8 +861,29 @@ export type PostAdminBooksInput = {
 /** The body of a successful response to `post /admin/books`. */
 export type PostAdminBooksBody = Book;
 
+/** The body of an error response. */
+export type KnownIsbnProblemError = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: "knownIsbn";
+  instance?: string | undefined;
+  errors?: {
+    detail: string;
+    pointer?: string | undefined;
+    parameter?: string | undefined;
+  }[] | undefined;
+  issues?: {
+    path: (string | number)[];
+    message: string;
+    code: string;
+  }[] | undefined;
+  [key: string]: unknown;
+};
+
 /** Every reply that `post /admin/books` may send. */
-export type PostAdminBooksReply = SuccessReply<201, PostAdminBooksBody> | ErrorReply<400 | 401 | 403 | 409 | 413 | 415 | 500 | 503, ErrorBody2> | UnexpectedReply;
+export type PostAdminBooksReply = SuccessReply<201, PostAdminBooksBody> | ErrorReply<400 | 401 | 403 | 413 | 415 | 500, ErrorBody2> | ErrorReply<409, KnownIsbnProblemError> | ErrorReply<503, ErrorBody2 | UnavailableProblemError> | UnexpectedReply;
 
 /** The input of `get /admin/books/:id`. */
 export type GetAdminBooksByIdInput = {
@@ -670,10 +895,12 @@ export type GetAdminBooksByIdInput = {
 export type GetAdminBooksByIdBody = Book;
 
 /** Every reply that `get /admin/books/:id` may send. */
-export type GetAdminBooksByIdReply = SuccessReply<200, GetAdminBooksByIdBody> | ErrorReply<400 | 401 | 403 | 404 | 500 | 503, ErrorBody2> | UnexpectedReply;
+export type GetAdminBooksByIdReply = SuccessReply<200, GetAdminBooksByIdBody> | ErrorReply<400 | 401 | 403 | 500, ErrorBody2> | ErrorReply<404, NoBookProblemError> | ErrorReply<503, ErrorBody2 | UnavailableProblemError> | UnexpectedReply;
 
 /** The input of `patch /admin/books/:id`. */
 export type PatchAdminBooksByIdInput = {
+  /** The id of the book */
+  id: string;
   isbn?: string | undefined;
   title?: string | undefined;
   author?: string | undefined;
@@ -682,8 +909,6 @@ export type PatchAdminBooksByIdInput = {
   /** In cents */
   price?: number | undefined;
   stock?: number | undefined;
-  /** The id of the book */
-  id: string;
 };
 
 /** The body of a successful response to `patch /admin/books/:id`. */
@@ -732,7 +957,7 @@ export type PreconditionRequiredProblemError = {
 };
 
 /** Every reply that `patch /admin/books/:id` may send. */
-export type PatchAdminBooksByIdReply = SuccessReply<200, PatchAdminBooksByIdBody> | ErrorReply<400 | 401 | 403 | 404 | 409 | 413 | 415 | 500 | 503, ErrorBody2> | ErrorReply<412, PreconditionFailedProblemError> | ErrorReply<428, PreconditionRequiredProblemError> | UnexpectedReply;
+export type PatchAdminBooksByIdReply = SuccessReply<200, PatchAdminBooksByIdBody> | ErrorReply<400 | 401 | 403 | 413 | 415 | 500, ErrorBody2> | ErrorReply<404, NoBookProblemError> | ErrorReply<409, KnownIsbnProblemError> | ErrorReply<412, PreconditionFailedProblemError> | ErrorReply<428, PreconditionRequiredProblemError> | ErrorReply<503, ErrorBody2 | UnavailableProblemError> | UnexpectedReply;
 
 /** The input of `delete /admin/books/:id`. */
 export type DeleteAdminBooksByIdInput = {
@@ -744,11 +969,11 @@ export type DeleteAdminBooksByIdInput = {
 export type DeleteAdminBooksByIdBody = {};
 
 /** Every reply that `delete /admin/books/:id` may send. */
-export type DeleteAdminBooksByIdReply = SuccessReply<200, DeleteAdminBooksByIdBody> | ErrorReply<400 | 401 | 403 | 404 | 500 | 503, ErrorBody2> | ErrorReply<412, PreconditionFailedProblemError> | ErrorReply<428, PreconditionRequiredProblemError> | UnexpectedReply;
+export type DeleteAdminBooksByIdReply = SuccessReply<200, DeleteAdminBooksByIdBody> | ErrorReply<400 | 401 | 403 | 500, ErrorBody2> | ErrorReply<404, NoBookProblemError> | ErrorReply<412, PreconditionFailedProblemError> | ErrorReply<428, PreconditionRequiredProblemError> | ErrorReply<503, ErrorBody2 | UnavailableProblemError> | UnexpectedReply;
 
 /** The input of `post /admin/books/import`. */
 export type PostAdminBooksImportInput = {
-  raw: ArrayBuffer | Blob | Uint8Array | string;
+  raw: ArrayBuffer | Blob | Uint8Array | string | AsyncIterable<string | Uint8Array> | ReadableStream;
 };
 
 /** The body of a successful response to `post /admin/books/import`. */
@@ -757,8 +982,33 @@ export type PostAdminBooksImportBody = {
   changed: number;
 };
 
+/** The body of an error response. */
+export type WrongRowsProblemError = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: "wrongRows";
+  instance?: string | undefined;
+  errors?: {
+    detail: string;
+    pointer?: string | undefined;
+    parameter?: string | undefined;
+  }[] | undefined;
+  issues?: {
+    path: (string | number)[];
+    message: string;
+    code: string;
+  }[] | undefined;
+  data: {
+    row: number;
+    detail: string;
+  }[];
+  [key: string]: unknown;
+};
+
 /** Every reply that `post /admin/books/import` may send. */
-export type PostAdminBooksImportReply = SuccessReply<200, PostAdminBooksImportBody> | ErrorReply<400 | 401 | 403 | 413 | 415 | 422 | 500 | 503, ErrorBody2> | UnexpectedReply;
+export type PostAdminBooksImportReply = SuccessReply<200, PostAdminBooksImportBody> | ErrorReply<400 | 401 | 403 | 413 | 415 | 500, ErrorBody2> | ErrorReply<422, WrongRowsProblemError> | ErrorReply<503, ErrorBody2 | UnavailableProblemError> | UnexpectedReply;
 
 /** The input of `get /admin/books.csv`. */
 export type GetAdminBooksCsvInput = { [key: string]: never };
@@ -767,7 +1017,7 @@ export type GetAdminBooksCsvInput = { [key: string]: never };
 export type GetAdminBooksCsvBody = string;
 
 /** Every reply that `get /admin/books.csv` may send. */
-export type GetAdminBooksCsvReply = SuccessReply<200, GetAdminBooksCsvBody> | ErrorReply<401 | 403 | 500 | 503, ErrorBody2> | UnexpectedReply;
+export type GetAdminBooksCsvReply = SuccessReply<200, GetAdminBooksCsvBody> | ErrorReply<401 | 403 | 500, ErrorBody2> | ErrorReply<503, ErrorBody2 | UnavailableProblemError> | UnexpectedReply;
 
 /** All routes by key, which consists of method and path. */
 export interface Routes {
@@ -779,7 +1029,7 @@ export interface Routes {
   "get /v1/books": {
     input: GetV1BooksInput;
     success: GetV1BooksBody;
-    body: GetV1BooksBody | ErrorBody;
+    body: GetV1BooksBody | ErrorBody | ErrorBody | UnavailableError;
     reply: GetV1BooksReply;
   };
   /**
@@ -790,35 +1040,35 @@ export interface Routes {
   "get /v1/books/:id": {
     input: GetV1BooksByIdInput;
     success: GetV1BooksByIdBody;
-    body: GetV1BooksByIdBody | ErrorBody;
+    body: GetV1BooksByIdBody | ErrorBody | NoBookError | ErrorBody | UnavailableError;
     reply: GetV1BooksByIdReply;
   };
   /** Opens an account */
   "post /v2/accounts": {
     input: PostV2AccountsInput;
     success: PostV2AccountsBody;
-    body: PostV2AccountsBody | ErrorBody | RateLimitedError;
+    body: PostV2AccountsBody | ErrorBody | TakenError | RateLimitedError | ErrorBody | UnavailableError;
     reply: PostV2AccountsReply;
   };
   /** Logs in, with a cookie */
   "post /v2/session": {
     input: PostV2SessionInput;
     success: PostV2SessionBody;
-    body: PostV2SessionBody | ErrorBody | RateLimitedError | ErrorBody | StoreUnavailableError;
+    body: PostV2SessionBody | ErrorBody | WrongError | RateLimitedError | ErrorBody | UnavailableError | StoreUnavailableError;
     reply: PostV2SessionReply;
   };
   /** Logs out */
   "delete /v2/session": {
     input: DeleteV2SessionInput;
     success: DeleteV2SessionBody;
-    body: DeleteV2SessionBody | ErrorBody;
+    body: DeleteV2SessionBody | ErrorBody | ErrorBody | UnavailableError;
     reply: DeleteV2SessionReply;
   };
   /** Reads the account that calls */
   "get /v2/me": {
     input: GetV2MeInput;
     success: GetV2MeBody;
-    body: GetV2MeBody | ErrorBody;
+    body: GetV2MeBody | ErrorBody | ErrorBody | UnavailableError;
     reply: GetV2MeReply;
   };
   /**
@@ -829,28 +1079,28 @@ export interface Routes {
   "post /v2/tokens": {
     input: PostV2TokensInput;
     success: PostV2TokensBody;
-    body: PostV2TokensBody | ErrorBody;
+    body: PostV2TokensBody | ErrorBody | ErrorBody | UnavailableError;
     reply: PostV2TokensReply;
   };
   /** Lists the tokens of the account */
   "get /v2/tokens": {
     input: GetV2TokensInput;
     success: GetV2TokensBody;
-    body: GetV2TokensBody | ErrorBody;
+    body: GetV2TokensBody | ErrorBody | ErrorBody | UnavailableError;
     reply: GetV2TokensReply;
   };
   /** Deletes a token */
   "delete /v2/tokens/:id": {
     input: DeleteV2TokensByIdInput;
     success: DeleteV2TokensByIdBody;
-    body: DeleteV2TokensByIdBody | ErrorBody;
+    body: DeleteV2TokensByIdBody | ErrorBody | NoTokenError | ErrorBody | UnavailableError;
     reply: DeleteV2TokensByIdReply;
   };
   /** Searches books */
   "get /v2/books": {
     input: GetV2BooksInput;
     success: GetV2BooksBody;
-    body: GetV2BooksBody | ErrorBody;
+    body: GetV2BooksBody | ErrorBody | ErrorBody | UnavailableError;
     reply: GetV2BooksReply;
     page: GetV2BooksPage;
     item: GetV2BooksPage["books"][number];
@@ -859,56 +1109,56 @@ export interface Routes {
   "get /v2/books/:id": {
     input: GetV2BooksByIdInput;
     success: GetV2BooksByIdBody;
-    body: GetV2BooksByIdBody | ErrorBody;
+    body: GetV2BooksByIdBody | ErrorBody | NoBookError | ErrorBody | UnavailableError;
     reply: GetV2BooksByIdReply;
   };
   /** Reads the cover of a book */
   "get /v2/books/:id/cover": {
     input: GetV2BooksByIdCoverInput;
     success: GetV2BooksByIdCoverBody;
-    body: GetV2BooksByIdCoverBody | ErrorBody;
+    body: GetV2BooksByIdCoverBody | ErrorBody | ErrorBody | NoCoverError | NoBookError | ErrorBody | UnavailableError;
     reply: GetV2BooksByIdCoverReply;
   };
   /** Sets the cover of a book */
   "put /v2/books/:id/cover": {
     input: PutV2BooksByIdCoverInput;
     success: PutV2BooksByIdCoverBody;
-    body: PutV2BooksByIdCoverBody | ErrorBody2;
+    body: PutV2BooksByIdCoverBody | ErrorBody2 | NoBookProblemError | ErrorBody2 | UnavailableProblemError;
     reply: PutV2BooksByIdCoverReply;
   };
   /** Lists the categories that have books */
   "get /v2/categories": {
     input: GetV2CategoriesInput;
     success: GetV2CategoriesBody;
-    body: GetV2CategoriesBody | ErrorBody;
+    body: GetV2CategoriesBody | ErrorBody | ErrorBody | UnavailableError;
     reply: GetV2CategoriesReply;
   };
   /** Reads the cart */
   "get /v2/cart": {
     input: GetV2CartInput;
     success: GetV2CartBody;
-    body: GetV2CartBody | ErrorBody;
+    body: GetV2CartBody | ErrorBody | ErrorBody | UnavailableError;
     reply: GetV2CartReply;
   };
   /** Replaces the books in the cart */
   "put /v2/cart": {
     input: PutV2CartInput;
     success: PutV2CartBody;
-    body: PutV2CartBody | ErrorBody;
+    body: PutV2CartBody | ErrorBody | ErrorBody | UnavailableError;
     reply: PutV2CartReply;
   };
   /** Sets how often a book is in the cart */
   "put /v2/cart/items/:bookId": {
     input: PutV2CartItemsByBookIdInput;
     success: PutV2CartItemsByBookIdBody;
-    body: PutV2CartItemsByBookIdBody | ErrorBody;
+    body: PutV2CartItemsByBookIdBody | ErrorBody | NoBookError | ErrorBody | UnavailableError;
     reply: PutV2CartItemsByBookIdReply;
   };
   /** Takes a book out of the cart */
   "delete /v2/cart/items/:bookId": {
     input: DeleteV2CartItemsByBookIdInput;
     success: DeleteV2CartItemsByBookIdBody;
-    body: DeleteV2CartItemsByBookIdBody | ErrorBody;
+    body: DeleteV2CartItemsByBookIdBody | ErrorBody | ErrorBody | UnavailableError;
     reply: DeleteV2CartItemsByBookIdReply;
   };
   /** Orders what is in the cart */
@@ -919,14 +1169,14 @@ export interface Routes {
       "idempotency-key"?: string | undefined;
     }>;
     success: PostV2OrdersBody;
-    body: PostV2OrdersBody | ErrorBody | PostV2OrdersError409 | ErrorBody | IdempotencyInputError | IdempotencyNoReplyError | ErrorBody | StoreUnavailableError;
+    body: PostV2OrdersBody | ErrorBody | ShortageError | IdempotencyInFlightError | EmptyCartError | OtherTotalError | IdempotencyInputError | IdempotencyNoReplyError | ErrorBody | UnavailableError | StoreUnavailableError;
     reply: PostV2OrdersReply;
   };
   /** Lists the orders of the account, the newest first */
   "get /v2/orders": {
     input: GetV2OrdersInput;
     success: GetV2OrdersBody;
-    body: GetV2OrdersBody | ErrorBody;
+    body: GetV2OrdersBody | ErrorBody | ErrorBody | UnavailableError;
     reply: GetV2OrdersReply;
     page: GetV2OrdersPage;
     item: GetV2OrdersPage["orders"][number];
@@ -935,7 +1185,7 @@ export interface Routes {
   "get /v2/orders/events": {
     input: GetV2OrdersEventsInput;
     success: GetV2OrdersEventsBody;
-    body: GetV2OrdersEventsBody | ErrorBody;
+    body: GetV2OrdersEventsBody | ErrorBody | ErrorBody | UnavailableError;
     reply: GetV2OrdersEventsReply;
     event: {
       event: "changed";
@@ -963,7 +1213,7 @@ export interface Routes {
   "get /v2/orders/:id": {
     input: GetV2OrdersByIdInput;
     success: GetV2OrdersByIdBody;
-    body: GetV2OrdersByIdBody | ErrorBody;
+    body: GetV2OrdersByIdBody | ErrorBody | NoOrderError | ErrorBody | UnavailableError;
     reply: GetV2OrdersByIdReply;
   };
   /** Cancels an order that is not paid for */
@@ -976,7 +1226,7 @@ export interface Routes {
       "if-none-match"?: string | undefined;
     };
     success: PatchV2OrdersByIdBody;
-    body: PatchV2OrdersByIdBody | ErrorBody | PreconditionFailedError | PreconditionRequiredError;
+    body: PatchV2OrdersByIdBody | ErrorBody | NoOrderError | EndedError | PreconditionFailedError | PreconditionRequiredError | ErrorBody | UnavailableError;
     reply: PatchV2OrdersByIdReply;
   };
   /** Receives the outcome of a payment from the provider */
@@ -987,21 +1237,21 @@ export interface Routes {
       "x-payment-signature"?: string | undefined;
     };
     success: PostV2PaymentsWebhookBody;
-    body: PostV2PaymentsWebhookBody | ErrorBody;
+    body: PostV2PaymentsWebhookBody | ErrorBody | UnsignedError | ErrorBody | UnavailableError;
     reply: PostV2PaymentsWebhookReply;
   };
   /** Adds a book */
   "post /admin/books": {
     input: PostAdminBooksInput;
     success: PostAdminBooksBody;
-    body: PostAdminBooksBody | ErrorBody2;
+    body: PostAdminBooksBody | ErrorBody2 | KnownIsbnProblemError | ErrorBody2 | UnavailableProblemError;
     reply: PostAdminBooksReply;
   };
   /** Reads a book, with the version that a change names */
   "get /admin/books/:id": {
     input: GetAdminBooksByIdInput;
     success: GetAdminBooksByIdBody;
-    body: GetAdminBooksByIdBody | ErrorBody2;
+    body: GetAdminBooksByIdBody | ErrorBody2 | NoBookProblemError | ErrorBody2 | UnavailableProblemError;
     reply: GetAdminBooksByIdReply;
   };
   /**
@@ -1018,7 +1268,7 @@ export interface Routes {
       "if-none-match"?: string | undefined;
     };
     success: PatchAdminBooksByIdBody;
-    body: PatchAdminBooksByIdBody | ErrorBody2 | PreconditionFailedProblemError | PreconditionRequiredProblemError;
+    body: PatchAdminBooksByIdBody | ErrorBody2 | NoBookProblemError | KnownIsbnProblemError | PreconditionFailedProblemError | PreconditionRequiredProblemError | ErrorBody2 | UnavailableProblemError;
     reply: PatchAdminBooksByIdReply;
   };
   /** Deletes a book; orders keep its title and price */
@@ -1031,7 +1281,7 @@ export interface Routes {
       "if-none-match"?: string | undefined;
     };
     success: DeleteAdminBooksByIdBody;
-    body: DeleteAdminBooksByIdBody | ErrorBody2 | PreconditionFailedProblemError | PreconditionRequiredProblemError;
+    body: DeleteAdminBooksByIdBody | ErrorBody2 | NoBookProblemError | PreconditionFailedProblemError | PreconditionRequiredProblemError | ErrorBody2 | UnavailableProblemError;
     reply: DeleteAdminBooksByIdReply;
   };
   /**
@@ -1042,14 +1292,14 @@ export interface Routes {
   "post /admin/books/import": {
     input: PostAdminBooksImportInput;
     success: PostAdminBooksImportBody;
-    body: PostAdminBooksImportBody | ErrorBody2;
+    body: PostAdminBooksImportBody | ErrorBody2 | WrongRowsProblemError | ErrorBody2 | UnavailableProblemError;
     reply: PostAdminBooksImportReply;
   };
   /** Exports all books as CSV */
   "get /admin/books.csv": {
     input: GetAdminBooksCsvInput;
     success: GetAdminBooksCsvBody;
-    body: GetAdminBooksCsvBody | ErrorBody2;
+    body: GetAdminBooksCsvBody | ErrorBody2 | ErrorBody2 | UnavailableProblemError;
     reply: GetAdminBooksCsvReply;
   };
 }
@@ -1093,7 +1343,7 @@ const plans: RoutePlans = {
   "delete /v2/cart/items/:bookId": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 500: ["json"], 503: ["json"] } },
   "post /v2/orders": { replies: { 201: ["json"], 400: ["json"], 401: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/orders": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 500: ["json"], 503: ["json"] }, items: "orders" },
-  "get /v2/orders/events": { replies: { 200: ["text"], 401: ["json"], 500: ["json"] } },
+  "get /v2/orders/events": { replies: { 200: ["text"], 401: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/orders/:id": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
   "patch /v2/orders/:id": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 409: ["json"], 412: ["json"], 413: ["json"], 415: ["json"], 428: ["json"], 500: ["json"], 503: ["json"] } },
   "post /v2/payments/webhook": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 413: ["json"], 415: ["json"], 500: ["json"], 503: ["json"] } },

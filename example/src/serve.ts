@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { createServer } from "sallyport";
+import { findLogin } from "./accounts/find-login.ts";
 import { config, routing } from "./api.ts";
 import { signatureHeader } from "./orders/payment-signature.ts";
 import { pageFolder } from "./routing.ts";
 import { takePayments } from "./shop.ts";
-import { findLogin, toWelcome } from "./welcome.ts";
+import { toWelcome } from "./welcome.ts";
 
 const { url = "", logger } = await createServer(config, routing);
 

@@ -14,33 +14,27 @@ import {
   dataOf,
   log,
   send,
+  succeed,
   visit,
   type Book,
   type Visitor,
 } from "./shop.ts";
 
-interface Order {
-  readonly id: string;
-  readonly status: string;
-  readonly total: number;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly cancelUntil: string;
-}
-
 const path = "POST /v2/orders";
 
-const fillCart = (customer: Visitor, book: Book, quantity: number): Promise<Response> =>
-  send(customer, `PUT /v2/cart/items/${book.id}`, { quantity });
+const fillCart = (customer: Visitor, { id }: Book, quantity: number) =>
+  clientOf(customer).request("put /v2/cart/items/:bookId", { bookId: id, quantity });
 
-const place = (customer: Visitor, key: string = crypto.randomUUID()): Promise<Response> =>
-  send(customer, path, {}, { "idempotency-key": key });
+const place = (customer: Visitor, key: string = crypto.randomUUID(), total?: number) =>
+  clientOf(customer).request("post /v2/orders", { total }, { headers: { "idempotency-key": key } });
 
-const read = async <Data>(visitor: Visitor, path: string): Promise<Data> =>
-  dataOf<Data>(await send(visitor, `GET ${path}`));
+const readCart = (customer: Visitor) => succeed(clientOf(customer).request("get /v2/cart"));
+
+const readOrder = (customer: Visitor, id: string) =>
+  succeed(clientOf(customer).request("get /v2/orders/:id", { id }));
 
 const stockOf = async ({ id }: Book): Promise<number> =>
-  (await read<Book>(visit(), `/v2/books/${id}`)).stock;
+  (await succeed(clientOf(visit()).request("get /v2/books/:id", { id }))).stock;
 
 const sendWebhook = (body: object, signature = toSignature(JSON.stringify(body))) =>
   send(visit(), "POST /v2/payments/webhook", body, { "x-payment-signature": signature });
@@ -61,7 +55,7 @@ afterEach(stopPayments);
 test("a cart holds books until they are ordered", async () => {
   const [customer, book] = [await createCustomer(), await addBook(5)];
   expect((await fillCart(customer, book, 3)).status).toBe(200);
-  expect(await dataOf(await fillCart(customer, book, 2))).toMatchObject({
+  expect(await succeed(fillCart(customer, book, 2))).toMatchObject({
     items: [{ bookId: book.id, quantity: 2, price: 1000 }],
     total: 2000,
   });
@@ -93,12 +87,14 @@ test("an order takes the books from the stock and the cart, once for a key", asy
   for (const status of statuses) expect([201, 409]).toContain(status);
   const again = await place(customer, "k");
   expect(again.headers.get("idempotency-replayed")).toBe("true");
-  expect(await dataOf<Order>(again)).toMatchObject({
-    ...{ status: "placed", total: 2000, version: 1 },
-    items: [{ bookId: book.id, title: "A Test", price: 1000, quantity: 2 }],
+  expect(again.body).toMatchObject({
+    data: {
+      ...{ status: "placed", total: 2000, version: 1 },
+      items: [{ bookId: book.id, title: "A Test", price: 1000, quantity: 2 }],
+    },
   });
   expect(await stockOf(book)).toBe(3);
-  expect(await read(customer, "/v2/cart")).toMatchObject({ items: [] });
+  expect(await readCart(customer)).toMatchObject({ items: [] });
 });
 
 test("the last books are sold once, and those who come late hear what is left", async () => {
@@ -109,41 +105,38 @@ test("the last books are sold once, and those who come late hear what is left", 
   const sold = replies.filter(({ status }) => status === 201);
   const late = replies.filter(({ status }) => status === 409);
   expect([sold.length, late.length, await stockOf(book)]).toEqual([4, 6, 0]);
-  expect(await late[0]?.json()).toMatchObject({
+  expect(late[0]?.body).toMatchObject({
     error: { message: "A Test is sold out", code: "shortage", data: { bookId: book.id, stock: 0 } },
   });
 });
 
 test("what cannot be ordered is refused with the field to change", async () => {
   const [customer, book] = [await createCustomer(), await addBook(2)];
-  expect(await (await fillCart(customer, book, 999)).json()).toMatchObject({
+  expect((await fillCart(customer, book, 999)).body).toMatchObject({
     error: { code: "SLP_INPUT_INVALID", issues: [{ path: ["quantity"] }] },
   });
   await fillCart(customer, book, 3);
-  const client = clientOf(customer);
-  const headers = { "idempotency-key": crypto.randomUUID() };
-  const refused = await client.request("post /v2/orders", {}, { headers });
+  const refused = await place(customer);
   if (refused.status !== 409 || refused.body.error.code !== "shortage") throw new Error("No error");
   expect(refused.body.error).toMatchObject({
     message: "Only 2 of A Test are left",
     data: { bookId: book.id, title: "A Test", field: "quantity", quantity: 3, stock: 2 },
   });
   expect(await stockOf(book)).toBe(2);
-  expect(await read(customer, "/v2/cart")).toMatchObject({ total: 3000 });
+  expect(await readCart(customer)).toMatchObject({ total: 3000 });
 });
 
 test("nothing is ordered at a price that the customer has not seen", async () => {
   const [customer, book] = [await createCustomer(), await addBook(2)];
-  const { total } = await dataOf<{ total: number }>(await fillCart(customer, book, 2));
+  const { total } = await succeed(fillCart(customer, book, 2));
   const headers = { "if-match": "*" };
   await send(administrator, `PATCH /admin/books/${book.id}`, { price: 1001 }, headers);
-  const orderFor = (total: number) =>
-    send(customer, path, { total }, { "idempotency-key": crypto.randomUUID() });
-  expect(await (await orderFor(total)).json()).toMatchObject({
+  const orderFor = (total: number) => place(customer, crypto.randomUUID(), total);
+  expect((await orderFor(total)).body).toMatchObject({
     error: { code: "otherTotal", data: { total: 2002 } },
   });
-  expect(await read(customer, "/v2/cart")).toMatchObject({ total: 2002 });
-  expect(await dataOf(await orderFor(2002))).toMatchObject({ total: 2002 });
+  expect(await readCart(customer)).toMatchObject({ total: 2002 });
+  expect(await succeed(orderFor(2002))).toMatchObject({ total: 2002 });
 });
 
 test("a customer pages through their orders, and sees nobody else's", async () => {
@@ -151,15 +144,16 @@ test("a customer pages through their orders, and sees nobody else's", async () =
   const ids: string[] = [];
   for (let count = 0; count < 3; count++) {
     await fillCart(customer, book, 1);
-    ids.push((await dataOf<Order>(await place(customer))).id);
+    ids.push((await succeed(place(customer))).id);
   }
-  type Page = { readonly orders: readonly Order[]; readonly nextCursor: string | null };
-  const first = await read<Page>(customer, "/v2/orders?limit=2");
-  const next = await read<Page>(customer, `/v2/orders?limit=2&cursor=${first.nextCursor}`);
+  const list = (cursor?: string) =>
+    succeed(clientOf(customer).request("get /v2/orders", { limit: 2, cursor }));
+  const first = await list();
+  const next = await list(first.nextCursor ?? "");
   expect([...first.orders, ...next.orders].map(({ id }) => id)).toEqual(ids.toReversed());
   expect(next.nextCursor).toBeNull();
   const other = await createCustomer();
-  expect(await read(other, "/v2/orders")).toMatchObject({ orders: [] });
+  expect(await succeed(clientOf(other).request("get /v2/orders"))).toMatchObject({ orders: [] });
   expect((await send(other, `GET /v2/orders/${ids[0]}`)).status).toBe(404);
   const headers = { "if-match": '"1"' };
   const body = { status: "cancelled" };
@@ -169,7 +163,7 @@ test("a customer pages through their orders, and sees nobody else's", async () =
 test("an order can be cancelled until it is paid for, by those who know its state", async () => {
   const [customer, book] = [await createCustomer(), await addBook(5)];
   await fillCart(customer, book, 2);
-  const { id } = await dataOf<Order>(await place(customer));
+  const { id } = await succeed(place(customer));
   const read = await send(customer, `GET /v2/orders/${id}`);
   const headers = { "if-match": read.headers.get("etag") ?? "" };
   const cancel = (headers?: Record<string, string>) =>
@@ -193,7 +187,7 @@ test("the simulated provider charges, and the customer's page hears of it", asyn
   await fillCart(customer, book, 1);
   // until the stream has begun, nobody would hear
   await new Promise((resolve) => setTimeout(resolve, 100));
-  const { id } = await dataOf<Order>(await place(customer));
+  const { id } = await succeed(place(customer));
   expect((await first).value).toMatchObject({ event: "changed", data: { id, status: "placed" } });
   expect((await events.next()).value).toMatchObject({ data: { id, status: "paid", version: 2 } });
   controller.abort();
@@ -225,7 +219,7 @@ test("a payment is asked for once the order can no longer be cancelled", async (
 test("a webhook counts once, and only with a signature", async () => {
   const [customer, book] = [await createCustomer(), await addBook(3)];
   await fillCart(customer, book, 2);
-  const { id } = await dataOf<Order>(await place(customer));
+  const { id } = await succeed(place(customer));
   const payment = await findPayment(2000);
   const body = { payment, status: "failed" };
   const text = JSON.stringify(body);
@@ -234,7 +228,7 @@ test("a webhook counts once, and only with a signature", async () => {
     expect((await sendWebhook(body, signature)).status).toBe(401);
   expect(await stockOf(book)).toBe(1);
   for (let count = 0; count < 2; count++) expect((await sendWebhook(body)).status).toBe(200);
-  expect(await read<Order>(customer, `/v2/orders/${id}`)).toMatchObject({ status: "refused" });
+  expect(await readOrder(customer, id)).toMatchObject({ status: "refused" });
   expect(await stockOf(book)).toBe(3);
   const unknown = { payment: crypto.randomUUID(), status: "succeeded" };
   expect((await sendWebhook(unknown)).status).toBe(200);
@@ -248,7 +242,7 @@ test.each([
   async (status, count) => {
     const [customer, book] = [await createCustomer(), await addBook(1_000_000)];
     await fillCart(customer, book, count);
-    const { id } = await dataOf<Order>(await place(customer));
+    const { id } = await succeed(place(customer));
     // it has been asked for in vain for months
     await database().update(payments).set({ attempts: 2000 }).where(eq(payments.orderId, id));
     const payment = await findPayment(count * 1000);
@@ -259,7 +253,7 @@ test.each([
     else await send(customer, `PATCH /v2/orders/${id}`, { status }, { "if-match": '"1"' });
     expect((await sendWebhook({ payment, status: "succeeded" })).status).toBe(200);
     expect(log.error.at(-1)).toMatchObject([expect.stringContaining("refund"), { payment }]);
-    expect(await read<Order>(customer, `/v2/orders/${id}`)).toMatchObject({ status });
+    expect(await readOrder(customer, id)).toMatchObject({ status });
     expect(await stockOf(book)).toBe(1_000_000 + count);
   },
 );

@@ -56,6 +56,17 @@ export const dataOf = async <Data = Record<string, unknown>>(response: Response)
   return body.data;
 };
 
+type Reply<Data> =
+  | { readonly ok: true; readonly body: { readonly data: Data } }
+  | { readonly ok: false; readonly body: unknown };
+
+/** Reads the `data` of a successful call. */
+export const succeed = async <Data>(call: Promise<Reply<Data>>): Promise<Data> => {
+  const { ok, body } = await call;
+  if (!ok) throw new Error(`No success: ${JSON.stringify(body)}`);
+  return body.data;
+};
+
 /** Logs in, and keeps the cookie. */
 export const logIn = async (
   visitor: Visitor,
