@@ -43,7 +43,7 @@ const npm = async (...args) => {
   const complaints = [];
   let count = 0;
   createInterface(child.stderr).on("line", (line) => {
-    if (!/^npm http /.test(line)) complaints.push(line);
+    if (!line.startsWith("npm http ")) complaints.push(line);
     else if (/\.tgz\b/.test(line)) show(`${++count} packages have arrived`);
   });
   const [code] = await once(child, "close").catch(({ message }) => {

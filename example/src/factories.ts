@@ -2,7 +2,7 @@ import { defaultEndpointsFactory, Middleware, problemResultHandler } from "sally
 import { transaction } from "sallyport/transaction";
 import { authentication } from "./accounts/authentication.ts";
 import { database, transact } from "./database/connection.ts";
-import { toHttpError } from "./to-http-error.ts";
+import { databaseErrors, toHttpError } from "./to-http-error.ts";
 
 /** Runs the rest of a request in a transaction, which is rolled back if the request fails. */
 export const inTransaction = transaction((work) => transact(work));
@@ -10,7 +10,7 @@ export const inTransaction = transaction((work) => transact(work));
 /** The factory for endpoints that anyone may call. */
 export const publicFactory = defaultEndpointsFactory
   .addContext(() => ({ db: database() }))
-  .onError(toHttpError);
+  .onError({ errors: databaseErrors, handler: toHttpError });
 
 /** The factory for endpoints that need an account. */
 export const accountFactory = publicFactory.addMiddleware(authentication);

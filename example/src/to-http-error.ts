@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm";
 import createHttpError from "http-errors";
-import type { ErrorMapping } from "sallyport/types";
+import type { ApiError } from "sallyport";
 
 /** Codes of PostgreSQL, the operating system and sallyport: no connection, too many, a deadlock, a time limit, a restart. */
 const codes =
@@ -17,7 +17,8 @@ const replies: Readonly<Record<string, readonly [number, string]>> = {
   "23505": [409, "There is another one with the same value"],
 };
 
-const errors = {
+/** What the conversion declares. */
+export const databaseErrors = {
   unavailable: {
     status: 503,
     description: "A part of the shop is down: try again in a few seconds",
@@ -25,25 +26,27 @@ const errors = {
   },
 } as const;
 
+interface Thrown {
+  readonly error: Error;
+  readonly errors: { readonly unavailable: (parts: object) => ApiError };
+}
+
 /** Converts the errors of the database and Redis, and takes the parameters of queries out of any other error. */
-export const toHttpError: ErrorMapping<unknown, typeof errors> = {
-  errors,
-  handler: ({ error, errors }) => {
-    for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-      const { code = "" } = cause as { readonly code?: string };
-      if (replies[code]) return createHttpError(...replies[code]);
-      if (codes.test(code) || messages.test(cause.message)) {
-        // for logs; sallyport never shows clients the message of an error that a system error has caused
-        const parts = { headers: { "Retry-After": "5" }, cause: new Error(cause.message) };
-        return Object.assign(errors.unavailable(parts), { expose: true });
-      }
+export const toHttpError = ({ error, errors }: Thrown): Error => {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const { code = "" } = cause as { readonly code?: string };
+    if (replies[code]) return createHttpError(...replies[code]);
+    if (codes.test(code) || messages.test(cause.message)) {
+      // for logs; sallyport never shows clients the message of an error that a system error has caused
+      const parts = { headers: { "Retry-After": "5" }, cause: new Error(cause.message) };
+      return Object.assign(errors.unavailable(parts), { expose: true });
     }
-    if (error instanceof DrizzleQueryError) {
-      // parameters are personal data, and hashes of passwords: they belong in no log
-      const message = `Failed query: ${error.query}`;
-      const stack = error.stack?.replace(error.message, () => message);
-      Object.assign(error, { message, stack, params: [] });
-    }
-    return error;
-  },
+  }
+  if (error instanceof DrizzleQueryError) {
+    // parameters are personal data, and hashes of passwords: they belong in no log
+    const message = `Failed query: ${error.query}`;
+    const stack = error.stack?.replace(error.message, () => message);
+    Object.assign(error, { message, stack, params: [] });
+  }
+  return error;
 };

@@ -2,25 +2,27 @@ import { DrizzleQueryError } from "drizzle-orm";
 import { defaultEndpointsFactory } from "sallyport";
 import { testEndpoint } from "sallyport/testing";
 import { expect, test } from "vitest";
-import { toHttpError } from "../src/to-http-error.ts";
+import { databaseErrors, toHttpError } from "../src/to-http-error.ts";
 
 const withCode = (code: string): Error => Object.assign(new Error("No"), { code });
 const failQuery = (cause: Error) => new DrizzleQueryError("SELECT $1", ["a secret"], cause);
 
 /** Returns the reply of an endpoint that throws. */
 const throws = async (error: unknown) => {
-  const endpoint = defaultEndpointsFactory.onError(toHttpError).build({
-    handler: () => {
-      throw error;
-    },
-  });
+  const endpoint = defaultEndpointsFactory
+    .onError({ errors: databaseErrors, handler: toHttpError })
+    .build({
+      handler: () => {
+        throw error;
+      },
+    });
   const { responseMock, loggerMock } = await testEndpoint({ endpoint });
   return {
     status: responseMock._getStatusCode(),
     headers: responseMock._getHeaders(),
     body: responseMock._getJSONData<object>(),
     log: JSON.stringify(loggerMock._getLogs().error, (_key, value: unknown) =>
-      value instanceof Error ? { ...value, message: value.message, stack: value.stack } : value,
+      value instanceof Error ? [value.message, value.stack, Object.entries(value)] : value,
     ),
   };
 };

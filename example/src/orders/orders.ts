@@ -1,11 +1,20 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import type { ErrorFactories } from "sallyport/types";
+import type { ApiError } from "sallyport";
+import type { z } from "zod";
 import type { Database } from "../database/connection.ts";
 import { books, cartItems, orderItems, orders, payments } from "../database/tables.ts";
 import { environment } from "../environment.ts";
 import type { orderErrors } from "./order-schemas.ts";
 
 export type OrderRow = typeof orders.$inferSelect;
+
+interface OrderErrors {
+  readonly emptyCart: () => ApiError;
+  readonly shortage: (parts: {
+    readonly message: string;
+    readonly data: z.input<typeof orderErrors.shortage.schema>;
+  }) => ApiError;
+}
 
 /** Adds its books to an order. */
 export const withItems = async (db: Database, order: OrderRow) => ({
@@ -26,7 +35,7 @@ export const placeOrder = async (
   tx: Database,
   { id: accountId }: { readonly id: string },
   key: string,
-  errors: ErrorFactories<typeof orderErrors>,
+  errors: OrderErrors,
 ): Promise<OrderRow> => {
   // waits for a transaction that inserts the same key
   const [order] = await tx
