@@ -107,7 +107,7 @@ describe("the example", () => {
     const data = mkdtempSync(join(tmpdir(), "sallyport-shop-"));
     const env = { ...process.env, PORT: await findPort(), DATA_FOLDER: data };
     const child = spawn(process.execPath, ["scripts/start.js"], {
-      ...{ cwd: root, env },
+      ...{ cwd: root, env: { ...env, NODE_ENV: "development" } },
       stdio: ["ignore", "pipe", "pipe"],
     });
     onTestFinished(async () => {
