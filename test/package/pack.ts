@@ -8,8 +8,13 @@ import { root } from "./guide.ts";
  * @returns the standard output of the command
  * @throws an error with all output if the command fails
  */
-export const run = (command: string, args: readonly string[], cwd: string): string => {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
+export const run = (
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = process.env,
+): string => {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")}\n${stdout}\n${stderr}`);
   return stdout;
 };

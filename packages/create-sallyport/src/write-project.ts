@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { translate, type PackageManager } from "./package-managers.ts";
+import type { ProjectName } from "./project-name.ts";
+import type { Template } from "./templates.ts";
+import { UsageError } from "./usage-error.ts";
+
+interface Manifest {
+  readonly [field: string]: unknown;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+const home = new URL("../", import.meta.url);
+
+const readManifest = (path: string): Manifest =>
+  JSON.parse(readFileSync(new URL(path, home), "utf8")) as Manifest;
+
+/** The version of this package, which is that of sallyport, too. */
+export const version = String(readManifest("package.json")["version"]);
+
+/** The name that the templates give to the project. */
+const placeholder = "my-api";
+
+/** @throws {UsageError} when the folder contains anything but a new git repository. */
+export const checkFolder = (path: string, given: string): void => {
+  if (!existsSync(path)) return;
+  const found = readdirSync(path).filter((name) => name !== ".git");
+  if (found.length > 0)
+    throw new UsageError(
+      `The folder ${given} is not empty: it contains ${found.slice(0, 3).join(", ")}. Give another name, or move its content away.`,
+      1,
+    );
+};
+
+/** Writes the files of a project. */
+export const writeProject = (
+  path: string,
+  { name }: ProjectName,
+  template: Template,
+  manager: PackageManager,
+): void => {
+  const files = new Map([...readTemplate("shared"), ...readTemplate(template)]);
+  const manifest = files.get("package.json") ?? "";
+  files.set("package.json", fillManifest(JSON.parse(manifest) as Manifest));
+  for (const [file, text] of files)
+    write(join(path, file), translate(text, manager).replaceAll(placeholder, name));
+  for (const [file, text] of Object.entries(manager.files)) write(join(path, file), text);
+};
+
+const write = (path: string, text: string): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+};
+
+const readTemplate = (template: Template | "shared"): ReadonlyMap<string, string> => {
+  const folder = fileURLToPath(new URL(`templates/${template}/`, home));
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Map(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        // npm leaves out files that are called .gitignore
+        const file = path.slice(folder.length).replace(/^_gitignore$/, ".gitignore");
+        return [file, readFileSync(path, "utf8")];
+      }),
+  );
+};
+
+/** Fills in the versions, which one file has for all templates. */
+const fillManifest = ({ dependencies, devDependencies, ...rest }: Manifest): string => {
+  const known = { ...readManifest("templates/package.json").devDependencies, sallyport: `^${version}` };
+  const fill = (wanted: Readonly<Record<string, string>> = {}) =>
+    Object.fromEntries(
+      Object.keys(wanted).map((name) => {
+        const range = Object.entries(known).find(([other]) => other === name)?.[1];
+        if (range === undefined) throw new Error(`templates/package.json has no version of ${name}`);
+        return [name, range];
+      }),
+    );
+  const filled = {
+    ...rest,
+    dependencies: fill(dependencies),
+    devDependencies: fill(devDependencies),
+  };
+  return `${JSON.stringify({ name: placeholder, version: "0.0.0", ...filled }, undefined, 2)}\n`;
+};

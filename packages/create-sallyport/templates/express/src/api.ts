@@ -1,0 +1,9 @@
+import { createConfig, type Routing } from "sallyport";
+import { application } from "./application.ts";
+import { readTask } from "./read-task.ts";
+
+export const routing = {
+  v1: { tasks: { ":id": readTask } },
+} satisfies Routing;
+
+export const config = createConfig({ app: application, cors: false, docs: { ui: "swagger" }, health: true });

@@ -1,0 +1,15 @@
+import { createConfig, type Routing } from "sallyport";
+import { environment } from "./environment.ts";
+import { greet } from "./greet.ts";
+
+export const routing = {
+  v1: { greetings: { ":language": greet } },
+} satisfies Routing;
+
+export const config = createConfig({
+  http: { listen: environment.PORT },
+  cors: false,
+  docs: true,
+  health: true,
+  gracefulShutdown: true,
+});

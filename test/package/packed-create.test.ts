@@ -1,0 +1,3 @@
+import { describeCreatedProjects } from "./created-projects.ts";
+
+describeCreatedProjects(() => process.execPath);
