@@ -57,7 +57,9 @@ export const parseArguments = (args: readonly string[]): Arguments => {
   }
   const [project, ...others] = positionals;
   if (others.length > 0)
-    throw new UsageError(`One name is taken; got ${positionals.join(" ")}. Put a name with spaces in quotes.`);
+    throw new UsageError(
+      `One name is taken; got ${positionals.join(" ")}. Put a name with spaces in quotes.`,
+    );
   const { template } = values;
   return {
     project,

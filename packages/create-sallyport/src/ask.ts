@@ -1,36 +1,48 @@
-import { createInterface, type Interface } from "node:readline/promises";
+import { createInterface } from "node:readline/promises";
 import type { Arguments } from "./arguments.ts";
 import { defaultTemplate, templateNames, templates, toTemplate } from "./templates.ts";
 import { UsageError } from "./usage-error.ts";
 
 const defaultProject = "my-api";
 
-/** Asks for what was not given: the name and the template. */
+/**
+ * Asks for what was not given: the name and the template.
+ *
+ * @throws {UsageError} when the input ends without an answer.
+ */
 export const ask = async (
   given: Arguments,
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
 ): Promise<Arguments> => {
-  const terminal = createInterface({ input, output });
-  try {
-    const project =
-      given.project ?? ((await terminal.question(`Name (${defaultProject}): `)).trim() || defaultProject);
-    if (given.template !== undefined) return { ...given, project };
-    for (const name of templateNames) output.write(`  ${name.padEnd(10)} ${templates[name]}\n`);
-    return { ...given, project, template: await askTemplate(terminal, output) };
-  } finally {
-    terminal.close();
-  }
-};
-
-const askTemplate = async (terminal: Interface, output: NodeJS.WritableStream) => {
-  for (;;) {
-    const answer = (await terminal.question(`Template (${defaultTemplate}): `)).trim();
+  // the terminal's own line editing suffices, and leaves Ctrl+C to end the process
+  const lines = createInterface({ input, output, terminal: false });
+  const ended = new AbortController();
+  lines.once("close", () => ended.abort());
+  const read = async (question: string, fallback: string): Promise<string> => {
     try {
-      return toTemplate(answer || defaultTemplate);
+      const answer = await lines.question(`${question} (${fallback}): `, { signal: ended.signal });
+      return answer.trim() || fallback;
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      output.write(`${error.message}\n`);
+      if (!ended.signal.aborted) throw error;
+      throw new UsageError(
+        "The input has ended. Give what is asked for, as in `npm create sallyport@latest my-api -- --template minimal`.",
+      );
     }
+  };
+  try {
+    const project = given.project ?? (await read("Name", defaultProject));
+    for (const name of templateNames) output.write(`  ${name.padEnd(10)} ${templates[name]}\n`);
+    for (;;) {
+      try {
+        const template = toTemplate(await read("Template", defaultTemplate));
+        return { ...given, project, template };
+      } catch (error) {
+        if (!(error instanceof UsageError) || ended.signal.aborted) throw error;
+        output.write(`${error.message}\n`);
+      }
+    }
+  } finally {
+    lines.close();
   }
 };

@@ -83,8 +83,8 @@ export const translate = (text: string, manager: PackageManager): string =>
         .replaceAll(npm.installProduction, manager.installProduction)
         .replaceAll(npm.installLocked, manager.installLocked)
         // those of `installLocked` stay
-        .replaceAll(/npm install(?! --global)/g, manager.install)
-        .replaceAll(/npm (?:run )?(?=(?:start|test|dev|build|check)\b)/g, `${manager.run} `)
+        .replaceAll(/\bnpm install(?! --global)/g, manager.install)
+        .replaceAll(/\bnpm (?:run )?(?=(?:start|test|dev|build|check)\b)/g, `${manager.run} `)
         .replaceAll("npx ", `${manager.execute} `)
         .replaceAll(npm.lockFile, manager.lockFile)
         // the action looks for the package manager before a step can install it

@@ -12,7 +12,7 @@ export interface ProjectName {
 const maxLength = 214;
 
 /** The names that npm refuses: see https://docs.npmjs.com/cli/configuring-npm/package-json#name. */
-const refused: readonly string[] = ["node_modules", "favicon.ico"];
+const refused: ReadonlySet<string> = new Set(["node_modules", "favicon.ico"]);
 
 const scoped = /^(@[a-z0-9~-][a-z0-9._~-]*)\/([^/\\]+)$/;
 
@@ -33,7 +33,7 @@ export const toProjectName = (given: string, workingFolder: string): ProjectName
     .replaceAll(/[^a-z0-9._~-]+/g, "-")
     .replaceAll(/^[._-]+|[-]+$/g, "");
   const name = scope === undefined ? plain : `${scope}/${plain}`;
-  if (given.trim() === "" || plain === "" || refused.includes(plain) || name.length > maxLength)
+  if (given.trim() === "" || plain === "" || refused.has(plain) || name.length > maxLength)
     throw new UsageError(
       `\`${given}\` cannot be made a package name. Give a name of at most ${maxLength} letters, digits and hyphens, such as my-api.`,
     );

@@ -27,7 +27,8 @@ export const run = async (args: readonly string[], around: Surroundings): Promis
       return 0;
     }
     checkSwallowed(given, around.environment);
-    const isAsked = around.input.isTTY === true && around.output.isTTY === true && !given.hasOptions;
+    const isAsked =
+      around.input.isTTY === true && around.output.isTTY === true && !given.hasOptions;
     return create(isAsked ? await ask(given, around.input, around.output) : given, around);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -41,7 +42,9 @@ const create = (
   around: Surroundings,
 ): number => {
   if (project === undefined)
-    throw new UsageError("The name is missing. Give it, as in `npm create sallyport@latest my-api`.");
+    throw new UsageError(
+      "The name is missing. Give it, as in `npm create sallyport@latest my-api`.",
+    );
   const names = toProjectName(project, around.folder);
   const { folder, name } = names;
   const path = resolve(around.folder, folder);

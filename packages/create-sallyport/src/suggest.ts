@@ -10,9 +10,9 @@ export const suggest = (wrong: string, known: readonly string[]): string => {
 /** Returns the Levenshtein distance: the minimum number of characters to add, remove or replace. */
 const toDistance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [at, letter] of [...one].entries()) {
+  for (const [at, letter] of Array.from(one).entries()) {
     const next = [at + 1];
-    for (const [to, wanted] of [...other].entries())
+    for (const [to, wanted] of Array.from(other).entries())
       next.push(
         Math.min(
           (row[to] ?? 0) + (letter === wanted ? 0 : 1),

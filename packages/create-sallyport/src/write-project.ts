@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { translate, type PackageManager } from "./package-managers.ts";
@@ -23,9 +23,11 @@ export const version = String(readManifest("package.json")["version"]);
 /** The name that the templates give to the project. */
 const placeholder = "my-api";
 
-/** @throws {UsageError} when the folder contains anything but a new git repository. */
+/** @throws {UsageError} when the folder is a file, or contains anything but a git repository. */
 export const checkFolder = (path: string, given: string): void => {
-  if (!existsSync(path)) return;
+  const entry = statSync(path, { throwIfNoEntry: false });
+  if (!entry) return;
+  if (!entry.isDirectory()) throw new UsageError(`${given} is a file. Give another name.`, 1);
   const found = readdirSync(path).filter((name) => name !== ".git");
   if (found.length > 0)
     throw new UsageError(
@@ -71,12 +73,16 @@ const readTemplate = (template: Template | "shared"): ReadonlyMap<string, string
 
 /** Fills in the versions, which one file has for all templates. */
 const fillManifest = ({ dependencies, devDependencies, ...rest }: Manifest): string => {
-  const known = { ...readManifest("templates/package.json").devDependencies, sallyport: `^${version}` };
+  const known = {
+    ...readManifest("templates/package.json").devDependencies,
+    sallyport: `^${version}`,
+  };
   const fill = (wanted: Readonly<Record<string, string>> = {}) =>
     Object.fromEntries(
       Object.keys(wanted).map((name) => {
         const range = Object.entries(known).find(([other]) => other === name)?.[1];
-        if (range === undefined) throw new Error(`templates/package.json has no version of ${name}`);
+        if (range === undefined)
+          throw new Error(`templates/package.json has no version of ${name}`);
         return [name, range];
       }),
     );

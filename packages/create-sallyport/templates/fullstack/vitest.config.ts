@@ -4,5 +4,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "web/**/*.test.ts"],
     env: { DATABASE: "memory://" },
+    // how long the page may take on a busy machine
+    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 30_000,
   },
 });

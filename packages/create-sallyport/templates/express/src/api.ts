@@ -6,4 +6,9 @@ export const routing = {
   v1: { tasks: { ":id": readTask } },
 } satisfies Routing;
 
-export const config = createConfig({ app: application, cors: false, docs: { ui: "swagger" }, health: true });
+export const config = createConfig({
+  app: application,
+  cors: false,
+  docs: { ui: "swagger" },
+  health: true,
+});

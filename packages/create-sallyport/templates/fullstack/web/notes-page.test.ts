@@ -21,7 +21,8 @@ const submit = (text: string): void => {
   if (field) field.value = text;
   root.querySelector("form")?.requestSubmit();
 };
-const readNotes = () => [...root.querySelectorAll("li")].map((item) => item.firstChild?.textContent);
+const readNotes = () =>
+  [...root.querySelectorAll("li")].map((item) => item.firstChild?.textContent);
 const readAlert = () => root.querySelector("[role=alert]")?.textContent;
 
 test("adds a note, tells why the same one is refused, and removes it", async () => {
