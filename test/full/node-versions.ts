@@ -10,7 +10,8 @@ const versions = ["20.19", "22", "24", "26"] as const;
 /** The path of the binary within the package `node`. */
 const program = process.platform === "win32" ? "bin/node.exe" : "bin/node";
 
-const ensureNode = (version: string): string => {
+/** Returns the path of the binary of a version of Node.js; installs it from the npm registry if it is missing. */
+export const ensureNode = (version: string): string => {
   const [major, minor] = process.versions.node.split(".");
   if (version === major || version === `${major}.${minor}`) return process.execPath;
   const home = `${folder}/${version}`;

@@ -76,7 +76,7 @@ export const describeCreatedProjects = (findNode: () => string): void => {
     // npm and what it runs take the first Node.js of the path
     const path = `${dirname(findNode())}${delimiter}${own["PATH"]}`;
     env = { ...own, PATH: path, NO_COLOR: "1", FORCE_COLOR: "0" };
-  });
+  }, 900_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   describe.each(templateNames)("a project from the template %s", (template) => {

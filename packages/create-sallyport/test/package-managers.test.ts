@@ -5,13 +5,11 @@ const system = "node/v24.1.0 linux x64";
 
 describe("the package manager", () => {
   test.each([
-    [`npm/11.3.0 ${system} workspaces/false`, "npm", "npm install", "npm run", "npm ci"],
-    ...([
-      [`pnpm/10.5.2 npm/? ${system}`, "pnpm", "pnpm install", "pnpm run"],
-      [`yarn/1.22.22 npm/? ${system}`, "yarn", "yarn install", "yarn run"],
-      [`yarn/4.9.1 npm/? ${system}`, "yarn", "yarn install", "yarn run"],
-      [`bun/1.2.3 npm/? ${system}`, "bun", "bun install", "bun run"],
-    ] as const),
+    [`npm/11.3.0 ${system} workspaces/false`, "npm", "npm install", "npm run"],
+    [`pnpm/10.5.2 npm/? ${system}`, "pnpm", "pnpm install", "pnpm run"],
+    [`yarn/1.22.22 npm/? ${system}`, "yarn", "yarn install", "yarn run"],
+    [`yarn/4.9.1 npm/? ${system}`, "yarn", "yarn install", "yarn run"],
+    [`bun/1.2.3 npm/? ${system}`, "bun", "bun install", "bun run"],
     ["", "npm", "npm install", "npm run"],
     ["deno/2.1.0", "npm", "npm install", "npm run"],
   ])("%s is %s", (userAgent, name, install, run) => {
