@@ -98,6 +98,11 @@ export const describeCreatedProjects = (findNode: () => string): void => {
       npm("install", "--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline");
     }, 900_000);
 
+    test("runs on the Node.js that is tested", () => {
+      const expected = run(findNode(), ["--version"], folder);
+      expect(npm("exec", "--call", "node --version")).toBe(expected);
+    });
+
     test("has the files that npm leaves out of packages", () => {
       expect(readFileSync(join(project, ".gitignore"), "utf8")).toContain("node_modules/\n");
       expect(existsSync(join(project, "_gitignore"))).toBe(false);

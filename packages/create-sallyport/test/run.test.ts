@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import { validate } from "dockerfile-utils";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { run } from "../src/run.ts";
 import { templateNames } from "../src/templates.ts";
 import { version } from "../src/write-project.ts";
@@ -240,4 +242,20 @@ describe.each(templateNames)("the template %s", (template) => {
     expect(named.length).toBeGreaterThan(8);
     expect(named.filter((one) => !Object.hasOwn(scripts, one ?? ""))).toEqual([]);
   });
+
+  test.each(["npm/11.3.0", "pnpm/10.5.2 npm/?", "yarn/4.9.1 npm/?"])(
+    "has a valid Dockerfile and workflow with %s",
+    async (userAgent) => {
+      await create(userAgent);
+      expect(validate(read("shop/Dockerfile"))).toEqual([]);
+      const { jobs } = parse(read("shop/.github/workflows/ci.yml")) as {
+        readonly jobs: { readonly check: { readonly steps: readonly { readonly run?: string }[] } };
+      };
+      const commands = jobs.check.steps.flatMap((step) => step.run ?? []);
+      expect(commands.map((command) => command.split(" ").at(-1))).toEqual([
+        ...[userAgent.startsWith("npm") ? "ci" : expect.stringMatching(/lockfile|immutable/)],
+        ...["check", "test", "build"],
+      ]);
+    },
+  );
 });
