@@ -1,10 +1,9 @@
 import { defineConfig } from "vite";
-
-const api = `http://localhost:${process.env["PORT"] ?? 8090}`;
+import { environment } from "./src/environment.ts";
 
 export default defineConfig({
   root: "web",
   // the server of the API serves this folder
   build: { outDir: "../dist/page", emptyOutDir: true },
-  server: { proxy: { "/v1": api } },
+  server: { proxy: { "/v1": `http://localhost:${environment.PORT}` } },
 });
