@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { describeUnknown } from "../messages/unknown-names.ts";
 import { getMessageFromError, readSafely } from "../reply/http-error.ts";
 import { runCommand, toUsageError, type Command } from "./command.ts";
+import { contractCommands, runContract } from "./contract-commands.ts";
 import { clientCommand, openApiCommand } from "./generating-commands.ts";
 import { writeError, writeOut } from "./output.ts";
 import { routesCommand } from "./routes-command.ts";
@@ -12,6 +13,14 @@ const commands: Readonly<Record<string, Command>> = {
   openapi: openApiCommand,
   routes: routesCommand,
 };
+
+/** The descriptions of all commands by name. */
+const descriptions: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ...Object.entries(commands).map(([name, { description }]) => [name, description] as const),
+    ...Object.entries(contractCommands),
+  ].toSorted(([one], [other]) => (one < other ? -1 : 1)),
+);
 
 /** The names of errors that are printed without a stack, because they are not defects of the command. */
 const ownErrors: ReadonlySet<unknown> = new Set([
@@ -42,10 +51,11 @@ const run = async (args: readonly string[]): Promise<number> => {
     await writeOut(`${readVersion()}\n`);
     return 0;
   }
+  if (Object.hasOwn(contractCommands, name)) return runContract(args);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command)
     throw toUsageError(
-      `${describeUnknown("command", name, Object.keys(commands))} See \`sallyport --help\`.`,
+      `${describeUnknown("command", name, Object.keys(descriptions))} See \`sallyport --help\`.`,
     );
   if (rest.includes("--help") || rest.includes("-h")) {
     await writeOut(toCommandHelp(name, command));
@@ -57,11 +67,11 @@ const run = async (args: readonly string[]): Promise<number> => {
 const toHelp = (): string => `\
 Lists the routes of an API made with sallyport, and writes its OpenAPI document and its client. (sallyport)
 
-USAGE sallyport ${Object.keys(commands).join("|")}
+USAGE sallyport ${Object.keys(descriptions).join("|")}
 
 COMMANDS
 
-${toColumns(Object.entries(commands).map(([name, { description }]) => [name, description]))}
+${toColumns(Object.entries(descriptions))}
 
 Use sallyport <command> --help for more information about a command.
 `;

@@ -1,0 +1,90 @@
+import { classify } from "./classify.ts";
+import { compareLifecycle } from "./compare-lifecycle.ts";
+import { compareBody, compareResponses, compareParameters } from "./compare-messages.ts";
+import type { Change } from "./change.ts";
+import { compareSecurity } from "./compare-security.ts";
+import { listSchemas, type Contract, type Operation } from "./contract.ts";
+import { judgeRemoval } from "./lifecycle.ts";
+import { OperationPlace } from "./place.ts";
+import type { RuleId } from "./rules.ts";
+import type { Schema } from "./schema.ts";
+
+/** @param today the day on which removals happen, such as `2026-12-31` */
+export const compareContracts = (
+  before: Contract,
+  after: Contract,
+  today: string = new Date().toISOString().slice(0, 10),
+): readonly Change[] => {
+  const changes: Change[] = [];
+  const { classes } = classify([...listSchemas(before), ...listSchemas(after)]);
+  const others = new Map<Schema, string>();
+  const classOf = (schema: Schema): string => {
+    const known = classes.get(schema) ?? others.get(schema) ?? `other ${others.size}`;
+    if (!classes.has(schema)) others.set(schema, known);
+    return known;
+  };
+  const toPlace = (operation: string): OperationPlace =>
+    new OperationPlace({ operation, today, classOf, changes });
+  const document = toPlace("document");
+  compareNames(before.servers, after.servers, document, "server");
+  compareGroups(before.operations, after.operations, toPlace, "operation");
+  compareGroups(before.webhooks, after.webhooks, toPlace, "webhook");
+  return changes;
+};
+
+type Operations = Readonly<Record<string, Operation>>;
+
+const compareGroups = (
+  before: Operations,
+  after: Operations,
+  toPlace: (operation: string) => OperationPlace,
+  kind: "operation" | "webhook" | "callback",
+): void => {
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [was, is] = [before[key], after[key]];
+    const place = toPlace((is ?? was)?.name ?? key);
+    if (!was) place.tell(`${kind}-added`);
+    else if (!is) place.tell(`${kind}-${judgeRemoval(was, place.today)}`, { before: was.sunset });
+    // what a server sends to a webhook is a response to whoever receives it
+    else compareOperations(was, is, kind === "operation" ? place : place.turn(), toPlace);
+  }
+};
+
+const compareOperations = (
+  was: Operation,
+  is: Operation,
+  place: OperationPlace,
+  toPlace: (operation: string) => OperationPlace,
+): void => {
+  compareLifecycle(was, is, (change, details) => place.tell(`operation-${change}`, details));
+  if (was.operationId !== is.operationId)
+    place.tell("operation-id-changed", {
+      before: was.operationId ?? "none",
+      after: is.operationId ?? "none",
+    });
+  compareNames(was.tags, is.tags, place, "tag");
+  compareSecurity(was.security, is.security, place);
+  compareParameters(was.parameters, is.parameters, place);
+  compareBody(was.body, is.body, place);
+  compareResponses(was.responses, is.responses, place);
+  compareGroups(was.callbacks, is.callbacks, toPlace, "callback");
+};
+
+const compareNames = (
+  before: readonly string[],
+  after: readonly string[],
+  place: OperationPlace,
+  noun: "server" | "tag",
+): void => {
+  const tell = (rule: RuleId, names: readonly string[]): void => {
+    for (const name of names) place.tell(rule, { name });
+  };
+  tell(
+    `${noun}-added`,
+    after.filter((name) => !before.includes(name)),
+  );
+  tell(
+    `${noun}-removed`,
+    before.filter((name) => !after.includes(name)),
+  );
+};

@@ -1,0 +1,34 @@
+import type { Lifecycle } from "./contract.ts";
+import { isDate } from "./lifecycle.ts";
+
+/** The names of changes that anything that can be deprecated has. */
+export type LifecycleChange =
+  | "deprecated"
+  | "reactivated"
+  | "sunset-set"
+  | "sunset-later"
+  | "sunset-earlier"
+  | "sunset-removed"
+  | "sunset-invalid";
+
+/** Compares what is announced about the end of an operation, a parameter or a property. */
+export const compareLifecycle = (
+  was: Lifecycle,
+  is: Lifecycle,
+  tell: (change: LifecycleChange, details: { before?: string; after?: string }) => void,
+): void => {
+  if (!was.deprecated && is.deprecated)
+    tell("deprecated", is.sunset === undefined ? {} : { after: is.sunset });
+  if (was.deprecated && !is.deprecated) tell("reactivated", {});
+  if (!is.deprecated || was.sunset === is.sunset) return;
+  if (is.sunset !== undefined && !isDate(is.sunset))
+    return tell("sunset-invalid", { after: is.sunset });
+  if (!was.deprecated) return;
+  if (was.sunset === undefined) tell("sunset-set", { after: is.sunset ?? "" });
+  else if (is.sunset === undefined) tell("sunset-removed", { before: was.sunset });
+  else
+    tell(is.sunset > was.sunset ? "sunset-later" : "sunset-earlier", {
+      before: was.sunset,
+      after: is.sunset,
+    });
+};

@@ -1,0 +1,177 @@
+import { compareLifecycle } from "./compare-lifecycle.ts";
+import type { Body, Content, Media, Parameter, Response } from "./contract.ts";
+import { judgeRemoval } from "./lifecycle.ts";
+import { pairMediaTypes } from "./media-types.ts";
+import type { OperationPlace } from "./place.ts";
+import type { Schema } from "./schema.ts";
+import type { Area } from "./schema-change.ts";
+
+type Parameters = Readonly<Record<string, Parameter>>;
+
+export const compareParameters = (
+  before: Parameters,
+  after: Parameters,
+  place: OperationPlace,
+): void => {
+  for (const [key, was, is] of pair(before, after)) {
+    const [where] = key.split(" ");
+    const inner = place.enter(`${where} parameter ${(is ?? was)?.name ?? key}`);
+    if (!was) inner.tell(is?.required ? "required-parameter-added" : "optional-parameter-added");
+    else if (!is) inner.tell(`parameter-${judgeRemoval(was, place.today)}`, { before: was.sunset });
+    else {
+      if (was.required !== is.required)
+        inner.tell(is.required ? "parameter-became-required" : "parameter-became-optional");
+      if (was.name !== is.name && where === "path")
+        inner.tell("path-parameter-renamed", { before: was.name, after: is.name });
+      if (was.allowReserved !== is.allowReserved)
+        inner.tell(
+          is.allowReserved ? "reserved-characters-allowed" : "reserved-characters-refused",
+        );
+      if (was.allowEmptyValue !== is.allowEmptyValue)
+        inner.tell(is.allowEmptyValue ? "empty-value-allowed" : "empty-value-refused");
+      compareFields(was, is, inner, "parameter");
+    }
+  }
+};
+
+const compareHeaders = (before: Parameters, after: Parameters, place: OperationPlace): void => {
+  for (const [key, was, is] of pair(before, after)) {
+    const inner = place.enter(`header ${(is ?? was)?.name ?? key}`);
+    if (!was) inner.tell("header-added");
+    else if (!is) {
+      const removal = judgeRemoval(was, place.today);
+      if (was.required && removal === "removed") inner.tell("required-header-removed");
+      else inner.tell(`header-${removal}`, { before: was.sunset });
+    } else {
+      if (was.required !== is.required)
+        inner.tell(is.required ? "header-became-required" : "header-became-optional");
+      compareFields(was, is, inner, "header");
+    }
+  }
+};
+
+const compareFields = (
+  was: Parameter,
+  is: Parameter,
+  place: OperationPlace,
+  kind: "parameter" | "header",
+): void => {
+  compareLifecycle(was, is, (change, details) => place.tell(`${kind}-${change}`, details));
+  const toStyle = ({ style, explode }: Parameter): string =>
+    `${style}${explode ? ", exploded" : ""}`;
+  if (was.mediaType !== is.mediaType)
+    place.tell(`${kind}-media-type-changed`, {
+      before: was.mediaType ?? "none",
+      after: is.mediaType ?? "none",
+    });
+  else if (!is.mediaType && toStyle(was) !== toStyle(is))
+    place.tell(`${kind}-style-changed`, { before: toStyle(was), after: toStyle(is) });
+  const isText = was.mediaType === undefined;
+  const [old, own] = [was.schema ?? {}, is.schema ?? {}];
+  if (isOneOfMany(old, own, is)) {
+    place.tell("parameter-became-list");
+    place.compare(old, own.items ?? {}, kind, { isText });
+  } else place.compare(old, own, kind, { isText });
+};
+
+/** Whether a value is now a list of such, which looks the same in a query: `id=1`. */
+const isOneOfMany = (was: Schema, is: Schema, { style, explode, mediaType }: Parameter): boolean =>
+  style === "form" &&
+  explode &&
+  mediaType === undefined &&
+  String(is.types) === "array" &&
+  was.types?.every((type) => type !== "array" && type !== "object") === true;
+
+export const compareBody = (
+  was: Body | undefined,
+  is: Body | undefined,
+  place: OperationPlace,
+): void => {
+  const inner = place.enter("request");
+  if (!was && is) inner.tell(is.required ? "required-body-added" : "optional-body-added");
+  else if (was && !is) inner.tell("body-removed");
+  else if (was && is) {
+    if (was.required !== is.required)
+      inner.tell(is.required ? "body-became-required" : "body-became-optional");
+    compareContent(was.content, is.content, inner, "request");
+  }
+};
+
+export const compareResponses = (
+  before: Readonly<Record<string, Response>>,
+  after: Readonly<Record<string, Response>>,
+  place: OperationPlace,
+): void => {
+  for (const [status, was, is] of pair(before, after)) {
+    const inner = place.enter(`response ${status}`);
+    const kind = status.startsWith("2") ? "success" : "error";
+    if (!was) inner.tell(`${kind}-added`);
+    else if (!is) inner.tell(`${kind}-removed`);
+    else {
+      compareHeaders(was.headers, is.headers, inner);
+      compareContent(was.content, is.content, inner, "response");
+    }
+  }
+};
+
+const compareContent = (
+  before: Content,
+  after: Content,
+  place: OperationPlace,
+  area: "request" | "response",
+): void => {
+  const direction = place.isTurned ? (area === "request" ? "response" : "request") : area;
+  const { kept, added, removed } = pairMediaTypes(
+    Object.keys(before),
+    Object.keys(after),
+    direction,
+  );
+  for (const name of removed) place.tell(`${direction}-media-type-removed`, { name });
+  for (const name of added) place.tell(`${direction}-media-type-added`, { name });
+  for (const { was, is, kind } of kept) {
+    if (kind !== undefined) place.tell(`response-media-type-${kind}`, { before: was, after: is });
+    const [old, own] = [before[was], after[is]];
+    const inner = is === "application/json" ? place : place.enter(is);
+    if (old && own) compareMedia(old, own, inner, area, direction, isStronglyTyped(is));
+  }
+};
+
+const isStronglyTyped = (type: string): boolean => /^[^;]*[/+]json\b/.test(type);
+
+const compareMedia = (
+  was: Media,
+  is: Media,
+  place: OperationPlace,
+  area: Area,
+  direction: "request" | "response",
+  isStrong: boolean,
+): void => {
+  for (const [key, noun] of [
+    ["schema", "schema"],
+    ["itemSchema", "item-schema"],
+  ] as const) {
+    const [old, own] = [was[key], is[key]];
+    if (!old && own) place.tell(`${direction}-${noun}-added`);
+    else if (old && !own) place.tell(`${direction}-${noun}-removed`);
+    else if (old && own)
+      (key === "schema" ? place : place.enter("item")).compare(old, own, area, {
+        isText: !isStrong,
+      });
+  }
+  for (const [name, before, after] of pair(was.encoding, is.encoding))
+    if (before !== after)
+      place.tell(`${direction}-encoding-changed`, {
+        name,
+        before: before ?? "none",
+        after: after ?? "none",
+      });
+};
+
+/** Lists the members of two objects, each name once. */
+const pair = <Value>(
+  before: Readonly<Record<string, Value>>,
+  after: Readonly<Record<string, Value>>,
+): readonly (readonly [key: string, was: Value | undefined, is: Value | undefined])[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].map(
+    (key) => [key, before[key], after[key]] as const,
+  );

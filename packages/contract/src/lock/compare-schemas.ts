@@ -1,0 +1,236 @@
+import { isDeepStrictEqual } from "node:util";
+import { compareBounds, compareLimits } from "./compare-limits.ts";
+import { compareLifecycle } from "./compare-lifecycle.ts";
+import { compareTypes } from "./compare-types.ts";
+import { compareUnions, compareWithUnion } from "./compare-unions.ts";
+import { toStableText, type Json } from "./json.ts";
+import { judgeRemoval } from "./lifecycle.ts";
+import type { Schema } from "./schema.ts";
+import type { Area } from "./schema-change.ts";
+import type { SchemaChangeName } from "./schema-changes.ts";
+
+/** What the words of a change are filled with. */
+export interface Details {
+  readonly before?: Json | undefined;
+  readonly after?: Json | undefined;
+  readonly name?: string | undefined;
+}
+
+/** Where schemas are compared, and who is told of changes. */
+export interface SchemaPlace {
+  readonly area: Area;
+  /** The way from the body or parameter to the schema, such as `.items[].name`. */
+  readonly at: string;
+  /** Whether all values are strings on the wire, so that any type may become a string. */
+  readonly isText: boolean;
+  /** Whether the values are not part of this message, such as read-only ones in a request. */
+  readonly isMuted: boolean;
+  readonly today: string;
+  /** Returns the class of a schema: schemas of one class are equal. */
+  readonly classOf: (schema: Schema) => string;
+  /** The pairs that are being compared already, for recursive schemas. */
+  readonly seen: Set<string>;
+  readonly report: (place: SchemaPlace, change: SchemaChangeName, details: Details) => void;
+}
+
+/** Compares two schemas of a place, and reports each change once, where it is. */
+export const compareSchemas = (before: Schema, after: Schema, place: SchemaPlace): void => {
+  const [was, is] = [place.classOf(before), place.classOf(after)];
+  if (was === is || place.seen.has(`${was} ${is}`)) return;
+  const inner = { ...place, seen: new Set([...place.seen, `${was} ${is}`]) };
+  if (compareWithUnion(before, after, inner) || compareTypes(before, after, inner)) return;
+  compareValues(before, after, inner);
+  compareBounds(before, after, inner);
+  compareLimits(before, after, inner);
+  compareTexts(before, after, inner);
+  compareProperties(before, after, inner);
+  compareDependencies(before, after, inner);
+  compareItems(before, after, inner);
+  compareParts(before, after, inner);
+  compareUnions(before, after, inner);
+};
+
+const compareValues = (before: Schema, after: Schema, place: SchemaPlace): void => {
+  const tell = (change: SchemaChangeName, details: Details) => place.report(place, change, details);
+  const [old, own] = [before.enum, after.enum];
+  if (!old && own) tell("enum-added", { after: own });
+  else if (old && !own) tell("enum-removed", { before: old });
+  else if (old && own) {
+    const known = new Map(old.map((value) => [toStableText(value), value]));
+    const values = new Map(own.map((value) => [toStableText(value), value]));
+    const added = [...values.keys()].filter((key) => !known.has(key));
+    const removed = [...known.keys()].filter((key) => !values.has(key));
+    if (
+      added.length === values.size &&
+      removed.length === known.size &&
+      values.size + known.size > 0
+    )
+      tell("enum-replaced", { before: old, after: own });
+    else {
+      for (const name of removed) tell("enum-value-removed", { name, before: known.get(name) });
+      for (const name of added) tell("enum-value-added", { name, after: values.get(name) });
+    }
+  }
+  if (before.extensible && after.extensible) {
+    const [known, values] = [before.extensible, after.extensible];
+    for (const name of known) if (!values.includes(name)) tell("known-value-removed", { name });
+    for (const name of values) if (!known.includes(name)) tell("known-value-added", { name });
+  }
+  if (isDeepStrictEqual(before.default, after.default)) return;
+  if (before.default === undefined) tell("default-added", { after: after.default });
+  else if (after.default === undefined) tell("default-removed", { before: before.default });
+  else tell("default-changed", { before: before.default, after: after.default });
+};
+
+const compareTexts = (before: Schema, after: Schema, place: SchemaPlace): void => {
+  const tell = (change: SchemaChangeName, details: Details) => place.report(place, change, details);
+  const [old = [], own = []] = [before.patterns, after.patterns];
+  const removed = old.filter((pattern) => !own.includes(pattern));
+  const added = own.filter((pattern) => !old.includes(pattern));
+  const matchesAll = (pattern: string): boolean => /^\^?\.\*\$?$/.test(pattern);
+  if (removed.length > 0 && added.length > 0 && !added.every(matchesAll))
+    tell("pattern-changed", { before: removed.join(" and "), after: added.join(" and ") });
+  else {
+    for (const pattern of removed) tell("pattern-removed", { before: pattern });
+    for (const pattern of added)
+      if (!matchesAll(pattern)) tell("pattern-added", { after: pattern });
+  }
+  for (const [key, change] of [
+    ["contentEncoding", "content-encoding-changed"],
+    ["contentMediaType", "content-media-type-changed"],
+  ] as const)
+    if (before[key] !== after[key])
+      tell(change, { before: before[key] ?? "none", after: after[key] ?? "none" });
+};
+
+const compareProperties = (before: Schema, after: Schema, place: SchemaPlace): void => {
+  const [old, own] = [before.properties ?? {}, after.properties ?? {}];
+  const names = new Set([...Object.keys(old), ...Object.keys(own)]);
+  for (const name of names) {
+    const [was, is] = [old[name], own[name]];
+    const wasRequired = before.required?.includes(name) === true;
+    const isRequired = after.required?.includes(name) === true;
+    const inner = enterProperty(place, name, is ?? was ?? {});
+    const tell = (change: SchemaChangeName, details: Details = {}) =>
+      inner.report(inner, change, { name, ...details });
+    if (!was) tell(isRequired ? "required-property-added" : "property-added");
+    else if (!is) {
+      const removal = judgeRemoval(was, place.today);
+      if (removal !== "removed") tell(`property-${removal}`, { before: was.sunset });
+      else if (after.additionalProperties?.never && isRequest(place)) tell("property-refused");
+      else tell(wasRequired ? "required-property-removed" : "property-removed");
+    } else {
+      if (wasRequired !== isRequired)
+        tell(isRequired ? "property-became-required" : "property-became-optional");
+      compareAccess(was, is, isRequired, tell);
+      compareLifecycle(was, is, tell);
+      compareSchemas(was, is, inner);
+    }
+  }
+  // names that are required without being described
+  for (const name of after.required ?? [])
+    if (!names.has(name) && !before.required?.includes(name))
+      place.report(enterProperty(place, name, {}), "property-became-required", { name });
+  for (const name of before.required ?? [])
+    if (!names.has(name) && !after.required?.includes(name))
+      place.report(enterProperty(place, name, {}), "property-became-optional", { name });
+};
+
+const isRequest = ({ area }: SchemaPlace): boolean => area === "request" || area === "parameter";
+
+const enterProperty = (place: SchemaPlace, name: string, schema: Schema): SchemaPlace => ({
+  ...place,
+  at: `${place.at}.${/^[\w$-]+$/.test(name) ? name : JSON.stringify(name)}`,
+  isMuted:
+    place.isMuted || (isRequest(place) ? schema.readOnly === true : schema.writeOnly === true),
+});
+
+const compareAccess = (
+  was: Schema,
+  is: Schema,
+  isRequired: boolean,
+  tell: (change: SchemaChangeName) => void,
+): void => {
+  if (was.readOnly !== is.readOnly) tell(is.readOnly ? "read-only-added" : "read-only-removed");
+  if (was.writeOnly === is.writeOnly) return;
+  if (is.writeOnly) tell("write-only-added");
+  else tell(isRequired ? "required-write-only-removed" : "write-only-removed");
+};
+
+const compareDependencies = (before: Schema, after: Schema, place: SchemaPlace): void => {
+  const [old, own] = [before.dependentRequired ?? {}, after.dependentRequired ?? {}];
+  for (const name of new Set([...Object.keys(old), ...Object.keys(own)])) {
+    const [was, is] = [old[name], own[name]];
+    const details = { name, before: was?.join(", "), after: is?.join(", ") };
+    if (!was) place.report(place, "dependent-required-added", details);
+    else if (!is) place.report(place, "dependent-required-removed", details);
+    else if (!isDeepStrictEqual(was, is))
+      place.report(place, "dependent-required-changed", details);
+  }
+  for (const [key, change] of [
+    ["patternProperties", "pattern-property"],
+    ["dependentSchemas", "dependent-schema"],
+  ] as const) {
+    const [left, right] = [before[key] ?? {}, after[key] ?? {}];
+    for (const name of new Set([...Object.keys(left), ...Object.keys(right)]))
+      comparePart(left[name], right[name], place, `.{${name}}`, [
+        `${change}-added`,
+        `${change}-removed`,
+        name,
+      ]);
+  }
+};
+
+const compareItems = (before: Schema, after: Schema, place: SchemaPlace): void => {
+  comparePart(before.items, after.items, place, "[]", ["items-restricted", "items-unrestricted"]);
+  const [old = [], own = []] = [before.prefixItems, after.prefixItems];
+  for (let at = 0; at < Math.max(old.length, own.length); at++)
+    comparePart(old[at], own[at], place, `[${at}]`, [
+      "tuple-item-added",
+      "tuple-item-removed",
+      String(at),
+    ]);
+};
+
+const compareParts = (before: Schema, after: Schema, place: SchemaPlace): void => {
+  const [old, own] = [before.additionalProperties, after.additionalProperties];
+  if (own?.never && !old?.never) place.report(place, "additional-properties-refused", {});
+  else if (old?.never && !own?.never) place.report(place, "additional-properties-allowed", {});
+  else
+    comparePart(old, own, place, ".*", [
+      "additional-properties-restricted",
+      "additional-properties-unrestricted",
+    ]);
+  for (const [key, change] of [
+    ["propertyNames", "property-names"],
+    ["unevaluatedProperties", "unevaluated-properties"],
+    ["unevaluatedItems", "unevaluated-items"],
+    ["contains", "contains"],
+    ["contentSchema", "content-schema"],
+    ["then", "then"],
+    ["else", "else"],
+  ] as const)
+    comparePart(before[key], after[key], place, ` ${key}`, [
+      `${change}-added`,
+      `${change}-removed`,
+    ]);
+  for (const key of ["not", "if"] as const) {
+    const [was, is] = [before[key], after[key]];
+    if (!was || !is) comparePart(was, is, place, "", [`${key}-added`, `${key}-removed`]);
+    // what such a schema accepts says nothing about the direction of the whole
+    else if (place.classOf(was) !== place.classOf(is)) place.report(place, `${key}-changed`, {});
+  }
+};
+
+/** Compares a part that may be absent on either side. */
+const comparePart = (
+  before: Schema | undefined,
+  after: Schema | undefined,
+  place: SchemaPlace,
+  step: string,
+  [added, removed, name]: readonly [SchemaChangeName, SchemaChangeName, name?: string],
+): void => {
+  if (!before && after) place.report(place, added, { name });
+  else if (before && !after) place.report(place, removed, { name });
+  else if (before && after) compareSchemas(before, after, { ...place, at: `${place.at}${step}` });
+};

@@ -1,0 +1,76 @@
+import type { SchemaPlace } from "./compare-schemas.ts";
+import type { Schema, TypeName } from "./schema.ts";
+
+/** Formats that contain other ones. */
+const wider: Readonly<Record<string, readonly string[]>> = {
+  double: ["float"],
+  int64: ["int32"],
+  bigint: ["int32", "int64"],
+  "date-time": ["date", "time"],
+};
+
+/** Compares types, formats and null; returns whether nothing else can be compared. */
+export const compareTypes = (before: Schema, after: Schema, place: SchemaPlace): boolean => {
+  const [old, own] = [toTypes(before), toTypes(after)];
+  const wereTold = tellTypes(old, own, place);
+  compareNull(before, after, place);
+  if (!wereTold) compareFormats(before, after, place);
+  // the keywords of other types say nothing
+  return (
+    wereTold &&
+    (old ?? []).every((type) => !own?.some((one) => isWithin(type, one) || isWithin(one, type)))
+  );
+};
+
+export const compareNull = (before: Schema, after: Schema, place: SchemaPlace): void => {
+  if (acceptsAny(before) || acceptsAny(after) || before.nullable === after.nullable) return;
+  place.report(place, before.nullable ? "null-removed" : "null-added", {});
+};
+
+/** Whether values of any type are accepted, null included. */
+export const acceptsAny = ({ never, types, enum: values, anyOf }: Schema): boolean =>
+  !never && types === undefined && values === undefined && anyOf === undefined;
+
+const toTypes = ({ never, types }: Schema): readonly TypeName[] | undefined => (never ? [] : types);
+
+const isWithin = (type: TypeName, other: TypeName): boolean =>
+  type === other || (type === "integer" && other === "number");
+
+/** Reports a change of types, and returns whether there is one. */
+const tellTypes = (
+  before: readonly TypeName[] | undefined,
+  after: readonly TypeName[] | undefined,
+  place: SchemaPlace,
+): boolean => {
+  const isText = (types: readonly TypeName[] | undefined): boolean =>
+    place.isText && types?.includes("string") === true;
+  const covers = (
+    one: readonly TypeName[] | undefined,
+    other: readonly TypeName[] | undefined,
+  ): boolean =>
+    one === undefined ||
+    (other !== undefined &&
+      (other.every((type) => one.some((candidate) => isWithin(type, candidate))) || isText(one)));
+  const isWider = covers(after, before);
+  const isNarrower = covers(before, after);
+  if (isWider && isNarrower) return false;
+  place.report(place, isWider ? "type-widened" : isNarrower ? "type-narrowed" : "type-changed", {
+    before: toWords(before),
+    after: toWords(after),
+  });
+  return true;
+};
+
+const toWords = (types: readonly TypeName[] | undefined): string =>
+  types === undefined ? "any" : types.length === 0 ? "none" : types.join(" or ");
+
+const compareFormats = (before: Schema, after: Schema, place: SchemaPlace): void => {
+  const [old, own] = [before.format, after.format];
+  if (old === own) return;
+  const details = { before: old, after: own };
+  if (old === undefined) place.report(place, "format-added", details);
+  else if (own === undefined) place.report(place, "format-removed", details);
+  else if (wider[own]?.includes(old)) place.report(place, "format-widened", details);
+  else if (wider[old]?.includes(own)) place.report(place, "format-narrowed", details);
+  else place.report(place, "format-changed", details);
+};

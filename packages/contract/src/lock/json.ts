@@ -1,0 +1,36 @@
+/** A value that JSON can express. */
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json };
+
+export type JsonObject = { readonly [key: string]: Json };
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns an object, or an empty one for anything else. */
+export const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+/** Returns a list, or an empty one for anything else. */
+export const toList = (value: unknown): readonly Json[] =>
+  Array.isArray(value) ? (value as readonly Json[]) : [];
+
+/** Returns the text of a value that does not depend on the order of keys. */
+export const toStableText = (value: Json): string =>
+  JSON.stringify(value, (_key, inner: Json) =>
+    isObject(inner)
+      ? Object.fromEntries(
+          Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+        )
+      : inner,
+  );
+
+/** Returns an object with the given properties that are not undefined. */
+export const compact = <Value extends object>(value: {
+  [Key in keyof Value]: Value[Key] | undefined;
+}): Value =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Value;

@@ -1,0 +1,29 @@
+import type { Lifecycle } from "./contract.ts";
+import { compact, type JsonObject } from "./json.ts";
+
+/** Reads whether something is deprecated, and the day after which it may be removed. */
+export const toLifecycle = (raw: JsonObject): Lifecycle =>
+  compact<Lifecycle>({
+    deprecated: raw["deprecated"] === true || undefined,
+    sunset: typeof raw["x-sunset"] === "string" ? toDay(raw["x-sunset"]) : undefined,
+  });
+
+/** Whether a text is a date, such as `2026-12-31`. */
+export const isDate = (text: string): boolean => !Number.isNaN(new Date(text).getTime());
+
+/** Returns the day of a date in UTC; what is no date stays as it is. */
+const toDay = (text: string): string => {
+  return isDate(text) ? new Date(text).toISOString().slice(0, 10) : text;
+};
+
+/** What the removal of something means, given what had been announced. */
+export type Removal = "removed" | "removed-after-deprecation" | "removed-before-sunset";
+
+/** @param today such as `2026-12-31` */
+export const judgeRemoval = ({ deprecated, sunset }: Lifecycle, today: string): Removal => {
+  if (!deprecated) return "removed";
+  // a sunset that is no date has not come
+  return sunset !== undefined && !(isDate(sunset) && sunset <= today)
+    ? "removed-before-sunset"
+    : "removed-after-deprecation";
+};

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { Contract } from "./contract.ts";
+import { ContractError } from "../errors.ts";
+import { isObject } from "./json.ts";
+import { deserialise, serialise, type SerialisedContract } from "./serialise.ts";
+
+/** A change that is known and wanted, although it breaks clients. */
+export interface Acceptance {
+  readonly rule: string;
+  /** The path of the change, or the beginning of several paths, such as that of an operation. */
+  readonly path: string;
+  readonly why: string;
+}
+
+export interface Lock {
+  readonly contract: Contract;
+  readonly accepted: readonly Acceptance[];
+}
+
+/** The form of the file; a later one may differ. */
+const version = 1;
+
+export const writeLock = (file: string, contract: Contract): void => {
+  write(file, { lock: version, accepted: [], contract: serialise(contract) });
+};
+
+/** @throws {@link ContractError} when the file is missing or no lock. */
+export const readLock = (file: string): Lock => {
+  const { accepted, contract } = parseLock(file);
+  return { accepted, contract: deserialise(contract, file) };
+};
+
+/** Adds an acceptance to a lock, and leaves everything else as it is. */
+export const addAcceptance = (file: string, acceptance: Acceptance): void => {
+  const { accepted, ...lock } = parseLock(file);
+  const isOther = ({ rule, path }: Acceptance): boolean =>
+    rule !== acceptance.rule || path !== acceptance.path;
+  write(file, { ...lock, accepted: [...accepted.filter(isOther), acceptance] });
+};
+
+interface LockFile {
+  readonly lock: number;
+  readonly accepted: readonly Acceptance[];
+  readonly contract: SerialisedContract;
+}
+
+const write = (file: string, { lock, accepted, contract }: LockFile): void => {
+  writeFileSync(file, `${JSON.stringify({ lock, accepted, contract }, undefined, 2)}\n`);
+};
+
+const parseLock = (file: string): LockFile => {
+  if (!existsSync(file))
+    throw new ContractError(
+      `There is no ${file}. Write it with \`sallyport lock\`, and commit it.`,
+    );
+  const broken = new ContractError(`${file} is no lock. Write it anew with \`sallyport lock\`.`);
+  let given: unknown;
+  try {
+    given = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    throw broken;
+  }
+  if (!isObject(given) || !isObject(given["contract"])) throw broken;
+  if (given["lock"] !== version)
+    throw new ContractError(
+      `${file} was written by another version of @sallyport/contract. Write it anew with \`sallyport lock\`.`,
+    );
+  const { operations, schemas, servers, webhooks } = given["contract"];
+  if (![operations, schemas, webhooks].every(isObject) || !Array.isArray(servers)) throw broken;
+  // the rest is trusted: this program has written it
+  return given as unknown as LockFile;
+};

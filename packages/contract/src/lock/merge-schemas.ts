@@ -1,0 +1,133 @@
+import { toStableText, type Json } from "./json.ts";
+import { childKeys, mapKeys, type Schema, type TypeName } from "./schema.ts";
+
+/** Returns the schema of values that both accept; their own children are combined later. */
+type Both = (one: Schema, other: Schema) => Schema;
+
+/** How two values of a keyword become one, where the later one does not simply take precedence. */
+const combine: { readonly [Key in keyof Schema]?: (one: never, other: never) => Schema[Key] } = {
+  types: (one: readonly TypeName[], other: readonly TypeName[]) => meetTypes(one, other),
+  enum: (one: readonly Json[], other: readonly Json[]) => {
+    const known = new Set(other.map(toStableText));
+    return one.filter((value) => known.has(toStableText(value)));
+  },
+  patterns: (one: readonly string[], other: readonly string[]) => unite(one, other),
+  required: (one: readonly string[], other: readonly string[]) => unite(one, other),
+  multipleOf: (one: number, other: number) => Math.max(one, other),
+};
+
+const highest: ReadonlySet<string> = new Set([
+  "minLength",
+  "minItems",
+  "minProperties",
+  "minContains",
+]);
+const lowest: ReadonlySet<string> = new Set([
+  "maxLength",
+  "maxItems",
+  "maxProperties",
+  "maxContains",
+]);
+
+const unite = (one: readonly string[], other: readonly string[]): readonly string[] =>
+  [...new Set([...one, ...other])].toSorted();
+
+const meetTypes = (one: readonly TypeName[], other: readonly TypeName[]): readonly TypeName[] =>
+  one.flatMap((type) => {
+    if (other.includes(type)) return [type];
+    if (type === "integer" && other.includes("number")) return [type];
+    return type === "number" && other.includes("integer") ? ["integer" as const] : [];
+  });
+
+/** Combines what `allOf` lists into one schema; what cannot be combined stays in its `allOf`. */
+export const merge = (one: Schema, other: Schema, both: Both): Schema => {
+  if (one.never || other.never) return { never: true };
+  const merged: Record<string, unknown> = { ...one, ...other };
+  for (const key of Object.keys(one) as (keyof Schema)[]) {
+    const [left, right] = [one[key], other[key]];
+    if (left === undefined || right === undefined) continue;
+    const rule = combine[key];
+    if (rule) merged[key] = rule(left as never, right as never);
+    else if (highest.has(key)) merged[key] = Math.max(Number(left), Number(right));
+    else if (lowest.has(key)) merged[key] = Math.min(Number(left), Number(right));
+    else if ((childKeys as readonly string[]).includes(key) && key !== "not" && !isCondition(key))
+      merged[key] = both(left as Schema, right as Schema);
+    else if ((mapKeys as readonly string[]).includes(key))
+      merged[key] = mergeMaps(
+        left as Record<string, Schema>,
+        right as Record<string, Schema>,
+        both,
+      );
+  }
+  Object.assign(merged, mergeBounds(one, other));
+  if (one.properties || other.properties) merged["properties"] = mergeProperties(one, other, both);
+  if (!isNullable(one) || !isNullable(other)) delete merged["nullable"];
+  else if (one.nullable || other.nullable) merged["nullable"] = true;
+  const rest = [...(one.allOf ?? []), ...(other.allOf ?? [])];
+  if (clash(one, other)) {
+    // only one union, negation or condition has a place; the other stays a schema of its own
+    const apart = Object.fromEntries(
+      Object.entries(other).filter(([key]) => apartKeys.has(key)),
+    ) as Schema;
+    for (const key of apartKeys) merged[key] = one[key as keyof Schema];
+    rest.push(apart);
+  }
+  if (rest.length > 0) merged["allOf"] = rest;
+  return Object.fromEntries(
+    Object.entries(merged).filter(([, value]) => value !== undefined),
+  ) as Schema;
+};
+
+const apartKeys: ReadonlySet<string> = new Set([
+  ...["anyOf", "exclusive", "not", "if", "then", "else", "prefixItems"],
+]);
+
+const isCondition = (key: string): boolean => key === "if" || key === "then" || key === "else";
+
+const clash = (one: Schema, other: Schema): boolean =>
+  (["anyOf", "not", "if", "prefixItems"] as const).some(
+    (key) => one[key] !== undefined && other[key] !== undefined && one[key] !== other[key],
+  );
+
+const isNullable = ({ nullable, types, enum: values, anyOf }: Schema): boolean =>
+  nullable === true || (types === undefined && values === undefined && anyOf === undefined);
+
+const mergeMaps = (
+  one: Readonly<Record<string, Schema>>,
+  other: Readonly<Record<string, Schema>>,
+  both: Both,
+): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(
+    Object.entries({ ...one, ...other }).map(([name, schema]) => {
+      const [left, right] = [one[name], other[name]];
+      return [name, left && right ? both(left, right) : schema];
+    }),
+  );
+
+/** A property that only one side declares is subject to the other's additional properties. */
+const mergeProperties = (one: Schema, other: Schema, both: Both): Record<string, Schema> => {
+  const merged: Record<string, Schema> = {};
+  for (const name of Object.keys({ ...one.properties, ...other.properties })) {
+    const left = one.properties?.[name] ?? one.additionalProperties;
+    const right = other.properties?.[name] ?? other.additionalProperties;
+    if (left?.never || right?.never) continue;
+    const schema = left && right ? both(left, right) : (left ?? right);
+    if (schema) merged[name] = schema;
+  }
+  return merged;
+};
+
+const mergeBounds = (one: Schema, other: Schema): Schema => {
+  const bounds: Schema = {};
+  for (const [key, open, sign] of [
+    ["minimum", "openMinimum", 1],
+    ["maximum", "openMaximum", -1],
+  ] as const) {
+    const [left, right] = [one[key], other[key]];
+    if (left === undefined || right === undefined) continue;
+    const tighter = sign * (left - right) > 0 ? one : other;
+    const isOpen = left === right ? one[open] || other[open] : tighter[open];
+    Object.assign(bounds, { [key]: tighter[key], [open]: isOpen });
+  }
+  return bounds;
+};

@@ -1,0 +1,265 @@
+import { compact, isObject, toList, toStableText, type Json, type JsonObject } from "./json.ts";
+import { merge } from "./merge-schemas.ts";
+import type { Resolver } from "./resolver.ts";
+import { childKeys, mapKeys, sortEntries, sortJson, type Schema, type TypeName } from "./schema.ts";
+import { toLifecycle } from "./lifecycle.ts";
+
+const numberKeys = [
+  ...["multipleOf", "maxLength", "maxItems", "maxProperties", "minContains", "maxContains"],
+  // a minimum of zero states nothing
+  ...["minLength", "minItems", "minProperties"],
+];
+
+/** Keywords that say nothing about values, so a schema of these alone accepts anything. */
+const annotations: ReadonlySet<string> = new Set([
+  ...["$anchor", "$comment", "$defs", "$id", "$ref", "$schema", "description", "example"],
+  ...["examples", "externalDocs", "summary", "title", "xml"],
+]);
+
+/**
+ * Converts the schemas of one document, of OpenAPI 3.0 to 3.2, to normal form. What is within a schema is converted
+ * later, so that recursive schemas end; {@link finish} converts what is left.
+ */
+export class SchemaNormaliser {
+  readonly #resolver: Resolver;
+  readonly #known = new Map<object, Schema>();
+  readonly #pairs = new Map<Schema, Map<Schema, Schema>>();
+  readonly #waiting = new Map<Schema, () => void>();
+
+  constructor(resolver: Resolver) {
+    this.#resolver = resolver;
+  }
+
+  /** Returns the normal form of a schema, which is filled by {@link finish} at the latest. */
+  convert(given: Json | undefined, file: string): Schema {
+    if (given === false) return { never: true };
+    if (!isObject(given)) return {};
+    const [raw, rawFile] = this.#hasOwnWords(given)
+      ? [given, file]
+      : this.#resolver.resolve(given, file);
+    if (!isObject(raw)) return this.convert(raw, rawFile);
+    const known = this.#known.get(raw);
+    if (known) return known;
+    const schema: Schema = {};
+    this.#known.set(raw, schema);
+    return this.#later(schema, () => Object.assign(schema, this.#read(raw, rawFile)));
+  }
+
+  finish(): void {
+    for (const schema of this.#waiting.keys()) this.#fill(schema);
+  }
+
+  /** Whether a reference has keywords beside it, which count as of OpenAPI 3.1. */
+  #hasOwnWords(raw: JsonObject): boolean {
+    return Object.keys(raw).some((key) => !annotations.has(key) && !key.startsWith("x-"));
+  }
+
+  #later(schema: Schema, fill: () => void): Schema {
+    this.#waiting.set(schema, fill);
+    return schema;
+  }
+
+  /** Fills a schema now, unless that has been done or has begun. */
+  #fill(schema: Schema): Schema {
+    const fill = this.#waiting.get(schema);
+    this.#waiting.delete(schema);
+    fill?.();
+    return schema;
+  }
+
+  /** Returns the schema of values that both accept. */
+  readonly #both = (one: Schema, other: Schema): Schema => {
+    if (one === other) return one;
+    const pairs = this.#pairs.get(one) ?? new Map<Schema, Schema>();
+    this.#pairs.set(one, pairs);
+    const known = pairs.get(other);
+    if (known) return known;
+    const schema: Schema = {};
+    pairs.set(other, schema);
+    return this.#later(schema, () =>
+      Object.assign(schema, merge(this.#fill(one), this.#fill(other), this.#both)),
+    );
+  };
+
+  #read(raw: JsonObject, file: string): Schema {
+    const parts = [
+      ...(typeof raw["$ref"] === "string" ? [{ $ref: raw["$ref"] }] : []),
+      ...toList(raw["allOf"]),
+    ].map((part) => this.#fill(this.convert(part, file)));
+    const own = this.#readOwn(raw, file);
+    let schema = parts.reduceRight((rest, part) => merge(part, rest, this.#both), own);
+    for (const key of ["anyOf", "oneOf"] as const)
+      if (Array.isArray(raw[key])) schema = this.#addUnion(schema, toList(raw[key]), key, file);
+    // 3.0 states it beside a reference or a union, which does not accept null itself
+    return raw["nullable"] === true ? { ...schema, nullable: true } : settle(schema);
+  }
+
+  #addUnion(schema: Schema, given: readonly Json[], key: string, file: string): Schema {
+    const all = given.map((one) => this.#fill(this.convert(one, file)));
+    const isNull = (one: Schema): boolean => one.nullable === true && one.types?.length === 0;
+    const variants = [...new Set(all.filter((one) => !isNull(one) && !one.never))];
+    const acceptsNull = schema.types === undefined && all.some((one) => one.nullable);
+    const own: Schema = acceptsNull ? { ...schema, nullable: true } : schema;
+    const [only] = variants;
+    if (!only) return all.length > 0 ? { ...own, types: [] } : own;
+    if (variants.length === 1) {
+      const merged = merge(schema, only, this.#both);
+      return acceptsNull ? { ...merged, nullable: true } : merged;
+    }
+    if (variants.every(isPlainType))
+      return merge(
+        schema,
+        compact<Schema>({
+          types: toTypes(variants.flatMap(({ types = [] }) => types)),
+          nullable: acceptsNull || undefined,
+        }),
+        this.#both,
+      );
+    // types beside a union are those of its variants
+    const { types, ...others } = own;
+    const isTyped =
+      types !== undefined && Object.keys(others).every((name) => besideUnion.has(name));
+    const union = compact<Schema>({
+      anyOf: isTyped ? variants.map((one) => merge({ types }, one, this.#both)) : variants,
+      exclusive: key === "oneOf" || undefined,
+      nullable: acceptsNull || undefined,
+    });
+    if (isTyped) return { ...others, ...union };
+    return own.anyOf ? { ...own, allOf: [...(own.allOf ?? []), union] } : { ...own, ...union };
+  }
+
+  #readOwn(raw: JsonObject, file: string): Schema {
+    const given = raw["type"];
+    const names = given === undefined ? undefined : [given].flat().map(String);
+    const values = "const" in raw ? [raw["const"] as Json] : raw["enum"];
+    const list = Array.isArray(values) ? (values as readonly Json[]) : undefined;
+    const admitsNull =
+      names === undefined
+        ? list?.includes(null)
+        : names.includes("null") && list?.includes(null) !== false;
+    const { discriminator } = raw;
+    const numbers = numberKeys.flatMap((key) => {
+      const value = raw[key];
+      const isMinimum = key.startsWith("min") && key !== "minContains";
+      return typeof value === "number" && !(isMinimum && value === 0) ? [[key, value]] : [];
+    });
+    const texts = ["format", "contentEncoding", "contentMediaType"].flatMap((key) =>
+      typeof raw[key] === "string" ? [[key, raw[key]]] : [],
+    );
+    const flags = ["readOnly", "writeOnly", "uniqueItems"].flatMap((key) =>
+      raw[key] === true ? [[key, true]] : [],
+    );
+    return compact<Schema>({
+      ...(Object.fromEntries([...numbers, ...texts, ...flags]) as Schema),
+      types: names && toTypes(names),
+      nullable: admitsNull || raw["nullable"] === true || undefined,
+      enum: list && sortJson(dedupe(list.filter((value) => value !== null))),
+      extensible: toNames(raw["x-extensible-enum"]),
+      patterns:
+        typeof raw["pattern"] === "string" && raw["pattern"] !== "" ? [raw["pattern"]] : undefined,
+      ...readBound(raw, "minimum"),
+      ...readBound(raw, "maximum"),
+      required: toNames(raw["required"]),
+      dependentRequired: isObject(raw["dependentRequired"])
+        ? Object.fromEntries(
+            sortEntries(Object.entries(raw["dependentRequired"])).map(([name, needed]) => [
+              name,
+              toNames(needed) ?? [],
+            ]),
+          )
+        : undefined,
+      default: raw["default"],
+      ...toLifecycle(raw),
+      discriminator: isObject(discriminator) ? String(discriminator["propertyName"]) : undefined,
+      mapping:
+        isObject(discriminator) && isObject(discriminator["mapping"])
+          ? this.#readMapping(discriminator["mapping"], file)
+          : undefined,
+      ...this.#readChildren(raw, file),
+    });
+  }
+
+  #readMapping(mapping: JsonObject, file: string): Record<string, Schema> {
+    return Object.fromEntries(
+      Object.entries(mapping).map(([value, target]) => {
+        // a plain name is that of a component
+        const $ref = /[#./]/.test(String(target))
+          ? String(target)
+          : `#/components/schemas/${String(target)}`;
+        return [value, this.convert({ $ref }, file)];
+      }),
+    );
+  }
+
+  #readChildren(raw: JsonObject, file: string): Schema {
+    const children: Record<string, unknown> = {};
+    for (const key of mapKeys)
+      if (key !== "mapping" && isObject(raw[key]))
+        children[key] = Object.fromEntries(
+          Object.entries(raw[key]).map(([name, child]) => [name, this.convert(child, file)]),
+        );
+    for (const key of childKeys)
+      // `true` and an empty schema accept what is accepted anyway
+      if (raw[key] === false || (isObject(raw[key]) && !isEmpty(raw[key])))
+        children[key] = this.convert(raw[key], file);
+    if (Array.isArray(raw["prefixItems"]))
+      children["prefixItems"] = toList(raw["prefixItems"]).map((one) => this.convert(one, file));
+    return children as Schema;
+  }
+}
+
+const isEmpty = (schema: JsonObject): boolean =>
+  Object.keys(schema).every(
+    (key) => key !== "$ref" && (annotations.has(key) || key.startsWith("x-")),
+  );
+
+const isPlainType = (schema: Schema): boolean =>
+  schema.types !== undefined &&
+  Object.keys(schema).every((key) => key === "types" || key === "nullable");
+
+/** Keywords beside a union that do not restrict values. */
+const besideUnion: ReadonlySet<string> = new Set([
+  ...["nullable", "discriminator", "mapping", "default", "deprecated", "sunset"],
+  ...["readOnly", "writeOnly"],
+]);
+
+const dedupe = (values: readonly Json[]): readonly Json[] => [
+  ...new Map(values.map((value) => [toStableText(value), value])).values(),
+];
+
+const toTypes = (names: readonly string[]): readonly TypeName[] => {
+  const types = new Set(names.filter((name) => name !== "null"));
+  // each integer is a number
+  if (types.has("number")) types.delete("integer");
+  return [...types].toSorted() as TypeName[];
+};
+
+const toNames = (given: Json | undefined): readonly string[] | undefined => {
+  const names = [...new Set(toList(given).map(String))].toSorted();
+  return names.length > 0 ? names : undefined;
+};
+
+/** Reads a limit of numbers: one that excludes itself is a flag in 3.0, and a number of its own as of 3.1. */
+const readBound = (raw: JsonObject, key: "minimum" | "maximum"): Schema => {
+  const isMinimum = key === "minimum";
+  const closed = raw[key];
+  const open = raw[isMinimum ? "exclusiveMinimum" : "exclusiveMaximum"];
+  const isTighter =
+    typeof open === "number" &&
+    (typeof closed !== "number" || (isMinimum ? open >= closed : open <= closed));
+  const limit = isTighter ? open : closed;
+  if (typeof limit !== "number") return {};
+  const isOpen = isTighter || open === true;
+  return {
+    [key]: limit,
+    ...(isOpen && { [isMinimum ? "openMinimum" : "openMaximum"]: true }),
+  };
+};
+
+/** Removes what has no effect beside other keywords. */
+const settle = (schema: Schema): Schema => {
+  const { additionalProperties, ...rest } = schema;
+  // only objects have properties
+  const isObjectLess = schema.types !== undefined && !schema.types.includes("object");
+  return isObjectLess && additionalProperties ? rest : schema;
+};

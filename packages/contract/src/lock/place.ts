@@ -1,0 +1,100 @@
+import type { Change } from "./change.ts";
+import { compareSchemas, type Details, type SchemaPlace } from "./compare-schemas.ts";
+import { rules, type RuleId } from "./rules.ts";
+import type { Area } from "./schema-change.ts";
+import type { Schema } from "./schema.ts";
+
+interface Comparison {
+  readonly operation: string;
+  readonly today: string;
+  readonly classOf: (schema: Schema) => string;
+  readonly changes: Change[];
+}
+
+/** A place in an operation, where changes are told. */
+export class OperationPlace {
+  readonly #comparison: Comparison;
+  readonly #at: string;
+  /** Whether the server sends the requests. */
+  readonly isTurned: boolean;
+
+  constructor(comparison: Comparison, at = "", isTurned = false) {
+    this.#comparison = comparison;
+    this.#at = at;
+    this.isTurned = isTurned;
+  }
+
+  get today(): string {
+    return this.#comparison.today;
+  }
+
+  /** Returns the same place, where requests are what the server sends. */
+  turn(): OperationPlace {
+    return new OperationPlace(this.#comparison, this.#at, !this.isTurned);
+  }
+
+  enter(step: string): OperationPlace {
+    return new OperationPlace(this.#comparison, `${this.#at} ${step}`, this.isTurned);
+  }
+
+  tell(rule: RuleId, details: Details = {}): void {
+    this.#add(rule, details, this.#at, false);
+  }
+
+  /** Compares the schemas of this place. */
+  compare(
+    before: Schema,
+    after: Schema,
+    given: Area,
+    { isText }: { readonly isText: boolean },
+  ): void {
+    const { today, classOf } = this.#comparison;
+    const place: SchemaPlace = {
+      area: this.isTurned ? turned[given] : given,
+      ...{ at: "", isText, isMuted: false, today, classOf, seen: new Set() },
+      report: ({ area, at, isMuted }, change, details) => {
+        this.#add(`${area}-schema-${change}`, details, `${this.#at}${at && ` ${at}`}`, isMuted);
+      },
+    };
+    compareSchemas(before, after, place);
+  }
+
+  #add(id: RuleId, details: Details, at: string, isMuted: boolean): void {
+    const { operation, changes } = this.#comparison;
+    const rule = rules.get(id);
+    if (!rule) throw new TypeError(`There is no rule ${id}.`);
+    const path = `${operation}${at}`;
+    const change: Change = {
+      rule: id,
+      level: isMuted ? "harmless" : rule.level,
+      bump: isMuted ? "patch" : rule.bump,
+      operation,
+      path,
+      text: fill(rule.words, details),
+    };
+    // variants of a union may lead to the same place
+    if (!changes.some((one) => one.rule === id && one.path === path && one.text === change.text))
+      changes.push(change);
+  }
+}
+
+const turned: Readonly<Record<Area, Area>> = {
+  parameter: "header",
+  request: "response",
+  response: "request",
+  header: "parameter",
+};
+
+const fill = (words: string, details: Details): string =>
+  words
+    .replaceAll(/\{(before|after|name)\}/g, (_all, key: keyof Details) => toText(details[key]))
+    .trim();
+
+const toText = (value: Details[keyof Details]): string =>
+  value === undefined
+    ? ""
+    : Array.isArray(value)
+      ? value.map((one) => JSON.stringify(one)).join(", ")
+      : typeof value === "string"
+        ? value
+        : JSON.stringify(value);

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { classify } from "./classify.ts";
+import { listSchemas, mapSchemas, type Contract } from "./contract.ts";
+import { ContractError } from "../errors.ts";
+import { isObject, toStableText, type Json, type JsonObject } from "./json.ts";
+import {
+  childKeys,
+  listChildren,
+  listKeys,
+  mapKeys,
+  replaceChildren,
+  type Schema,
+} from "./schema.ts";
+
+/** A contract as JSON: schemas that are recursive or used repeatedly are listed by a name that their structure determines. */
+export interface SerialisedContract extends Contract<Json> {
+  readonly schemas: JsonObject;
+}
+
+/** Shorter schemas are repeated instead. */
+const shortest = 120;
+
+/** Schemas that differ in this depth at the latest get different names, whatever else there is. */
+const depth = 12;
+
+const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
+
+/** Converts a contract to JSON, which only depends on what clients can notice. */
+export const serialise = (contract: Contract): SerialisedContract => {
+  const roots = listSchemas(contract);
+  const { classes, names } = classify(roots, hash, depth);
+  const known = new Map<string, Schema>();
+  for (const schema of classes.keys()) known.set(classes.get(schema) ?? "", schema);
+  const listed = findListed(roots, classes, known);
+  const ids = toIds(listed, known, names);
+  const toJson = (schema: Schema): Json => {
+    const id = ids.get(classes.get(schema) ?? "");
+    return id === undefined ? replaceChildren(schema, toJson) : { $ref: id };
+  };
+  return {
+    ...mapSchemas(contract, toJson),
+    schemas: Object.fromEntries(
+      [...ids]
+        .toSorted(([, one], [, other]) => (one < other ? -1 : 1))
+        .map(([key, id]) => [id, replaceChildren(known.get(key) ?? {}, toJson)]),
+    ),
+  };
+};
+
+/** Finds the classes that are recursive, or that several places use. */
+const findListed = (
+  roots: readonly Schema[],
+  classes: ReadonlyMap<Schema, string>,
+  known: ReadonlyMap<string, Schema>,
+): ReadonlySet<string> => {
+  const listed = new Set<string>();
+  const done = new Set<string>();
+  const sizes = new Map<string, number>();
+  /** Returns the length of a schema's text, with what is listed as a reference. */
+  const visit = (key: string, path: ReadonlySet<string>): number => {
+    if (path.has(key)) listed.add(key);
+    if (done.has(key) && (sizes.get(key) ?? 0) >= shortest) listed.add(key);
+    if (path.has(key) || done.has(key)) return listed.has(key) ? 0 : (sizes.get(key) ?? 0);
+    const inner = new Set([...path, key]);
+    const schema = known.get(key) ?? {};
+    const own = toStableText(replaceChildren(schema, () => "")).length;
+    const size = listChildren(schema)
+      .map((child) => visit(classes.get(child) ?? "", inner))
+      .reduce((sum, one) => sum + one, own);
+    done.add(key);
+    sizes.set(key, size);
+    return size;
+  };
+  for (const root of roots) visit(classes.get(root) ?? "", new Set());
+  return listed;
+};
+
+/** Gives each listed class a short id, which differs from all others. */
+const toIds = (
+  listed: ReadonlySet<string>,
+  known: ReadonlyMap<string, Schema>,
+  names: ReadonlyMap<Schema, string>,
+): ReadonlyMap<string, string> => {
+  const ids = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const key of [...listed].toSorted()) {
+    const schema = known.get(key);
+    const name = (schema && names.get(schema)) ?? key;
+    let id = name;
+    for (let count = 2; taken.has(id); count++) id = `${name}-${count}`;
+    taken.add(id);
+    ids.set(key, id);
+  }
+  return ids;
+};
+
+/** @throws {@link ContractError} when a schema is missing. */
+export const deserialise = (given: SerialisedContract, file: string): Contract => {
+  const texts = given.schemas;
+  const listed = new Map<string, Schema>();
+  const toSchema = (value: Json): Schema => {
+    if (!isObject(value)) return {};
+    const id = value["$ref"];
+    if (typeof id !== "string") return fill({}, value);
+    const known = listed.get(id);
+    if (known) return known;
+    const schema: Schema = {};
+    listed.set(id, schema);
+    const text = texts[id];
+    if (!isObject(text))
+      throw new ContractError(
+        `${file}: there is no schema ${id}. Write it anew with \`sallyport lock\`.`,
+      );
+    return fill(schema, text);
+  };
+  const fill = (schema: Schema, text: JsonObject): Schema => {
+    const children: Record<string, unknown> = {};
+    for (const key of mapKeys)
+      if (isObject(text[key]))
+        children[key] = Object.fromEntries(
+          Object.entries(text[key]).map(([name, child]) => [name, toSchema(child)]),
+        );
+    for (const key of childKeys) if (text[key] !== undefined) children[key] = toSchema(text[key]);
+    for (const key of listKeys)
+      if (Array.isArray(text[key]))
+        children[key] = (text[key] as readonly Json[]).map((one) => toSchema(one));
+    return Object.assign(schema, text, children);
+  };
+  return mapSchemas(given, toSchema);
+};

@@ -1,0 +1,376 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { stringify } from "yaml";
+import { runCli } from "../src/index.ts";
+import type { JsonObject } from "../src/lock/json.ts";
+import { asResponse, withOperation } from "./lock-tools.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const tsx = import.meta.resolve("tsx");
+const sallyport = [process.execPath, "--import", tsx, join(root, "src/cli/main.ts")];
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "sallyport-lock-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const write = (name: string, content: unknown): string => {
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  const text =
+    typeof content === "string"
+      ? content
+      : name.endsWith(".json")
+        ? JSON.stringify(content)
+        : stringify(content);
+  writeFileSync(file, text);
+  return file;
+};
+
+/** Runs a command with the lock of this test. */
+const run = async (...args: string[]) => {
+  let [out, err] = ["", ""];
+  const code = await runCli(args, {
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    sallyport,
+  });
+  return { code, out, err };
+};
+
+const lock = (): string => join(folder, "api.lock.json");
+const runLock = (...args: string[]) => run("lock", "--lock", lock(), ...args);
+
+const user = (required: readonly string[], more: JsonObject = {}): JsonObject =>
+  asResponse({ type: "object", properties: { name: { type: "string" }, ...more }, required });
+
+const strict = user(["name"]);
+const loose = user([]);
+
+describe("a lock", () => {
+  test("is written, and compared with later documents", async () => {
+    const base = write("base.yaml", strict);
+    expect(await runLock("--head", base)).toEqual({
+      ...{ code: 0, err: "" },
+      out: `Wrote ${lock()} (1 operation)\n`,
+    });
+    expect(await runLock("--check", "--head", base)).toEqual({
+      ...{ code: 0, err: "" },
+      out: "Nothing has changed that clients could notice.\n",
+    });
+    const head = write("head.json", loose);
+    expect(await runLock("--check", "--head", head)).toEqual({
+      ...{ code: 1, err: "" },
+      out: [
+        "Breaking",
+        "  POST /users response 200 .name: the property became optional. [response-schema-property-became-optional]",
+        "",
+        "Next version: major",
+        "",
+        "To accept a change: sallyport lock accept response-schema-property-became-optional 'POST /users response 200 .name' --why \"...\"",
+        "",
+      ].join("\n"),
+    });
+  });
+
+  test("does not depend on names and order", async () => {
+    const text = { type: "string" };
+    const named = (name: string) =>
+      asResponse(
+        { $ref: `#/components/schemas/${name}` },
+        {
+          [name]: {
+            type: "object",
+            properties: { next: { $ref: `#/components/schemas/${name}` }, text },
+          },
+        },
+      );
+    await runLock("--head", write("base.json", named("Node")));
+    const before = readFileSync(lock(), "utf8");
+    await runLock("--head", write("head.yaml", named("Entry")));
+    expect(readFileSync(lock(), "utf8")).toBe(before);
+    expect(before).not.toMatch(/Node|Entry/);
+  });
+
+  test("keeps the changes that were accepted, and why, until it is written anew", async () => {
+    await runLock("--head", write("base.json", strict));
+    const head = write("head.json", loose);
+    const change = ["response-schema-property-became-optional", "POST /users response 200 .name"];
+    expect(
+      await runLock("accept", ...change, "--why", "no client reads it", "--head", head),
+    ).toEqual({
+      ...{ code: 0, err: "" },
+      out: "Accepted POST /users response 200 .name: the property became optional\n",
+    });
+    const { code, out } = await runLock("--check", "--head", head);
+    expect(code).toBe(0);
+    expect(out).toContain("accepted: no client reads it");
+    expect(out).toContain("Next version: major");
+    expect(out).not.toContain("To accept");
+    await runLock("--head", write("base.json", strict));
+    expect((await runLock("--check", "--head", head)).code).toBe(1);
+  });
+
+  test("accepts a rule in a whole operation, and nothing else", async () => {
+    await runLock("--head", write("base.json", user(["name", "age"], { age: { type: "number" } })));
+    const head = write("head.json", user([], { age: { type: "number" } }));
+    const rule = "response-schema-property-became-optional";
+    await runLock("accept", rule, "POST /users", "--why", "announced", "--head", head);
+    expect((await runLock("--check", "--head", head)).code).toBe(0);
+    const other = write("other.json", user([], { age: { type: "string" } }));
+    expect((await runLock("--check", "--head", other)).code).toBe(1);
+  });
+
+  test("an acceptance of one property does not cover another whose name begins alike", async () => {
+    const own = (required: string[]) => user(required, { names: { type: "string" } });
+    await runLock("--head", write("base.json", own(["name", "names"])));
+    const head = write("head.json", own([]));
+    const rule = "response-schema-property-became-optional";
+    await runLock("accept", rule, "POST /users response 200 .name", "--why", "x", "--head", head);
+    const { code, out } = await runLock("--check", "--head", head);
+    expect(code).toBe(1);
+    expect(out).toContain(
+      "To accept a change: sallyport lock accept " + rule + " 'POST /users response 200 .names'",
+    );
+  });
+
+  test("access that is opened must be accepted, and is no break", async () => {
+    await runLock("--head", write("base.json", withOperation({ security: [{ bearer: [] }] })));
+    const { code, out } = await runLock("--check", "--head", write("head.json", withOperation({})));
+    expect(code).toBe(1);
+    expect(out).toContain(
+      "Access opened\n  POST /users: no credentials are needed any longer, before: bearer.",
+    );
+    expect(out).toContain("Next version: minor");
+  });
+});
+
+describe("formats", () => {
+  const compare = (format: string) =>
+    run(
+      ...["lock", "--base", write("base.yaml", strict), "--head", write("head.yaml", loose)],
+      ...["--format", format],
+    );
+
+  test("json", async () => {
+    const { code, out } = await compare("json");
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toEqual({
+      ok: false,
+      bump: "major",
+      changes: [
+        {
+          rule: "response-schema-property-became-optional",
+          level: "breaking",
+          bump: "major",
+          operation: "POST /users",
+          path: "POST /users response 200 .name",
+          text: "the property became optional",
+        },
+      ],
+    });
+  });
+
+  test("markdown", async () => {
+    expect(await compare("markdown")).toMatchObject({
+      code: 1,
+      out: [
+        "### API changes: major",
+        "",
+        "#### Breaking (1)",
+        "",
+        "- **`POST /users`**",
+        "  - `response 200 .name`: the property became optional (`response-schema-property-became-optional`)",
+        "",
+      ].join("\n"),
+    });
+  });
+
+  test("what a document says cannot become markup", async () => {
+    const own = (value: string) => asResponse({ enum: ["a", value] });
+    const [base, head] = [write("base.json", own("b")), write("head.json", own("<img>*|"))];
+    const { out } = await run("lock", "--base", base, "--head", head, "--format", "markdown");
+    expect(out).toContain(String.raw`\<img\>\*\|`);
+  });
+
+  test("minor and patch versions", async () => {
+    const base = write("base.json", withOperation({ tags: ["a"] }));
+    const bump = async (head: JsonObject) => {
+      const { code, out } = await run("lock", "--base", base, "--head", write("head.json", head));
+      return [code, /Next version: (\w+)/.exec(out)?.[1]];
+    };
+    const page = { name: "page", in: "query", schema: { type: "number" } };
+    expect(await bump(withOperation({ tags: ["a"], parameters: [page] }))).toEqual([0, "minor"]);
+    expect(await bump(withOperation({ tags: ["b"] }))).toEqual([0, "patch"]);
+  });
+});
+
+test("documents may refer to other files", async () => {
+  write("parts/user.yaml", {
+    User: { type: "object", properties: { name: { $ref: "name.json" } } },
+  });
+  write("parts/name.json", { type: "string" });
+  const base = write("base.yaml", asResponse({ $ref: "parts/user.yaml#/User" }));
+  const same = write(
+    "same.json",
+    asResponse({ type: "object", properties: { name: { type: "string" } } }),
+  );
+  expect(await run("lock", "--base", base, "--head", same)).toMatchObject({ code: 0 });
+});
+
+describe("incorrect usage exits with 2", () => {
+  test.each([
+    ["no command", [], /USAGE sallyport lock/],
+    ["an unknown command", ["lokc"], /There is no command `lokc`\. The commands are lock\./],
+    [
+      "an unknown option",
+      ["lock", "--chekc"],
+      /there is no option --chekc\. Use --check, --format/,
+    ],
+    [
+      "an option without a value",
+      ["lock", "--head", "--check"],
+      /--head needs a value, as in `--head <file>`/,
+    ],
+    ["a value too many", ["lock", "--check=yes"], /--check takes no value; got yes/],
+    [
+      "an unknown format",
+      ["lock", "--check", "--format", "xml"],
+      /--format must be one of text, json, markdown; got xml/,
+    ],
+    ["two entries", ["lock", "a.ts", "b.ts"], /takes one entry; got a\.ts b\.ts/],
+    ["an entry and a document", ["lock", "a.ts", "--head", "b.yaml"], /leave out a\.ts or --head/],
+    [
+      "a format without a comparison",
+      ["lock", "--format", "json", "--head", "a"],
+      /--format needs --check/,
+    ],
+    ["a reason without accept", ["lock", "--why", "x"], /--why belongs to/],
+    [
+      "accept without a path",
+      ["lock", "accept", "operation-removed"],
+      /accept needs a rule and a path/,
+    ],
+    ["accept of an unknown rule", ["lock", "accept", "x", "y", "--why", "z"], /There is no rule x/],
+    ["accept without a reason", ["lock", "accept", "operation-removed", "y"], /--why is missing/],
+    [
+      "accept with --check",
+      ["lock", "accept", "x", "y", "--check"],
+      /leave out --check and --base/,
+    ],
+  ])("%s", async (_name, args, message) => {
+    const { code, out, err } = await run(...args);
+    expect(code).toBe(2);
+    expect(`${out}${err}`).toMatch(message);
+  });
+
+  test("accept of a change that has not happened", async () => {
+    const base = write("base.json", strict);
+    await runLock("--head", base);
+    const { code, err } = await runLock(
+      ...["accept", "operation-removed", "GET /", "--why", "x", "--head", base],
+    );
+    expect(code).toBe(2);
+    expect(err).toContain("There is no change of the rule operation-removed at GET / to accept.");
+  });
+});
+
+describe("files that cannot be used exit with 1", () => {
+  test.each([
+    ["a missing lock", undefined, /^sallyport: There is no .*api\.lock\.json\. Write it with/],
+    ["a lock that is no JSON", "{", /is no lock\. Write it anew/],
+    ["a lock of another version", '{"lock":2,"contract":{}}', /was written by another version/],
+    ["a lock without operations", '{"lock":1,"contract":{}}', /is no lock\. Write it anew/],
+  ])("%s", async (_name, text, message) => {
+    if (text !== undefined) write("api.lock.json", text);
+    const { code, err } = await runLock("--check", "--head", write("head.json", strict));
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(message) });
+  });
+
+  test("a missing document", async () => {
+    const { code, err } = await runLock("--head", join(folder, "missing.yaml"));
+    expect(code).toBe(1);
+    expect(err).toMatch(/^sallyport: .*missing\.yaml cannot be read: ENOENT/);
+  });
+});
+
+test("the help names every option", async () => {
+  const { code, out } = await run("lock", "--help");
+  expect(code).toBe(0);
+  for (const option of ["check", "format", "lock", "base", "head", "docs", "why"])
+    expect(out).toContain(`--${option}`);
+});
+
+const api = (output: string): string => `
+  import { z } from "zod";
+  import { defaultEndpointsFactory } from "sallyport";
+  const listUsers = defaultEndpointsFactory.build({
+    output: z.object({ names: ${output} }),
+    handler: async () => ({ names: [] }),
+  });
+  export const config = {};
+  export const routing = { users: { get: listUsers } };
+`;
+
+describe("sallyport lock", () => {
+  const start = (...args: string[]) =>
+    spawnSync(process.execPath, [...sallyport.slice(1), "lock", ...args], {
+      ...{ cwd: folder, encoding: "utf8" },
+      // where the sources of the framework are
+      env: {
+        ...{ ...process.env, TSX_TSCONFIG_PATH: join(root, "tsconfig.json") },
+        // TypeScript is loaded already, so there is no need for another process
+        SALLYPORT_CLI_TSX: "1",
+      },
+    });
+
+  test("locks the API of the application", { timeout: 240_000 }, () => {
+    write("package.json", { type: "module" });
+    write("node_modules/@sallyport/contract/package.json", {
+      type: "module",
+      exports: "./index.js",
+    });
+    const index = pathToFileURL(join(root, "packages/contract/src/index.ts")).href;
+    write("node_modules/@sallyport/contract/index.js", `export * from "${index}";`);
+    // the application finds the packages of this repository
+    for (const name of ["zod", "sallyport"]) {
+      write(`node_modules/${name}/package.json`, { type: "module", exports: "./index.js" });
+      const target =
+        name === "zod"
+          ? import.meta.resolve("zod")
+          : pathToFileURL(join(root, "src/index.ts")).href;
+      write(`node_modules/${name}/index.js`, `export * from "${target}";`);
+    }
+    write("api.ts", api("z.array(z.string())"));
+    expect(start()).toMatchObject({
+      status: 0,
+      stdout: "Wrote api.lock.json (1 operation)\n",
+      stderr: "",
+    });
+    expect(existsSync(join(folder, "api.lock.json"))).toBe(true);
+    write("api.ts", api("z.array(z.number())"));
+    expect(start("--check", "--format", "json")).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining("response-schema-type-changed"),
+    });
+    write("api.ts", "throw new Error('down');");
+    const failed = start("--check");
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toContain("`sallyport openapi` failed");
+  });
+
+  test("says what to install if the package is missing", () => {
+    expect(start("--check")).toMatchObject({
+      status: 1,
+      stderr:
+        "sallyport: `sallyport lock` needs @sallyport/contract. Run: npm install --save-dev @sallyport/contract\n",
+    });
+  });
+});
