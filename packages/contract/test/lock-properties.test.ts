@@ -141,8 +141,8 @@ test("documents with different schemas have changes", () => {
       const [old, own] = [before, after].map((contract) =>
         listSchemas(contract).map((one) => classes.get(one)),
       );
-      const isSame = JSON.stringify(old) === JSON.stringify(own);
-      if (!isSame) expect(compareContracts(before, after)).not.toEqual([]);
+      fc.pre(JSON.stringify(old) !== JSON.stringify(own));
+      expect(compareContracts(before, after)).not.toEqual([]);
     }),
     { numRuns: 100 },
   );

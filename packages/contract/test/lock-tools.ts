@@ -16,9 +16,9 @@ export const listRules = (base: unknown, head: unknown): readonly string[] =>
 
 /** Returns the most serious level of the changes between two documents. */
 export const toLevel = (base: unknown, head: unknown): Level => {
-  const levels = compare(base, head).map(({ level }) => level);
+  const levels = new Set(compare(base, head).map(({ level }) => level));
   const all = ["breaking", "access", "warning"] as const;
-  return all.find((level) => levels.includes(level)) ?? "harmless";
+  return all.find((level) => levels.has(level)) ?? "harmless";
 };
 
 /** A document whose only operation, `POST /users`, has the given parts. */

@@ -1,5 +1,5 @@
 import type { Schema } from "./schema.ts";
-import type { SchemaPlace } from "./compare-schemas.ts";
+import type { SchemaPlace } from "./schema-place.ts";
 
 const limits = [
   ["minLength", "min-length"],

@@ -3,35 +3,11 @@ import { compareBounds, compareLimits } from "./compare-limits.ts";
 import { compareLifecycle } from "./compare-lifecycle.ts";
 import { compareTypes } from "./compare-types.ts";
 import { compareUnions, compareWithUnion } from "./compare-unions.ts";
-import { toStableText, type Json } from "./json.ts";
+import { toStableText } from "./json.ts";
 import { judgeRemoval } from "./lifecycle.ts";
 import type { Schema } from "./schema.ts";
-import type { Area } from "./schema-change.ts";
+import type { Details, SchemaPlace } from "./schema-place.ts";
 import type { SchemaChangeName } from "./schema-changes.ts";
-
-/** What the words of a change are filled with. */
-export interface Details {
-  readonly before?: Json | undefined;
-  readonly after?: Json | undefined;
-  readonly name?: string | undefined;
-}
-
-/** Where schemas are compared, and who is told of changes. */
-export interface SchemaPlace {
-  readonly area: Area;
-  /** The way from the body or parameter to the schema, such as `.items[].name`. */
-  readonly at: string;
-  /** Whether all values are strings on the wire, so that any type may become a string. */
-  readonly isText: boolean;
-  /** Whether the values are not part of this message, such as read-only ones in a request. */
-  readonly isMuted: boolean;
-  readonly today: string;
-  /** Returns the class of a schema: schemas of one class are equal. */
-  readonly classOf: (schema: Schema) => string;
-  /** The pairs that are being compared already, for recursive schemas. */
-  readonly seen: Set<string>;
-  readonly report: (place: SchemaPlace, change: SchemaChangeName, details: Details) => void;
-}
 
 /** Compares two schemas of a place, and reports each change once, where it is. */
 export const compareSchemas = (before: Schema, after: Schema, place: SchemaPlace): void => {

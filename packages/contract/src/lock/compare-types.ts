@@ -1,4 +1,4 @@
-import type { SchemaPlace } from "./compare-schemas.ts";
+import type { SchemaPlace } from "./schema-place.ts";
 import type { Schema, TypeName } from "./schema.ts";
 
 /** Formats that contain other ones. */

@@ -1,4 +1,4 @@
-import { compareSchemas, type SchemaPlace } from "./compare-schemas.ts";
+import type { SchemaPlace } from "./schema-place.ts";
 import { acceptsAny, compareNull } from "./compare-types.ts";
 import { toStableText } from "./json.ts";
 import type { Schema } from "./schema.ts";
@@ -8,7 +8,7 @@ export const compareUnions = (before: Schema, after: Schema, place: SchemaPlace)
   compareVariants(before, after, place);
   compareDiscriminators(before, after, place);
   const { kept, added, removed } = pair(before.allOf ?? [], after.allOf ?? [], place);
-  for (const [was, is] of kept) compareSchemas(was, is, place);
+  for (const [was, is] of kept) place.compare(was, is, place);
   for (const _ of added) place.report(place, "all-of-added", {});
   for (const _ of removed) place.report(place, "all-of-removed", {});
 };
@@ -59,7 +59,7 @@ const compareLists = (
 ): void => {
   const { kept, added, removed } = pair(before, after, place);
   for (const [was, is] of kept)
-    compareSchemas(was, is, { ...place, at: `${place.at}(${describe(is)})` });
+    place.compare(was, is, { ...place, at: `${place.at}(${describe(is)})` });
   for (const one of added) place.report(place, "variant-added", { name: describe(one) });
   for (const one of removed) place.report(place, "variant-removed", { name: describe(one) });
 };

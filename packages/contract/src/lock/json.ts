@@ -34,3 +34,7 @@ export const compact = <Value extends object>(value: {
   [Key in keyof Value]: Value[Key] | undefined;
 }): Value =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Value;
+
+/** Returns a string as it is, and anything else as JSON. */
+export const toText = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");

@@ -1,6 +1,6 @@
 import type { Body, Content, Contract, Media, Operation, Parameter, Response } from "./contract.ts";
 import { ContractError } from "../errors.ts";
-import { compact, isObject, toList, toObject, type Json, type JsonObject } from "./json.ts";
+import { compact, isObject, toList, toObject, type Json, type JsonObject, toText } from "./json.ts";
 import { toLifecycle } from "./lifecycle.ts";
 import { SchemaNormaliser } from "./normalise-schema.ts";
 import { Resolver, type ReadOther } from "./resolver.ts";
@@ -18,7 +18,7 @@ const ignoredFields: ReadonlySet<string> = new Set(["accept", "authorization", "
  * @throws {@link ContractError} when this is no such document, or a reference in it leads nowhere.
  */
 export const normalise = (document: unknown, file: string, readOther?: ReadOther): Contract => {
-  if (!isObject(document) || !/^3\.[012](?:\.|$)/.test(String(document["openapi"])))
+  if (!isObject(document) || !/^3\.[012](?:\.|$)/.test(toText(document["openapi"])))
     throw new ContractError(`${file} is no OpenAPI document of version 3.0, 3.1 or 3.2.`);
   return new DocumentNormaliser(document, file, readOther).convert();
 };
@@ -42,7 +42,7 @@ class DocumentNormaliser {
     const { paths, webhooks, servers } = this.#document;
     const contract: Contract = {
       servers: toList(servers)
-        .map((server) => String(toObject(server)["url"]))
+        .map((server) => toText(toObject(server)["url"]))
         .toSorted(),
       operations: this.#readItems(paths, (method, path) => `${method} ${path}`, anonymise),
       webhooks: this.#readItems(webhooks, (method, name) => `${method} webhook ${name}`),
@@ -122,7 +122,7 @@ class DocumentNormaliser {
     return compact<Operation>({
       name,
       operationId: typeof raw["operationId"] === "string" ? raw["operationId"] : undefined,
-      tags: [...new Set(toList(raw["tags"]).map(String))].toSorted(),
+      tags: [...new Set(toList(raw["tags"]).map(toText))].toSorted(),
       ...toLifecycle(raw),
       security: readSecurity(raw["security"] ?? this.#document["security"]),
       parameters: Object.fromEntries(sortEntries(parameters)),
@@ -137,8 +137,8 @@ class DocumentNormaliser {
     file: string,
     path: string,
   ): readonly (readonly [string, Parameter])[] {
-    const place = String(raw["in"]);
-    const name = String(raw["name"]);
+    const place = toText(raw["in"]);
+    const name = toText(raw["name"]);
     if (place === "header" && ignoredFields.has(name.toLowerCase())) return [];
     const parameter = this.#readField(name, raw, file, place === "query" || place === "cookie");
     if (place !== "path")
@@ -186,10 +186,7 @@ class DocumentNormaliser {
           encoding: Object.fromEntries(
             this.#entries(encoding, place).map(([name, one]) => [
               name,
-              [one["contentType"], one["style"], one["explode"]]
-                .map((part) => part ?? "")
-                .join(" ")
-                .trim(),
+              [one["contentType"], one["style"], one["explode"]].map(toText).join(" ").trim(),
             ]),
           ),
         });
@@ -222,7 +219,7 @@ const readSecurity = (given: Json | undefined): readonly (readonly string[])[] =
     Object.entries(toObject(one))
       .flatMap(([scheme, scopes]) => [
         scheme,
-        ...toList(scopes).map((scope) => `${scheme}:${String(scope)}`),
+        ...toList(scopes).map((scope) => `${scheme}:${toText(scope)}`),
       ])
       .toSorted(),
   );

@@ -1,4 +1,12 @@
-import { compact, isObject, toList, toStableText, type Json, type JsonObject } from "./json.ts";
+import {
+  compact,
+  isObject,
+  toList,
+  toStableText,
+  type Json,
+  type JsonObject,
+  toText,
+} from "./json.ts";
 import { merge } from "./merge-schemas.ts";
 import type { Resolver } from "./resolver.ts";
 import { childKeys, mapKeys, sortEntries, sortJson, type Schema, type TypeName } from "./schema.ts";
@@ -130,8 +138,8 @@ export class SchemaNormaliser {
 
   #readOwn(raw: JsonObject, file: string): Schema {
     const given = raw["type"];
-    const names = given === undefined ? undefined : [given].flat().map(String);
-    const values = "const" in raw ? [raw["const"] as Json] : raw["enum"];
+    const names = given === undefined ? undefined : [given].flat().map(toText);
+    const values = "const" in raw ? [raw["const"]] : raw["enum"];
     const list = Array.isArray(values) ? (values as readonly Json[]) : undefined;
     const admitsNull =
       names === undefined
@@ -170,7 +178,7 @@ export class SchemaNormaliser {
         : undefined,
       default: raw["default"],
       ...toLifecycle(raw),
-      discriminator: isObject(discriminator) ? String(discriminator["propertyName"]) : undefined,
+      discriminator: isObject(discriminator) ? toText(discriminator["propertyName"]) : undefined,
       mapping:
         isObject(discriminator) && isObject(discriminator["mapping"])
           ? this.#readMapping(discriminator["mapping"], file)
@@ -183,16 +191,16 @@ export class SchemaNormaliser {
     return Object.fromEntries(
       Object.entries(mapping).map(([value, target]) => {
         // a plain name is that of a component
-        const $ref = /[#./]/.test(String(target))
-          ? String(target)
-          : `#/components/schemas/${String(target)}`;
+        const $ref = /[#./]/.test(toText(target))
+          ? toText(target)
+          : `#/components/schemas/${toText(target)}`;
         return [value, this.convert({ $ref }, file)];
       }),
     );
   }
 
   #readChildren(raw: JsonObject, file: string): Schema {
-    const children: Record<string, unknown> = {};
+    const children: Record<string, object> = {};
     for (const key of mapKeys)
       if (key !== "mapping" && isObject(raw[key]))
         children[key] = Object.fromEntries(
@@ -204,7 +212,7 @@ export class SchemaNormaliser {
         children[key] = this.convert(raw[key], file);
     if (Array.isArray(raw["prefixItems"]))
       children["prefixItems"] = toList(raw["prefixItems"]).map((one) => this.convert(one, file));
-    return children as Schema;
+    return children;
   }
 }
 
@@ -235,7 +243,7 @@ const toTypes = (names: readonly string[]): readonly TypeName[] => {
 };
 
 const toNames = (given: Json | undefined): readonly string[] | undefined => {
-  const names = [...new Set(toList(given).map(String))].toSorted();
+  const names = [...new Set(toList(given).map(toText))].toSorted();
   return names.length > 0 ? names : undefined;
 };
 

@@ -1,7 +1,8 @@
 import type { Change } from "./change.ts";
-import { compareSchemas, type Details, type SchemaPlace } from "./compare-schemas.ts";
+import { compareSchemas } from "./compare-schemas.ts";
 import { rules, type RuleId } from "./rules.ts";
 import type { Area } from "./schema-change.ts";
+import type { Details, SchemaPlace } from "./schema-place.ts";
 import type { Schema } from "./schema.ts";
 
 interface Comparison {
@@ -52,6 +53,7 @@ export class OperationPlace {
     const place: SchemaPlace = {
       area: this.isTurned ? turned[given] : given,
       ...{ at: "", isText, isMuted: false, today, classOf, seen: new Set() },
+      compare: compareSchemas,
       report: ({ area, at, isMuted }, change, details) => {
         this.#add(`${area}-schema-${change}`, details, `${this.#at}${at && ` ${at}`}`, isMuted);
       },

@@ -8,6 +8,11 @@ const mapping = (values: JsonObject): JsonObject => ({
   discriminator: { propertyName: "name", mapping: values },
 });
 
+const conditional = (more: JsonObject): JsonObject =>
+  record({ if: { required: ["card"] }, ...more });
+
+const branch = (key: "then" | "else"): JsonObject => ({ [key]: { required: ["address"] } });
+
 /** Changes of properties, items and combinations of schemas. */
 export const structureChanges = define({
   // properties
@@ -323,20 +328,6 @@ export const structureChanges = define({
     example: [record({ if: { required: ["card"] } }), record({ if: { required: ["cash"] } })],
     counterexample: [record({ if: { required: ["card"] } }), record({})],
   },
-  ...constraint(
-    "then",
-    "what holds if the condition is met",
-    (more) => record({ if: { required: ["card"] }, ...more }),
-    {
-      then: { required: ["address"] },
-    },
-  ),
-  ...constraint(
-    "else",
-    "what holds unless the condition is met",
-    (more) => record({ if: { required: ["card"] }, ...more }),
-    {
-      else: { required: ["address"] },
-    },
-  ),
+  ...constraint("then", "what holds if the condition is met", conditional, branch("then")),
+  ...constraint("else", "what holds unless the condition is met", conditional, branch("else")),
 });
