@@ -16,6 +16,10 @@ const object = (more: JsonObject): JsonObject => ({ type: "object", ...more });
 const query = (...names: string[]): JsonObject =>
   withOperation({ parameters: names.map((name) => ({ name, in: "query", schema: text })) });
 
+const schemes = (securitySchemes: JsonObject): JsonObject => ({ components: { securitySchemes } });
+const streaming = (media: JsonObject): JsonObject =>
+  withOperation({ responses: { 200: { content: { "text/event-stream": media } } } });
+
 /** Pairs of documents between which nothing has changed for clients. */
 const equals: readonly (readonly [string, JsonObject, JsonObject])[] = [
   [
@@ -107,6 +111,21 @@ const equals: readonly (readonly [string, JsonObject, JsonObject])[] = [
     "other descriptions",
     asRequest({ ...text, description: "A name", examples: ["Ada"], title: "Name" }),
     asRequest({ ...text, description: "Their name" }),
+  ],
+  [
+    "a renamed security scheme",
+    withOperation({ security: [{ a: [] }] }, schemes({ a: { type: "http", scheme: "bearer" } })),
+    withOperation({ security: [{ b: [] }] }, schemes({ b: { type: "http", scheme: "Bearer" } })),
+  ],
+  [
+    "items of a stream before 3.2",
+    streaming({ schema: text, "x-itemSchema": user }),
+    { ...streaming({ itemSchema: user }), openapi: "3.2.0" },
+  ],
+  [
+    "bytes before 3.1",
+    { ...asResponse({ ...text, format: "binary" }), openapi: "3.0.3" },
+    asResponse({ ...text, format: "binary", contentMediaType: "image/png" }),
   ],
   [
     "security of the whole document",
@@ -298,6 +317,44 @@ describe("changes are found where they are", () => {
         path: "POST webhook paid request .age",
       },
     ]);
+  });
+
+  test("another kind of credentials under the same name", () => {
+    const own = (scheme: JsonObject) =>
+      withOperation({ security: [{ a: [] }] }, schemes({ a: scheme }));
+    const base = own({ type: "http", scheme: "bearer" });
+    expect(listRules(base, own({ type: "apiKey", in: "header", name: "X-Key" }))).toEqual([
+      "security-alternative-removed",
+      "security-alternative-added",
+    ]);
+  });
+
+  test("a scope of OpenID Connect", () => {
+    const own = (...scopes: string[]) =>
+      withOperation(
+        { security: [{ a: scopes }] },
+        schemes({ a: { type: "openIdConnect", openIdConnectUrl: "https://example.com" } }),
+      );
+    expect(listRules(own("read"), own("read", "write"))).toEqual(["scope-added"]);
+  });
+
+  test("at each place, although schemas that refer to each other lead to them in many ways", () => {
+    const layers = (leaf: JsonObject): JsonObject =>
+      Object.fromEntries(
+        Array.from({ length: 30 }, (_, at) => {
+          const inner = at === 29 ? leaf : reference(`L${at + 1}`);
+          return [`L${at}`, object({ properties: { a: inner, b: inner } })];
+        }),
+      );
+    const changes = compare(
+      asResponse(reference("L0"), layers(text)),
+      asResponse(reference("L0"), layers({ type: "number" })),
+    );
+    expect(new Set(changes.map(({ rule }) => rule))).toEqual(
+      new Set(["response-schema-type-changed"]),
+    );
+    const flat = (type: string) => asResponse(object({ properties: { a: { type }, b: { type } } }));
+    expect(compare(flat("string"), flat("number"))).toHaveLength(2);
   });
 
   test("text on the wire may become any text", () => {

@@ -15,7 +15,7 @@ export const compareContracts = (
   after: Contract,
   today: string = new Date().toISOString().slice(0, 10),
 ): readonly Change[] => {
-  const changes: Change[] = [];
+  const changes = new Map<string, Change>();
   const { classes } = classify([...listSchemas(before), ...listSchemas(after)]);
   const others = new Map<Schema, string>();
   const classOf = (schema: Schema): string => {
@@ -29,7 +29,7 @@ export const compareContracts = (
   compareNames(before.servers, after.servers, document, "server");
   compareGroups(before.operations, after.operations, toPlace, "operation");
   compareGroups(before.webhooks, after.webhooks, toPlace, "webhook");
-  return changes;
+  return [...changes.values()];
 };
 
 type Operations = Readonly<Record<string, Operation>>;

@@ -5,15 +5,26 @@ import { compareTypes } from "./compare-types.ts";
 import { compareUnions, compareWithUnion } from "./compare-unions.ts";
 import { toStableText } from "./json.ts";
 import { judgeRemoval } from "./lifecycle.ts";
-import type { Schema } from "./schema.ts";
+import { listChildren, type Schema } from "./schema.ts";
 import type { Details, SchemaPlace } from "./schema-place.ts";
 import type { SchemaChangeName } from "./schema-changes.ts";
+
+/**
+ * How often a pair of schemas is compared in one message: as many places tell of a change. Without a limit, schemas
+ * that refer to each other would be compared along each of the ways between them.
+ */
+const maximum = 20;
 
 /** Compares two schemas of a place, and reports each change once, where it is. */
 export const compareSchemas = (before: Schema, after: Schema, place: SchemaPlace): void => {
   const [was, is] = [place.classOf(before), place.classOf(after)];
-  if (was === is || place.seen.has(`${was} ${is}`)) return;
-  const inner = { ...place, seen: new Set([...place.seen, `${was} ${is}`]) };
+  const pair = `${was} ${is}`;
+  if (was === is || place.seen.has(pair)) return;
+  const key = `${pair} ${place.isMuted}`;
+  const count = place.visits.get(key) ?? 0;
+  place.visits.set(key, count + 1);
+  if (count >= maximum && listChildren(before).length + listChildren(after).length > 0) return;
+  const inner = { ...place, seen: new Set([...place.seen, pair]) };
   if (compareWithUnion(before, after, inner) || compareTypes(before, after, inner)) return;
   compareValues(before, after, inner);
   compareBounds(before, after, inner);

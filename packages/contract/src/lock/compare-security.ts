@@ -41,7 +41,10 @@ const tellDifference = (
 ): void => {
   const [less, more] = kind === "added" ? [old, own] : [own, old];
   const difference = more.filter((credential) => !less.includes(credential));
-  if (difference.every((credential) => credential.includes(":")))
+  // a scope stands beside its scheme
+  const isScope = (credential: string): boolean =>
+    less.some((scheme) => credential.startsWith(`${scheme}:`));
+  if (difference.every(isScope))
     for (const name of difference) place.tell(`scope-${kind}`, { name });
   else
     place.tell(kind === "added" ? "security-tightened" : "security-loosened", {

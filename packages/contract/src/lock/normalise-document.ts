@@ -124,7 +124,7 @@ class DocumentNormaliser {
       operationId: typeof raw["operationId"] === "string" ? raw["operationId"] : undefined,
       tags: [...new Set(toList(raw["tags"]).map(toText))].toSorted(),
       ...toLifecycle(raw),
-      security: readSecurity(raw["security"] ?? this.#document["security"]),
+      security: this.#readSecurity(raw["security"] ?? this.#document["security"]),
       parameters: Object.fromEntries(sortEntries(parameters)),
       body,
       responses: Object.fromEntries(responses),
@@ -178,7 +178,11 @@ class DocumentNormaliser {
   #readContent(content: Json | undefined, file: string): Content {
     return Object.fromEntries(
       this.#entries(content, file).map(([type, raw, place]) => {
-        const { schema, itemSchema, encoding } = raw;
+        const { encoding } = raw;
+        // before 3.2, sallyport describes the items of a stream of text in an extension
+        const isExtended = raw["itemSchema"] === undefined && raw["x-itemSchema"] !== undefined;
+        const itemSchema = raw["itemSchema"] ?? raw["x-itemSchema"];
+        const schema = isExtended ? undefined : raw["schema"];
         const media = compact<Media>({
           schema: schema === undefined ? undefined : this.#schemas.convert(schema, place),
           itemSchema:
@@ -193,6 +197,21 @@ class DocumentNormaliser {
         return [type.toLowerCase().replaceAll(/\s*;\s*/g, "; "), media];
       }),
     );
+  }
+
+  /** Reads the alternatives of credentials; none are needed if one of the alternatives is empty. */
+  #readSecurity(given: Json | undefined): readonly (readonly string[])[] {
+    const schemes = toObject(toObject(this.#document["components"])["securitySchemes"]);
+    const alternatives = toList(given).map((one) =>
+      Object.entries(toObject(one))
+        .flatMap(([name, scopes]) => {
+          const scheme = describeScheme(name, this.#locate(schemes[name], this.#file)[0]);
+          return [scheme, ...toList(scopes).map((scope) => `${scheme}:${toText(scope)}`)];
+        })
+        .toSorted(),
+    );
+    if (alternatives.some((one) => one.length === 0)) return [];
+    return alternatives.toSorted((one, other) => (one.join() < other.join() ? -1 : 1));
   }
 
   #readResponse(raw: JsonObject, file: string): Response {
@@ -213,16 +232,17 @@ const placeholder = /\{([^}]*)\}/g;
 /** Removes the names of path parameters. */
 const anonymise = (path: string): string => path.replaceAll(placeholder, "{}");
 
-/** Reads the alternatives of credentials; none are needed if one of the alternatives is empty. */
-const readSecurity = (given: Json | undefined): readonly (readonly string[])[] => {
-  const alternatives = toList(given).map((one) =>
-    Object.entries(toObject(one))
-      .flatMap(([scheme, scopes]) => [
-        scheme,
-        ...toList(scopes).map((scope) => `${scheme}:${toText(scope)}`),
-      ])
-      .toSorted(),
-  );
-  if (alternatives.some((one) => one.length === 0)) return [];
-  return alternatives.toSorted((one, other) => (one.join() < other.join() ? -1 : 1));
-};
+/** Describes a security scheme by what a client sends; its name means nothing. */
+const describeScheme = (
+  name: string,
+  { type, scheme, in: place, name: key, ...rest }: JsonObject,
+): string =>
+  type === "http"
+    ? `http ${toText(scheme).toLowerCase()}`
+    : type === "apiKey"
+      ? `${toText(place)} ${toText(key)}`
+      : type === "openIdConnect"
+        ? `openIdConnect ${toText(rest["openIdConnectUrl"])}`
+        : typeof type === "string"
+          ? type
+          : name;

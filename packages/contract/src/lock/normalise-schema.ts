@@ -151,7 +151,10 @@ export class SchemaNormaliser {
       const isMinimum = key.startsWith("min") && key !== "minContains";
       return typeof value === "number" && !(isMinimum && value === 0) ? [[key, value]] : [];
     });
-    const texts = ["format", "contentEncoding", "contentMediaType"].flatMap((key) =>
+    // bytes as such have the media type of what contains them
+    const isBinary = raw["format"] === "binary";
+    const textKeys = ["format", ...(isBinary ? [] : ["contentEncoding", "contentMediaType"])];
+    const texts = textKeys.flatMap((key) =>
       typeof raw[key] === "string" ? [[key, raw[key]]] : [],
     );
     const flags = ["readOnly", "writeOnly", "uniqueItems"].flatMap((key) =>

@@ -9,7 +9,8 @@ interface Comparison {
   readonly operation: string;
   readonly today: string;
   readonly classOf: (schema: Schema) => string;
-  readonly changes: Change[];
+  /** The changes so far, each by what it says: variants of a union may lead to the same place. */
+  readonly changes: Map<string, Change>;
 }
 
 /** A place in an operation, where changes are told. */
@@ -52,7 +53,7 @@ export class OperationPlace {
     const { today, classOf } = this.#comparison;
     const place: SchemaPlace = {
       area: this.isTurned ? turned[given] : given,
-      ...{ at: "", isText, isMuted: false, today, classOf, seen: new Set() },
+      ...{ at: "", isText, isMuted: false, today, classOf, seen: new Set(), visits: new Map() },
       compare: compareSchemas,
       report: ({ area, at, isMuted }, change, details) => {
         this.#add(`${area}-schema-${change}`, details, `${this.#at}${at && ` ${at}`}`, isMuted);
@@ -74,9 +75,7 @@ export class OperationPlace {
       path,
       text: fill(rule.words, details),
     };
-    // variants of a union may lead to the same place
-    if (!changes.some((one) => one.rule === id && one.path === path && one.text === change.text))
-      changes.push(change);
+    changes.set(JSON.stringify([id, path, change.text, isMuted]), change);
   }
 }
 

@@ -23,7 +23,9 @@ export interface SchemaPlace {
   /** Returns the class of a schema: schemas of one class are equal. */
   readonly classOf: (schema: Schema) => string;
   /** The pairs that are being compared already, for recursive schemas. */
-  readonly seen: Set<string>;
+  readonly seen: ReadonlySet<string>;
+  /** How often each pair has been compared in this message. */
+  readonly visits: Map<string, number>;
   /** Compares schemas that are further inside. */
   readonly compare: (before: Schema, after: Schema, place: SchemaPlace) => void;
   readonly report: (place: SchemaPlace, change: SchemaChangeName, details: Details) => void;
