@@ -11,9 +11,9 @@ import type { SchemaChangeName } from "./schema-changes.ts";
 
 /**
  * How often a pair of schemas is compared in one message: as many places tell of a change. Without a limit, schemas
- * that refer to each other would be compared along each of the ways between them.
+ * that refer to each other would be compared along each of the ways between them; many such schemas are compared once.
  */
-const maximum = 20;
+const toMaximum = (pairs: number): number => (pairs > 200 ? 1 : 20);
 
 /** Compares two schemas of a place, and reports each change once, where it is. */
 export const compareSchemas = (before: Schema, after: Schema, place: SchemaPlace): void => {
@@ -23,18 +23,27 @@ export const compareSchemas = (before: Schema, after: Schema, place: SchemaPlace
   const key = `${pair} ${place.isMuted}`;
   const count = place.visits.get(key) ?? 0;
   place.visits.set(key, count + 1);
-  if (count >= maximum && listChildren(before).length + listChildren(after).length > 0) return;
-  const inner = { ...place, seen: new Set([...place.seen, pair]) };
-  if (compareWithUnion(before, after, inner) || compareTypes(before, after, inner)) return;
-  compareValues(before, after, inner);
-  compareBounds(before, after, inner);
-  compareLimits(before, after, inner);
-  compareTexts(before, after, inner);
-  compareProperties(before, after, inner);
-  compareDependencies(before, after, inner);
-  compareItems(before, after, inner);
-  compareParts(before, after, inner);
-  compareUnions(before, after, inner);
+  if (
+    count >= toMaximum(place.visits.size) &&
+    listChildren(before).length + listChildren(after).length > 0
+  )
+    return;
+  place.seen.add(pair);
+  compareKeywords(before, after, place);
+  place.seen.delete(pair);
+};
+
+const compareKeywords = (before: Schema, after: Schema, place: SchemaPlace): void => {
+  if (compareWithUnion(before, after, place) || compareTypes(before, after, place)) return;
+  compareValues(before, after, place);
+  compareBounds(before, after, place);
+  compareLimits(before, after, place);
+  compareTexts(before, after, place);
+  compareProperties(before, after, place);
+  compareDependencies(before, after, place);
+  compareItems(before, after, place);
+  compareParts(before, after, place);
+  compareUnions(before, after, place);
 };
 
 const compareValues = (before: Schema, after: Schema, place: SchemaPlace): void => {
@@ -82,12 +91,20 @@ const compareTexts = (before: Schema, after: Schema, place: SchemaPlace): void =
     for (const pattern of added)
       if (!matchesAll(pattern)) tell("pattern-added", { after: pattern });
   }
-  for (const [key, change] of [
-    ["contentEncoding", "content-encoding-changed"],
-    ["contentMediaType", "content-media-type-changed"],
-  ] as const)
-    if (before[key] !== after[key])
-      tell(change, { before: before[key] ?? "none", after: after[key] ?? "none" });
+  const [encoding, media] = [after.contentEncoding, after.contentMediaType];
+  if (before.contentEncoding !== encoding)
+    tell("content-encoding-changed", {
+      before: before.contentEncoding ?? "none",
+      after: encoding ?? "none",
+    });
+  const details = { before: before.contentMediaType, after: media };
+  if (before.contentMediaType === media) return;
+  if (before.contentMediaType === undefined) tell("content-media-type-added", details);
+  else
+    tell(
+      media === undefined ? "content-media-type-removed" : "content-media-type-changed",
+      details,
+    );
 };
 
 const compareProperties = (before: Schema, after: Schema, place: SchemaPlace): void => {
@@ -97,6 +114,9 @@ const compareProperties = (before: Schema, after: Schema, place: SchemaPlace): v
     const [was, is] = [old[name], own[name]];
     const wasRequired = before.required?.includes(name) === true;
     const isRequired = after.required?.includes(name) === true;
+    // most properties are equal
+    if (was && is && wasRequired === isRequired && place.classOf(was) === place.classOf(is))
+      continue;
     const inner = enterProperty(place, name, is ?? was ?? {});
     const tell = (change: SchemaChangeName, details: Details = {}) =>
       inner.report(inner, change, { name, ...details });

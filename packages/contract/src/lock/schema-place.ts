@@ -23,7 +23,7 @@ export interface SchemaPlace {
   /** Returns the class of a schema: schemas of one class are equal. */
   readonly classOf: (schema: Schema) => string;
   /** The pairs that are being compared already, for recursive schemas. */
-  readonly seen: ReadonlySet<string>;
+  readonly seen: Set<string>;
   /** How often each pair has been compared in this message. */
   readonly visits: Map<string, number>;
   /** Compares schemas that are further inside. */

@@ -181,6 +181,9 @@ export const valueChanges = define({
     example: [text({ contentEncoding: "base64" }), text({ contentEncoding: "base32" })],
     counterexample: [text({ contentEncoding: "base64" }), text({ contentEncoding: "base64" })],
   },
+  ...constraint("content-media-type", "the media type of the text, {after}{before},", text, {
+    contentMediaType: "text/csv",
+  }),
   "content-media-type-changed": {
     effect: "different",
     words: "the media type of the text was changed from {before} to {after}",
