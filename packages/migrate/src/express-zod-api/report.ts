@@ -1,0 +1,21 @@
+import type { Migration } from "./migrate-project.ts";
+
+const list = (lines: readonly string[]): string =>
+  lines.length === 0 ? "  none\n" : lines.map((line) => `  ${line}\n`).join("");
+
+/** Writes what has been done, and what remains to be done. */
+export const toReport = (migration: Migration, isDryRun: boolean): string => {
+  const { facts, files, counts, marks, dependencies, differences } = migration;
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const verb = isDryRun ? "would be rewritten" : "rewritten";
+  const rules = [...counts].filter(([, count]) => count > 0).map(([id, count]) => `${String(count).padStart(5)}  ${id}`);
+  const version = facts.major === undefined ? "of an unknown version" : String(facts.major);
+  return [
+    `express-zod-api ${version}: ${total} places in ${files.size} files ${verb}.\n`,
+    `Rewritten, by rule\n${list(rules)}`,
+    `Marked for you (${marks.length})\n${list(marks.map(({ file, line, text }) => `${file}:${line} ${text}`))}`,
+    `Dependencies to change in package.json\n${list(dependencies)}`,
+    `Differences on the wire\n${list(differences.map((text) => `- ${text}`))}`,
+    `Next: npm install, your formatter, your compiler, your tests. Rules and marks: docs/from-express-zod-api.md\n`,
+  ].join("\n");
+};

@@ -1,0 +1,39 @@
+import type { Rule } from "./rule.ts";
+import { configRules } from "./rules/config.ts";
+import { documentRules } from "./rules/documents.ts";
+import { factoryRules } from "./rules/factories.ts";
+import { handlerRules } from "./rules/handlers.ts";
+import { importRules } from "./rules/imports.ts";
+import { resultRules } from "./rules/results.ts";
+import { routingRules } from "./rules/routing.ts";
+import { schemaRules } from "./rules/schemas.ts";
+import { testingRules } from "./rules/testing.ts";
+import { zodRules } from "./rules/zod.ts";
+
+/** All rules in the order in which they are applied; the imports come last, because they tell what names mean. */
+export const rules: readonly Rule[] = [
+  ...configRules,
+  ...factoryRules,
+  ...handlerRules,
+  ...resultRules,
+  ...routingRules,
+  ...testingRules,
+  ...documentRules,
+  ...schemaRules,
+  ...zodRules,
+  ...importRules,
+];
+
+const kinds = { rewritten: "rewritten", marked: "marked", both: "rewritten or marked" } as const;
+
+const toCell = (text: string): string => text.replaceAll("|", "\\|");
+
+/** Returns the table of the guide. */
+export const toRuleTable = (): string =>
+  [
+    "| Rule | From | To | What happens |",
+    "| --- | --- | --- | --- |",
+    ...rules.map(
+      ({ id, from, to, kind }) => `| \`${id}\` | ${toCell(from)} | ${toCell(to)} | ${kinds[kind]} |`,
+    ),
+  ].join("\n");

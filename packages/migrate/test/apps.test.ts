@@ -1,0 +1,76 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { migrateProject, writeMigration } from "../src/express-zod-api/migrate-project.ts";
+import { toReport } from "../src/express-zod-api/report.ts";
+import { compile, copyApp, createDirectory, readText, removeDirectory } from "./compile.ts";
+
+const directory = createDirectory();
+afterAll(() => removeDirectory(directory));
+
+const apps = ["v16", "v21", "v26"].map((name) => {
+  const path = copyApp(name, directory);
+  const migration = migrateProject(path);
+  writeMigration(migration);
+  return { name, path, migration };
+});
+
+/** Checks whether a message of the compiler is about a line below a mark. */
+const isMarked = (message: string): boolean => {
+  const [, file = "", line = "0"] = /^(.+?)\((\d+),/.exec(message) ?? [];
+  const above = readText(join(directory, file)).split("\n")[Number(line) - 2] ?? "";
+  return above.includes("TODO(sallyport-migrate)");
+};
+
+describe("migrated applications", () => {
+  test("compile, but for marked lines", async () => {
+    const messages = await compile(directory, {
+      ...{ exactOptionalPropertyTypes: false, noPropertyAccessFromIndexSignature: false },
+    });
+    expect(messages.filter((message) => !isMarked(message))).toEqual([]);
+    // the class that has no counterpart is marked where it is used
+    expect(messages.map((message) => message.replace(/^.*error /, ""))).toEqual([
+      "TS2304: Cannot find name 'BuiltinLogger'.",
+    ]);
+  });
+
+  test("no longer name the package", () => {
+    for (const { path } of apps)
+      for (const file of readdirSync(path, { recursive: true, withFileTypes: true }))
+        if (file.isFile())
+          expect(readText(join(file.parentPath, file.name))).not.toContain("express-zod-api\"");
+  });
+
+  test("are refused by a second run", () => {
+    for (const { path } of apps)
+      expect(() => migrateProject(path)).toThrow("does not use express-zod-api");
+  });
+
+  test("have marks, which the report lists", () => {
+    const listed = apps.flatMap(({ name, migration }) =>
+      migration.marks.map(({ file, line }) => `${name}/${file}:${line}`),
+    );
+    expect(listed).toEqual([
+      "v16/src/config.ts:7",
+      "v16/src/config.ts:11",
+      "v16/src/config.ts:20",
+      "v16/src/document.ts:6",
+      "v16/src/document.ts:9",
+      "v16/src/document.ts:10",
+      "v21/src/config.ts:9",
+      "v21/src/config.ts:11",
+      "v26/src/app.ts:85",
+      "v26/src/app.ts:93",
+    ]);
+    const report = toReport(apps[0]!.migration, true);
+    expect(report).toContain("src/config.ts:7 JSON is parsed by the framework");
+    expect(report).toContain("  remove express-zod-api ^16.8.1\n");
+    expect(report).toMatch(/ +2 {2}depends-on-method\n/);
+    expect(report).toContain("express-zod-api 16: ");
+  });
+});
+
+for (const { name, path } of apps)
+  describe(`tests of ${name}`, async () => {
+    for (const file of readdirSync(join(path, "test"))) await import(join(path, "test", file));
+  });
