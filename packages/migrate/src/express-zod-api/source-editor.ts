@@ -166,7 +166,7 @@ export const removeElement = (node: Node): Edit => {
     return between(node.getPos(), next.getEnd());
   }
   const previous = node.getPreviousSibling();
-  return between(previous?.getStart() ?? node.getPos(), node.getEnd());
+  return between(previous?.getStart() ?? node.getStart(), node.getEnd());
 };
 
 /** Adds properties at the beginning of an object literal. */

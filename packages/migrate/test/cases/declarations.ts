@@ -404,7 +404,7 @@ export const keep = <Schema extends IOSchema>(schema: Schema): Schema => schema;
 `,
     after: `import type { AnyEndpoint, Security } from "sallyport";
 import { z } from "zod";
-export const header: Extract<Security, { type: "header" }> = { type: "header", name: "x-key" };
+export const header: Extract<Security, { name: string }> = { type: "header", name: "x-key" };
 export const fields: Record<string, unknown> = { a: 1 };
 export const all: AnyEndpoint[] = [];
 export const keep = <Schema extends z.ZodType<Record<string, unknown>>>(schema: Schema): Schema => schema;

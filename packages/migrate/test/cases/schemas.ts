@@ -123,8 +123,14 @@ export const two = (name.meta()?.examples ?? []);
   schema(
     "zod-coerce",
     23,
-    `export const all = z.object({ a: z.number({ coerce: true }).int(), b: z.string({ coerce: true, description: "b" }) });`,
-    `export const all = z.object({ a: z.coerce.number().int(), b: z.coerce.string({ description: "b" }) });`,
+    `export const all = z.object({ a: z.number({ coerce: true }).int(), b: z.string({ coerce: true }) });`,
+    `export const all = z.object({ a: z.coerce.number().int(), b: z.coerce.string() });`,
+  ),
+  schema(
+    "zod-descriptions",
+    23,
+    `export const all = z.object({ a: z.string({ description: "a" }).min(1), b: z.array(z.string(), { message: "No", description: "b" }), description: z.string() });`,
+    `export const all = z.object({ a: z.string().describe("a").min(1), b: z.array(z.string(), { message: "No" }).describe("b"), description: z.string() });`,
   ),
   schema(
     "zod-errors",

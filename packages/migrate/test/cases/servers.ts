@@ -430,26 +430,26 @@ export const text = responseMock._getStatusMessage();
     rule: "documentation",
     major: 29,
     before: `import { Documentation } from "express-zod-api/documentation";
-const document = new Documentation({ routing: {}, config: { cors: true }, info: { title: "A", version: "1" }, server: "/", summarizer: () => "" });
+const document = new Documentation({ routing: {}, config: {}, info: { title: "A", version: "1" }, server: "/", summarizer: () => "" });
 export const yaml = document.getSpecAsYaml();
-export const json = new Documentation({ routing: {}, config: { cors: true }, title: "A", version: "1" }).getSpecAsJson(undefined, 2);
+export const json = new Documentation({ routing: {}, config: {}, title: "A", version: "1" }).getSpecAsJson(undefined, 2);
 `,
     after: `import { generateOpenApi, toYaml } from "sallyport/openapi";
 // TODO: Without counterpart: summarizer. #documents-and-clients
-const document = generateOpenApi({ routing: {}, config: { cors: true }, info: { title: "A", version: "1" }, servers: "/" });
+const document = generateOpenApi({ routing: {}, config: {}, info: { title: "A", version: "1" }, servers: "/" });
 export const yaml = toYaml(document);
-export const json = JSON.stringify(generateOpenApi({ routing: {}, config: { cors: true }, info: { title: "A", version: "1" } }), null, 2);
+export const json = JSON.stringify(generateOpenApi({ routing: {}, config: {}, info: { title: "A", version: "1" } }), null, 2);
 `,
   },
   {
     rule: "integration",
     major: 28,
     before: `import { Integration } from "express-zod-api";
-export const text = await (await Integration.create({ routing: {}, config: { cors: true } })).printFormatted();
+export const text = await (await Integration.create({ routing: {}, config: {} })).printFormatted();
 `,
     after: `import { generateClient } from "sallyport/generate-client";
 // TODO: The client differs: it has typed statuses, pages and files. #documents-and-clients
-export const text = generateClient({ routing: {}, config: { cors: true } });
+export const text = generateClient({ routing: {}, config: {} });
 `,
   },
   {

@@ -23,7 +23,12 @@ const typeTexts: Readonly<Record<string, readonly [text: string, need?: string]>
         ["OpenIdSecurity", "openid"],
         ["OAuth2Security", "oauth2"],
       ] as const
-    ).map(([name, type]) => [name, [`Extract<Security, { type: "${type}" }>`, "type Security"]]),
+    ).map(([name, type]) => {
+      // those with a name are one member of the union
+      const isNamed = ["input", "header", "cookie"].includes(type);
+      const member = isNamed ? "name: string" : `type: "${type}"`;
+      return [name, [`Extract<Security, { ${member} }>`, "type Security"]];
+    }),
   ),
 };
 

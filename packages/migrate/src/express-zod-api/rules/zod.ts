@@ -7,6 +7,7 @@ import {
   methodCalls,
   objectArgument,
   property,
+  toObject,
   valueOf,
 } from "../syntax.ts";
 
@@ -48,6 +49,26 @@ const coerce = forZod3({
       if (!options || valueOf(element)?.getText() !== "true" || !element) continue;
       const rest = options.getProperties().length === 1 ? replace(options, "") : removeElement(element);
       editor.change(replace(object, "z.coerce"), rest);
+    }
+  },
+});
+
+const descriptions = forZod3({
+  id: "zod-descriptions",
+  from: "`z.string({ description: text })`",
+  to: "`z.string().describe(text)`",
+  kind: "rewritten",
+  apply: (editor) => {
+    for (const call of editor.source.getDescendantsOfKind(SyntaxKind.CallExpression)) {
+      if (!/^z\.(?:coerce\.)?\w+$/.test(call.getExpression().getText())) continue;
+      const options = call.getArguments().map((one) => toObject(one)).at(-1);
+      const element = property(options, "description");
+      const value = valueOf(element);
+      const isParams = !/^z\.(?:object|enum|nativeEnum|strictObject|looseObject)$/.test(call.getExpression().getText());
+      if (!options || !element || !value || (!isParams && call.getArguments().length < 2)) continue;
+      const isAlone = options.getProperties().length === 1;
+      const drop = isAlone ? removeElement(options) : removeElement(element);
+      editor.change(drop, between(call.getEnd(), call.getEnd(), `.describe(${value.getText()})`));
     }
   },
 });
@@ -211,6 +232,7 @@ const others = forZod3({
 export const zodRules: readonly Rule[] = [
   imports,
   coerce,
+  descriptions,
   errors,
   records,
   enums,
