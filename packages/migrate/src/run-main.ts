@@ -71,7 +71,8 @@ const run = async (args: readonly string[], terminal: Terminal): Promise<void> =
     const { writeStubs } = await import("./openapi/write-stubs.ts");
     const file = resolve(terminal.directory, document);
     const out = resolve(terminal.directory, values.out);
-    return terminal.write(await writeStubs(file, out, values.force ?? false));
+    const { directory } = terminal;
+    return terminal.write(await writeStubs(file, out, { isForced: values.force ?? false, directory }));
   }
   refuse(values, ["out", "force"], "migrate");
   if (document !== undefined)

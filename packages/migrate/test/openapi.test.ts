@@ -1,0 +1,117 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { generateOpenApi, type OpenApiOptions } from "sallyport/openapi";
+import { afterAll, describe, expect, test } from "vitest";
+import { readDocument } from "../src/openapi/document.ts";
+import { writeStubs } from "../src/openapi/write-stubs.ts";
+import { compile, createDirectory, readText, removeDirectory, writeFiles } from "./compile.ts";
+import { toOperations } from "./normal-form.ts";
+
+const documents = fileURLToPath(new URL("fixtures/documents/", import.meta.url));
+const directory = createDirectory();
+afterAll(() => removeDirectory(directory));
+
+interface Api {
+  readonly routing: OpenApiOptions["routing"];
+  readonly config: NonNullable<OpenApiOptions["config"]>;
+  readonly description: Pick<OpenApiOptions, "info">;
+}
+
+const apis = await Promise.all(
+  readdirSync(documents).map(async (file) => {
+    const name = file.replace(/\.\w+$/, "");
+    const out = join(directory, name);
+    const options = { isForced: false, directory };
+    const report = await writeStubs(join(documents, file), out, options);
+    const api = (await import(join(out, "api.ts"))) as Api;
+    const given = readDocument(join(documents, file)).root;
+    const openapi = String(given["openapi"]).startsWith("3.0") ? "3.0" : "3.1";
+    const written = generateOpenApi({ routing: api.routing, config: api.config, ...api.description, openapi });
+    return { name, out, report, given: toOperations(given), written: toOperations({ ...written }) };
+  }),
+);
+
+/** Statuses that the framework adds to what a document declares. */
+const ownStatuses = ["400", "401", "413", "415", "500"];
+
+/** The operations whose marks say that the document cannot be the same. */
+const inexpressible = ["get /search", "post /search", "put /names"];
+
+describe.each(apis)("the stubs of $name", ({ given, written }) => {
+  test("have the same operations", () => {
+    expect(Object.keys(written).sort()).toEqual(Object.keys(given).sort());
+  });
+
+  for (const [key, operation] of Object.entries(given)) {
+    if (inexpressible.includes(key)) continue;
+    test(`describe ${key} as the document does`, () => {
+      const { statuses, operationId, ...rest } = operation;
+      const { statuses: all = [], operationId: id, ...own } = written[key] ?? {};
+      expect(own).toEqual(rest);
+      if (operationId !== undefined) expect(id).toBe(operationId);
+      expect(all.filter((status) => !ownStatuses.includes(status))).toEqual(
+        statuses.filter((status) => !ownStatuses.includes(status)),
+      );
+      expect(all).toEqual(expect.arrayContaining(statuses));
+    });
+  }
+});
+
+test("stubs compile, without any", async () => {
+  expect(await compile(directory, { noUnusedLocals: true })).toEqual([]);
+  for (const { out } of apis)
+    for (const file of readdirSync(out, { recursive: true, encoding: "utf8" }))
+      if (file.endsWith(".ts")) expect(readText(join(out, file))).not.toMatch(/\bany\b(?! error)/);
+});
+
+test("what has no counterpart is marked, and listed", () => {
+  const reports = apis.map(({ report }) => report).join("\n");
+  for (const text of [
+    "handwritten/endpoints/endpoints.ts:6 The elements of fields are repeated names",
+    "The response default (Any error) has no counterpart.",
+    "Documents put these fields into the query",
+    "The field dry is in the body and in another part of the request",
+    "It also responds with 207",
+    "`uniqueItems` is not checked.",
+    "The body is no object: parse `input.raw`, of type array.",
+    "The bodies of 422 are problem details",
+  ])
+    expect(reports).toContain(text);
+  expect(apis.find(({ name }) => name === "nest")?.report).toContain("Marked for you (0)\n  none");
+});
+
+test("a handler responds with 501, and a middleware before it", async () => {
+  const { testServer } = await import("sallyport/testing");
+  const { routing } = (await import(join(directory, "tsoa/api.ts"))) as Api;
+  const { fetch, close } = await testServer({}, routing as object);
+  const list = await fetch("/customers?ids=1&ids=2&status=active");
+  expect(list.status).toBe(501);
+  expect(await list.json()).toMatchObject({ status: 501, title: "Not Implemented" });
+  expect((await fetch("/customers?limit=200")).status).toBe(400);
+  expect((await fetch("/customers/1")).status).toBe(501);
+  await close();
+});
+
+test("existing files are kept", async () => {
+  const file = join(documents, "tsoa.yaml");
+  const out = join(directory, "tsoa");
+  await expect(writeStubs(file, out, { isForced: false, directory })).rejects.toThrow(
+    /schemas\.ts exists: choose another --out, or replace files with --force\./,
+  );
+  await writeStubs(file, out, { isForced: true, directory });
+});
+
+test.each([
+  ["nothing.yaml", undefined, "Cannot read"],
+  ["broken.yaml", "a: [", "is neither YAML nor JSON"],
+  ["swagger.yaml", 'swagger: "2.0"', "its member `openapi` is missing"],
+  ["empty.yaml", "openapi: 3.1.0\npaths: {}", "The document has no operations"],
+  ["other.yaml", "openapi: 3.1.0\npaths: { /a: { $ref: other.yaml } }", "bundle the document first"],
+  ["lost.yaml", "openapi: 3.1.0\npaths: { /a: { $ref: '#/components/a' } }", "leads nowhere"],
+])("%s is refused", async (name, text, message) => {
+  const folder = join(directory, "refused");
+  writeFiles(folder, text === undefined ? {} : { [name]: text });
+  const out = join(folder, "out");
+  await expect(writeStubs(join(folder, name), out, { isForced: false, directory })).rejects.toThrow(message);
+});
