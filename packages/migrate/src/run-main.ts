@@ -52,7 +52,11 @@ const parse = (args: readonly string[]) => {
   }
 };
 
-const refuse = (values: Readonly<Record<string, unknown>>, names: readonly string[], command: string) => {
+const refuse = (
+  values: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  command: string,
+) => {
   for (const name of names)
     if (values[name] !== undefined)
       throw new UsageError(`--${name} is no option of \`${command}\`. See --help.`, 2);
@@ -65,14 +69,22 @@ const run = async (args: readonly string[], terminal: Terminal): Promise<void> =
   if (first === "openapi") {
     refuse(values, ["dry-run"], "migrate openapi");
     if (document === undefined || more.length > 0)
-      throw new UsageError("`migrate openapi` takes one document, as in `migrate openapi api.yaml --out src`.", 2);
+      throw new UsageError(
+        "`migrate openapi` takes one document, as in `migrate openapi api.yaml --out src`.",
+        2,
+      );
     if (values.out === undefined)
-      throw new UsageError("--out is missing: name the directory for the endpoints, as in `--out src`.", 2);
+      throw new UsageError(
+        "--out is missing: name the directory for the endpoints, as in `--out src`.",
+        2,
+      );
     const { writeStubs } = await import("./openapi/write-stubs.ts");
     const file = resolve(terminal.directory, document);
     const out = resolve(terminal.directory, values.out);
     const { directory } = terminal;
-    return terminal.write(await writeStubs(file, out, { isForced: values.force ?? false, directory }));
+    return terminal.write(
+      await writeStubs(file, out, { isForced: values.force ?? false, directory }),
+    );
   }
   refuse(values, ["out", "force"], "migrate");
   if (document !== undefined)
@@ -95,7 +107,9 @@ export const runMain = async (args: readonly string[], terminal: Terminal): Prom
       terminal.writeError(`migrate: ${error.message}\n`);
       return error.exitCode;
     }
-    terminal.writeError(`migrate: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    terminal.writeError(
+      `migrate: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
     return 1;
   }
 };

@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { migrateProject, writeMigration } from "../src/express-zod-api/migrate-project.ts";
 import { toReport } from "../src/express-zod-api/report.ts";
-import { compile, copyApp, createDirectory, readText, removeDirectory } from "./compile.ts";
+import {
+  compile,
+  compileTimeout as timeout,
+  copyApp,
+  createDirectory,
+  readText,
+  removeDirectory,
+} from "./compile.ts";
 
 const directory = createDirectory();
 afterAll(() => removeDirectory(directory));
@@ -23,7 +30,7 @@ const isMarked = (message: string): boolean => {
 };
 
 describe("migrated applications", () => {
-  test("compile, but for marked lines", async () => {
+  test("compile, but for marked lines", { timeout }, async () => {
     const messages = await compile(directory, {
       ...{ exactOptionalPropertyTypes: false, noPropertyAccessFromIndexSignature: false },
     });
@@ -35,10 +42,12 @@ describe("migrated applications", () => {
   });
 
   test("no longer name the package", () => {
-    for (const { path } of apps)
-      for (const file of readdirSync(path, { recursive: true, withFileTypes: true }))
-        if (file.isFile())
-          expect(readText(join(file.parentPath, file.name))).not.toContain("express-zod-api\"");
+    const texts = apps.flatMap(({ path }) =>
+      readdirSync(path, { recursive: true, withFileTypes: true })
+        .filter((file) => file.isFile())
+        .map((file) => readText(join(file.parentPath, file.name))),
+    );
+    expect(texts.join("\n")).not.toContain('express-zod-api"');
   });
 
   test("are refused by a second run", () => {

@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const fixtures = fileURLToPath(new URL("fixtures/", import.meta.url));
 
+/** The compiler takes seconds of both cores, which other processes may use. */
+export const compileTimeout = 240_000;
+
 /** Creates a directory from which code finds the packages of the repository; tools ignore it. */
 export const createDirectory = (): string => {
   const parent = join(fixtures, "out");
@@ -43,15 +46,23 @@ export const compile = async (
     config,
     JSON.stringify({
       extends: extended,
-      compilerOptions: { noUnusedLocals: false, noUnusedParameters: false, erasableSyntaxOnly: false, ...options },
+      compilerOptions: {
+        noUnusedLocals: false,
+        noUnusedParameters: false,
+        erasableSyntaxOnly: false,
+        ...options,
+      },
       include: ["."],
       exclude: [],
     }),
   );
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   const output = await new Promise<string>((resolve) => {
-    execFile(process.execPath, [tsc, "-p", config, "--pretty", "false"], { cwd: directory }, (_, stdout) =>
-      resolve(stdout),
+    execFile(
+      process.execPath,
+      [tsc, "-p", config, "--pretty", "false"],
+      { cwd: directory },
+      (_, stdout) => resolve(stdout),
     );
   });
   return output.split("\n").filter((line) => /error TS/.test(line));

@@ -7,7 +7,13 @@ import type { Case } from "./cases/case.ts";
 import { declarationCases } from "./cases/declarations.ts";
 import { schemaCases } from "./cases/schemas.ts";
 import { serverCases } from "./cases/servers.ts";
-import { compile, createDirectory, removeDirectory, writeFiles } from "./compile.ts";
+import {
+  compile,
+  compileTimeout as timeout,
+  createDirectory,
+  removeDirectory,
+  writeFiles,
+} from "./compile.ts";
 
 const directory = createDirectory();
 afterAll(() => removeDirectory(directory));
@@ -50,7 +56,7 @@ test("counts the places of a rule", () => {
   expect(counts.get("add-context")).toBe(3);
 });
 
-test("what is rewritten compiles, but for marked lines", async () => {
+test("what is rewritten compiles, but for marked lines", { timeout }, async () => {
   const files = cases.flatMap((given, index) =>
     given.isIncomplete ? [] : [[`case-${index}-${given.rule}.ts`, migrate(given).text]],
   );

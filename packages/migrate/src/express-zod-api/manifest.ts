@@ -56,7 +56,9 @@ export const migrateManifest = (manifest: Manifest): readonly string[] => {
     if (known !== undefined && major !== undefined && major >= (majorOf(range) ?? 0)) continue;
     const target = section ?? home ?? "dependencies";
     manifest[target] = sorted({ ...manifest[target], [name]: range });
-    changes.push(known === undefined ? `add ${name} ${range}` : `update ${name} from ${known} to ${range}`);
+    changes.push(
+      known === undefined ? `add ${name} ${range}` : `update ${name} from ${known} to ${range}`,
+    );
   }
   const types = rangeOf(manifest, "@types/express");
   const typed = sections.find((one) => manifest[one]?.["@types/express"] !== undefined);

@@ -60,7 +60,9 @@ export const migrateProject = (directory: string): Migration => {
   const project = openProject(directory);
   const manifestFile = join(directory, "package.json");
   if (!existsSync(manifestFile))
-    throw new UsageError(`${directory} has no package.json: run the command at the root of the application.`);
+    throw new UsageError(
+      `${directory} has no package.json: run the command at the root of the application.`,
+    );
   const manifest = readManifest(manifestFile);
   const sources = project
     .getSourceFiles()
@@ -83,7 +85,10 @@ export const migrateProject = (directory: string): Migration => {
     for (const [index, line] of after.split("\n").entries()) {
       const at = line.indexOf(markPrefix);
       if (at < 0) continue;
-      const text = line.slice(at + markPrefix.length).trim().replace(/ See \S+$/, "");
+      const text = line
+        .slice(at + markPrefix.length)
+        .trim()
+        .replace(/ See \S+$/, "");
       marks.push({ file: relative(directory, file), line: index + 1, text });
     }
   }

@@ -8,7 +8,9 @@ export const toReport = (migration: Migration, isDryRun: boolean): string => {
   const { facts, files, counts, marks, dependencies, differences } = migration;
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const verb = isDryRun ? "would be rewritten" : "rewritten";
-  const rules = [...counts].filter(([, count]) => count > 0).map(([id, count]) => `${String(count).padStart(5)}  ${id}`);
+  const rules = [...counts]
+    .filter(([, count]) => count > 0)
+    .map(([id, count]) => `${String(count).padStart(5)}  ${id}`);
   const version = facts.major === undefined ? "of an unknown version" : String(facts.major);
   return [
     `express-zod-api ${version}: ${total} places in ${files.size} files ${verb}.\n`,

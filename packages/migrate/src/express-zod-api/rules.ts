@@ -1,4 +1,5 @@
 import type { Rule } from "./rule.ts";
+import { configOptionRules } from "./rules/config-options.ts";
 import { configRules } from "./rules/config.ts";
 import { documentRules } from "./rules/documents.ts";
 import { factoryRules } from "./rules/factories.ts";
@@ -13,6 +14,7 @@ import { zodRules } from "./rules/zod.ts";
 /** All rules in the order in which they are applied; the imports come last, because they tell what names mean. */
 export const rules: readonly Rule[] = [
   ...configRules,
+  ...configOptionRules,
   ...factoryRules,
   ...handlerRules,
   ...resultRules,
@@ -34,6 +36,7 @@ export const toRuleTable = (): string =>
     "| Rule | From | To | What happens |",
     "| --- | --- | --- | --- |",
     ...rules.map(
-      ({ id, from, to, kind }) => `| \`${id}\` | ${toCell(from)} | ${toCell(to)} | ${kinds[kind]} |`,
+      ({ id, from, to, kind }) =>
+        `| \`${id}\` | ${toCell(from)} | ${toCell(to)} | ${kinds[kind]} |`,
     ),
   ].join("\n");

@@ -103,7 +103,10 @@ export class SourceEditor {
     return edits
       .map((edit, index) => ({ ...edit, index }))
       .sort((one, other) => other.start - one.start || other.index - one.index)
-      .reduce((all, { start, end, text: given }) => all.slice(0, start) + given + all.slice(end), text);
+      .reduce(
+        (all, { start, end, text: given }) => all.slice(0, start) + given + all.slice(end),
+        text,
+      );
   }
 
   #isMarked(start: number, comment: string): boolean {
@@ -132,7 +135,7 @@ const toLineStart = (source: SourceFile, node: Node): number => {
       outer.isKind(SyntaxKind.TemplateTail) ||
       Node.isNoSubstitutionTemplateLiteral(outer));
   if (!isText) return start;
-  const statement = node.getFirstAncestor(Node.isStatement) ?? node;
+  const statement = node.getFirstAncestor((one) => Node.isStatement(one)) ?? node;
   return text.lastIndexOf("\n", statement.getStart() - 1) + 1;
 };
 
@@ -160,7 +163,11 @@ export const removeElement = (node: Node): Edit => {
     const isFirst = node.getPreviousSibling() === undefined;
     const isLast = next.getNextSibling() === undefined;
     // keeps the space after an opening brace
-    const isOnLine = !node.getSourceFile().getFullText().slice(node.getPos(), node.getStart()).includes("\n");
+    const isOnLine = !node
+      .getSourceFile()
+      .getFullText()
+      .slice(node.getPos(), node.getStart())
+      .includes("\n");
     if (isFirst && !isLast && isOnLine)
       return between(node.getStart(), next.getNextSiblingOrThrow().getStart());
     return between(node.getPos(), next.getEnd());
@@ -173,7 +180,10 @@ export const removeElement = (node: Node): Edit => {
 export const addProperty = (object: ObjectLiteralExpression, text: string): Edit => {
   const [first] = object.getProperties();
   if (!first) return replace(object, `{ ${text} }`);
-  const gap = object.getSourceFile().getFullText().slice(object.getStart() + 1, first.getStart());
+  const gap = object
+    .getSourceFile()
+    .getFullText()
+    .slice(object.getStart() + 1, first.getStart());
   const indent = /\n[\t ]*$/.exec(gap)?.[0];
   return insertAt(first.getStart(), `${text},${indent ?? " "}`);
 };

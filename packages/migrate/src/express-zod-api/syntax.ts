@@ -74,7 +74,10 @@ export const newsOf = (source: SourceFile, exported: string): readonly NewExpres
   });
 
 /** Returns the calls of a method by its name, whatever the object. */
-export const methodCalls = (source: SourceFile, ...names: readonly string[]): readonly MethodCall[] =>
+export const methodCalls = (
+  source: SourceFile,
+  ...names: readonly string[]
+): readonly MethodCall[] =>
   source.getDescendantsOfKind(SyntaxKind.CallExpression).flatMap((call) => {
     const callee = call.getExpression();
     return Node.isPropertyAccessExpression(callee) && names.includes(callee.getName())
@@ -99,7 +102,11 @@ export const objectArgument = (
 export const toObject = (node: Node | undefined): ObjectLiteralExpression | undefined => {
   if (node === undefined) return undefined;
   if (Node.isObjectLiteralExpression(node)) return node;
-  if (Node.isParenthesizedExpression(node) || Node.isAsExpression(node) || Node.isSatisfiesExpression(node))
+  if (
+    Node.isParenthesizedExpression(node) ||
+    Node.isAsExpression(node) ||
+    Node.isSatisfiesExpression(node)
+  )
     return toObject(node.getExpression());
   return undefined;
 };
@@ -127,7 +134,11 @@ export const valueOf = (element: ObjectLiteralElementLike | undefined): Node | u
 
 /** Returns where a chain of calls begins, such as `z` of `z.string().min(1)`. */
 export const chainRoot = (node: Node): Node => {
-  if (Node.isCallExpression(node) || Node.isPropertyAccessExpression(node) || Node.isNonNullExpression(node))
+  if (
+    Node.isCallExpression(node) ||
+    Node.isPropertyAccessExpression(node) ||
+    Node.isNonNullExpression(node)
+  )
     return chainRoot(node.getExpression());
   if (Node.isAwaitExpression(node) || Node.isParenthesizedExpression(node))
     return chainRoot(node.getExpression());

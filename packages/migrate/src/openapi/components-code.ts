@@ -41,7 +41,9 @@ export const writeComponents = (
     const all = isCircular
       ? [...written.notes, "The type of this recursive schema is unknown: annotate it."]
       : written.notes;
-    const text = isCircular ? `z.lazy(() => ${written.code.replace(/\.meta\(\{ id: [^}]*\}\)$/, "")})` : written.code;
+    const text = isCircular
+      ? `z.lazy(() => ${written.code.replace(/\.meta\(\{ id: [^}]*\}\)$/, "")})`
+      : written.code;
     const type = isCircular ? ": z.ZodType" : "";
     return `${toComments(all)}export const ${constant}${type} = ${text};\nexport type ${constant} = z.output<typeof ${constant}>;\n`;
   });

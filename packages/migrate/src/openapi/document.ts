@@ -32,11 +32,15 @@ export class ApiDocument {
     const reference = object["$ref"];
     if (typeof reference !== "string") return object;
     if (!reference.startsWith("#/"))
-      throw new UsageError(`The reference ${reference} leads to another file: bundle the document first.`);
+      throw new UsageError(
+        `The reference ${reference} leads to another file: bundle the document first.`,
+      );
     let target: unknown = this.root;
     for (const part of reference.slice(2).split("/"))
-      target = toObject(target)[decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~")];
-    if (!isObject(target)) throw new UsageError(`The reference ${reference} leads nowhere: correct the document.`);
+      target =
+        toObject(target)[decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~")];
+    if (!isObject(target))
+      throw new UsageError(`The reference ${reference} leads nowhere: correct the document.`);
     return this.resolve(target);
   }
 }

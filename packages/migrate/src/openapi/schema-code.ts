@@ -1,39 +1,23 @@
-import { type ApiDocument, isObject, schemaName, toList, toObject, toText, type JsonObject } from "./document.ts";
-import { Names, toKey, toPascal } from "./names.ts";
-
-/** The code of a schema. */
-export interface SchemaCode {
-  readonly code: string;
-  /** The components that must be declared before. */
-  readonly uses: ReadonlySet<string>;
-  /** What the code does not express. */
-  readonly notes: readonly string[];
-  /** The type, for annotations of fields that refer to a schema that is declared later. */
-  readonly type?: string | undefined;
-}
-
-/** Where a value comes from: JSON has types; queries, paths and forms have only text. */
-export type Wire = "json" | "text";
-
-const code = (
-  text: string,
-  parts: readonly SchemaCode[] = [],
-  notes: readonly string[] = [],
-  type?: string,
-): SchemaCode => ({
-  code: text,
-  uses: new Set(parts.flatMap((part) => [...part.uses])),
-  notes: [...parts.flatMap((part) => part.notes), ...notes],
-  type,
-});
-
-const literal = (value: unknown): string => JSON.stringify(value);
-
-const textFormats: Readonly<Record<string, string>> = {
-  ...{ "date-time": "z.iso.datetime({ offset: true })", date: "z.iso.date()", time: "z.iso.time()" },
-  ...{ duration: "z.iso.duration()", uuid: "z.uuid()", email: "z.email()", uri: "z.url()", url: "z.url()" },
-  ...{ ipv4: "z.ipv4()", ipv6: "z.ipv6()", byte: "z.base64()" },
-};
+import {
+  type ApiDocument,
+  isObject,
+  schemaName,
+  toList,
+  toObject,
+  toText,
+  type JsonObject,
+} from "./document.ts";
+import { type Names, toKey, toPascal } from "./names.ts";
+import {
+  bound,
+  code,
+  literal,
+  writeEnum,
+  writeNumber,
+  writeString,
+  type SchemaCode,
+  type Wire,
+} from "./primitive-code.ts";
 
 /** Keywords that no schema of Zod has. */
 const unsupported = [
@@ -54,7 +38,8 @@ export class SchemaWriter {
 
   constructor(document: ApiDocument, names: Names) {
     this.#document = document;
-    for (const name of Object.keys(document.schemas)) this.constants.set(name, names.take(toPascal(name)));
+    for (const name of Object.keys(document.schemas))
+      this.constants.set(name, names.take(toPascal(name)));
   }
 
   /** Writes a component; references to `pending` components are made lazy. */
@@ -93,7 +78,9 @@ export class SchemaWriter {
       : schema["example"] === undefined
         ? []
         : [schema["example"]];
-    const entries = metaKeys.flatMap((key) => (schema[key] === undefined ? [] : [[key, schema[key]] as const]));
+    const entries = metaKeys.flatMap((key) =>
+      schema[key] === undefined ? [] : [[key, schema[key]] as const],
+    );
     if (entries.length === 0 && examples.length === 0) return "";
     const [first] = entries;
     if (entries.length === 1 && first?.[0] === "description" && examples.length === 0)
@@ -114,11 +101,14 @@ export class SchemaWriter {
       const { nullable: _, ...rest } = schema;
       const values = toList(schema["enum"]).filter((value) => value !== null);
       const type = others.length === 1 ? others[0] : others;
-      const inner = this.#writeBare({ ...rest, type, ...(values.length > 0 && { enum: values }) }, wire);
+      const inner = this.#writeBare(
+        { ...rest, type, ...(values.length > 0 && { enum: values }) },
+        wire,
+      );
       return wrap(inner, "nullable", "Nullable");
     }
     if (schema["const"] !== undefined) return code(`z.literal(${literal(schema["const"])})`);
-    if (Array.isArray(schema["enum"])) return writeEnum(schema["enum"], wire);
+    if (Array.isArray(schema["enum"])) return writeEnum(schema, schema["enum"], wire);
     if (Array.isArray(schema["allOf"])) return this.#writeAll(schema, schema["allOf"], wire);
     const options = schema["oneOf"] ?? schema["anyOf"];
     if (Array.isArray(options)) {
@@ -136,7 +126,9 @@ export class SchemaWriter {
       case "number":
         return writeNumber(schema, wire);
       case "boolean":
-        return wire === "json" ? code("z.boolean()") : code('z.stringbool().meta({ type: "boolean" })');
+        return wire === "json"
+          ? code("z.boolean()")
+          : code('z.stringbool().meta({ type: "boolean" })');
       case "array":
         return this.#writeArray(schema, wire);
       case "object":
@@ -149,7 +141,8 @@ export class SchemaWriter {
   }
 
   #guessType(schema: JsonObject): string | undefined {
-    if (schema["properties"] !== undefined || schema["additionalProperties"] !== undefined) return "object";
+    if (schema["properties"] !== undefined || schema["additionalProperties"] !== undefined)
+      return "object";
     if (schema["items"] !== undefined || schema["prefixItems"] !== undefined) return "array";
     return schema["pattern"] !== undefined || schema["format"] !== undefined ? "string" : undefined;
   }
@@ -159,7 +152,11 @@ export class SchemaWriter {
     if (constant === undefined) return code("z.unknown()", [], [`There is no component ${name}.`]);
     // text needs other schemas than JSON, which the component describes
     const target = toObject(this.#document.schemas[name]);
-    if (wire === "text" && target["enum"] === undefined && !["string", undefined].includes(toText(target["type"])))
+    if (
+      wire === "text" &&
+      target["enum"] === undefined &&
+      !["string", undefined].includes(toText(target["type"]))
+    )
       return this.write(target, wire);
     return { code: constant, uses: new Set([name]), notes: [], type: `typeof ${constant}` };
   }
@@ -188,7 +185,9 @@ export class SchemaWriter {
       return code(`z.record(z.string(), ${value.code})`, [value], [], type);
     }
     const required = toList(schema["required"]);
-    const members = fields.map(([name, field]) => this.field(name, field, required.includes(name), wire));
+    const members = fields.map(([name, field]) =>
+      this.field(name, field, required.includes(name), wire),
+    );
     const catchall = isObject(more) ? this.write(more, wire) : undefined;
     const kind = more === false ? "strictObject" : more === true ? "looseObject" : "object";
     const tail = catchall ? `.catchall(${catchall.code})` : "";
@@ -198,7 +197,13 @@ export class SchemaWriter {
   }
 
   /** Writes a member of an object, after comments on what it does not express. */
-  field(name: string, schema: unknown, isRequired: boolean, wire: Wire, given?: SchemaCode): SchemaCode {
+  field(
+    name: string,
+    schema: unknown,
+    isRequired: boolean,
+    wire: Wire,
+    given?: SchemaCode,
+  ): SchemaCode {
     const value = given ?? this.write(schema, wire);
     const hasDefault = toObject(schema)["default"] !== undefined;
     const written = isRequired || hasDefault ? value : wrap(value, "optional", "Optional");
@@ -208,7 +213,11 @@ export class SchemaWriter {
     if (!isLate) return { ...written, code: `${comments}${key}: ${written.code}` };
     const type = written.type === undefined ? "z.ZodType" : written.type;
     const uses = new Set([...value.uses].filter((one) => !this.#pending.has(one)));
-    return { ...written, uses, code: `${comments}get ${key}(): ${type} {\nreturn ${written.code};\n}` };
+    return {
+      ...written,
+      uses,
+      code: `${comments}get ${key}(): ${type} {\nreturn ${written.code};\n}`,
+    };
   }
 
   #writeAll(schema: JsonObject, all: readonly unknown[], wire: Wire): SchemaCode {
@@ -233,12 +242,15 @@ export class SchemaWriter {
   isPlain(schema: unknown): boolean {
     const object = toObject(schema);
     const name = schemaName(object);
-    if (name !== undefined) return !this.#pending.has(name) && this.isPlain(this.#document.schemas[name]);
+    if (name !== undefined)
+      return !this.#pending.has(name) && this.isPlain(this.#document.schemas[name]);
     if (Array.isArray(object["allOf"])) return object["allOf"].every((part) => this.isPlain(part));
     return (
       isObject(object["properties"]) &&
       object["nullable"] !== true &&
-      ["object", undefined].includes(toText(object["type"]) ?? (Array.isArray(object["type"]) ? "" : undefined))
+      ["object", undefined].includes(
+        toText(object["type"]) ?? (Array.isArray(object["type"]) ? "" : undefined),
+      )
     );
   }
 
@@ -249,13 +261,18 @@ export class SchemaWriter {
     const [only] = parts;
     const list = parts.map((part) => part.code).join(", ");
     const property = toText(toObject(schema["discriminator"])["propertyName"]);
-    const isTold = property !== undefined && kept.every((option) => this.#hasLiteral(option, property));
+    const isTold =
+      property !== undefined && kept.every((option) => this.#hasLiteral(option, property));
     const notes =
       property !== undefined && !isTold
-        ? [`The options do not name their value of the discriminator ${property}: declare it with z.literal().`]
+        ? [
+            `The options do not name their value of the discriminator ${property}: declare it with z.literal().`,
+          ]
         : [];
     const types = parts.map((part) => part.type);
-    const type = types.includes(undefined) ? undefined : `z.ZodUnion<readonly [${types.join(", ")}]>`;
+    const type = types.includes(undefined)
+      ? undefined
+      : `z.ZodUnion<readonly [${types.join(", ")}]>`;
     const union =
       only && parts.length === 1
         ? only
@@ -269,7 +286,8 @@ export class SchemaWriter {
     const object = toObject(option);
     const name = schemaName(object);
     const target = name === undefined ? object : toObject(this.#document.schemas[name]);
-    if (Array.isArray(target["allOf"])) return target["allOf"].some((part) => this.#hasLiteral(part, property));
+    if (Array.isArray(target["allOf"]))
+      return target["allOf"].some((part) => this.#hasLiteral(part, property));
     const field = toObject(toObject(target["properties"])[property]);
     return field["const"] !== undefined || Array.isArray(field["enum"]);
   }
@@ -289,45 +307,3 @@ const shapeOf = (text: string): string => {
 
 export const toComments = (notes: readonly string[]): string =>
   notes.map((note) => `// TODO(sallyport-migrate): ${note}\n`).join("");
-
-const bound = (schema: JsonObject, key: string, method: string): string =>
-  typeof schema[key] === "number" ? `.${method}(${schema[key]})` : "";
-
-const writeEnum = (values: readonly unknown[], wire: Wire): SchemaCode => {
-  const known = values.filter((value) => value !== null);
-  const isText = known.every((value) => typeof value === "string");
-  const list = known.map(literal).join(", ");
-  const [only] = known;
-  if (known.length === 1 && isText) return code(`z.literal(${literal(only)})`);
-  if (isText) return code(`z.enum([${list}])`);
-  if (wire === "text") return code(`z.coerce.number<string>().pipe(z.literal([${list}]))`);
-  return code(`z.literal([${list}])`);
-};
-
-const writeString = (schema: JsonObject): SchemaCode => {
-  const format = toText(schema["format"]);
-  const known = format === undefined ? undefined : textFormats[format];
-  const pattern = toText(schema["pattern"]);
-  const regex = pattern === undefined ? "" : `.regex(new RegExp(${literal(pattern)}))`;
-  const limits = bound(schema, "minLength", "min") + bound(schema, "maxLength", "max");
-  const meta = format !== undefined && known === undefined ? `.meta({ format: ${literal(format)} })` : "";
-  return code(`${known ?? "z.string()"}${limits}${regex}${meta}`);
-};
-
-const writeNumber = (schema: JsonObject, wire: Wire): SchemaCode => {
-  const isInteger = schema["type"] === "integer" || [schema["type"]].flat().includes("integer");
-  const base = wire === "text" ? "z.coerce.number<string>()" : isInteger ? "z.int()" : "z.number()";
-  const integer = wire === "text" && isInteger ? ".int()" : "";
-  const { exclusiveMinimum: low, exclusiveMaximum: high } = schema;
-  // in OpenAPI 3.0, these are flags beside the limits
-  const limits = [
-    low === true ? bound(schema, "minimum", "gt") : bound(schema, "minimum", "min"),
-    high === true ? bound(schema, "maximum", "lt") : bound(schema, "maximum", "max"),
-    typeof low === "number" ? `.gt(${low})` : "",
-    typeof high === "number" ? `.lt(${high})` : "",
-    bound(schema, "multipleOf", "multipleOf"),
-  ].join("");
-  const format = toText(schema["format"]);
-  const meta = format === undefined ? "" : `.meta({ format: ${literal(format)} })`;
-  return code(`${base}${integer}${limits}${meta}`);
-};

@@ -43,21 +43,31 @@ export class SecurityWriter {
   }
 
   /** Returns the name of the factory for an operation, its scopes, and what cannot be expressed. */
-  useFactory(base: string, operation: JsonObject): { name: string; scopes: readonly string[]; notes: readonly string[] } {
+  useFactory(
+    base: string,
+    operation: JsonObject,
+  ): { name: string; scopes: readonly string[]; notes: readonly string[] } {
     const all = toList(operation["security"] ?? this.#document.root["security"]).map(toObject);
     const requirement = all.filter((one) => Object.keys(one).length > 0);
     const notes =
       requirement.length > 0 && requirement.length < all.length
         ? ["The document also allows requests without credentials."]
         : [];
-    const scopes = [...new Set(requirement.flatMap((one) => Object.values(one).flatMap(toList).map(String)))];
+    const scopes = [
+      ...new Set(requirement.flatMap((one) => Object.values(one).flatMap(toList).map(String))),
+    ];
     if (requirement.length === 0) return { name: base, scopes, notes };
     const middlewares = this.#toMiddlewares(requirement);
     const key = [base, ...middlewares].join();
     const known = this.#factories.get(key);
     if (known) return { name: known.name, scopes, notes };
     const kind = base === "factory" ? "Factory" : toPascal(base);
-    const name = this.#names.take(`${middlewares.map((one) => one.replace(/Middleware$/, "")).map((one, at) => (at === 0 ? one : toPascal(one))).join("And")}${kind}`);
+    const name = this.#names.take(
+      `${middlewares
+        .map((one) => one.replace(/Middleware$/, ""))
+        .map((one, at) => (at === 0 ? one : toPascal(one)))
+        .join("And")}${kind}`,
+    );
     const code = `export const ${name} = ${base}${middlewares.map((one) => `.addMiddleware(${one})`).join("")};`;
     this.#factories.set(key, { name, code });
     return { name, scopes, notes };
@@ -65,7 +75,8 @@ export class SecurityWriter {
 
   #toMiddlewares(requirement: Requirement): readonly string[] {
     const [only] = requirement;
-    if (only && requirement.length === 1) return Object.keys(only).map((scheme) => this.#use(scheme, this.#toSecurity(scheme)));
+    if (only && requirement.length === 1)
+      return Object.keys(only).map((scheme) => this.#use(scheme, this.#toSecurity(scheme)));
     const name = requirement.map((one) => Object.keys(one).map(toPascal).join("And")).join("Or");
     const options = requirement.map((one) => {
       const parts = Object.keys(one).map((scheme) => this.#toSecurity(scheme) ?? "");
@@ -95,7 +106,8 @@ throw createHttpError(501, "The credentials are not checked yet");
 
   /** Returns the code of all middlewares and factories in use. */
   finish(): { readonly middlewares: readonly string[]; readonly factories: readonly string[] } {
-    const toCode = (all: ReadonlyMap<string, { readonly code: string }>) => [...all.values()].map((one) => one.code);
+    const toCode = (all: ReadonlyMap<string, { readonly code: string }>) =>
+      [...all.values()].map((one) => one.code);
     return { middlewares: toCode(this.#middlewares), factories: toCode(this.#factories) };
   }
 }

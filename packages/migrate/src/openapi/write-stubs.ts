@@ -3,7 +3,14 @@ import { dirname, join, relative } from "node:path";
 import { format } from "prettier";
 import { UsageError } from "../usage-error.ts";
 import { writeComponents } from "./components-code.ts";
-import { readDocument, toList, toObject, toText, type ApiDocument, type JsonObject } from "./document.ts";
+import {
+  readDocument,
+  toList,
+  toObject,
+  toText,
+  type ApiDocument,
+  type JsonObject,
+} from "./document.ts";
 import { writeInput } from "./input-code.ts";
 import { Names, toCamel, toKebab, toKey } from "./names.ts";
 import { writeOutput, type Base } from "./output-code.ts";
@@ -31,22 +38,34 @@ class Stubs {
   readonly modules = new Map<string, Stub[]>();
   readonly routes: string[] = [];
   isNested = false;
+  takesFiles = false;
 
   constructor(document: ApiDocument) {
     this.document = document;
-    for (const name of ["factory", "listFactory", "emptyFactory", "config", "routing", "description"]) this.names.take(name);
+    for (const name of [
+      "factory",
+      "listFactory",
+      "emptyFactory",
+      "config",
+      "routing",
+      "description",
+    ])
+      this.names.take(name);
     this.schemas = new SchemaWriter(document, this.names);
     this.security = new SecurityWriter(document, this.names);
   }
 
   add(path: string, method: string, item: JsonObject, operation: JsonObject): void {
     const id = toText(operation["operationId"]);
-    const name = this.names.take(toCamel(id ?? `${method} ${path.replaceAll(/\{(.*?)\}/g, "by $1")}`));
+    const name = this.names.take(
+      toCamel(id ?? `${method} ${path.replaceAll(/\{(.*?)\}/g, "by $1")}`),
+    );
     const input = writeInput(this.document, this.schemas, method, item, operation);
     const output = writeOutput(this.document, this.schemas, operation);
     const { name: factory, scopes, notes } = this.security.useFactory(output.base, operation);
     this.bases.add(output.base);
     this.isNested ||= input.isNested;
+    this.takesFiles ||= input.members.some((member) => member.includes("ez.upload("));
     const tags = toList(operation["tags"]).map(String);
     const isVoid = !output.members.some((member) => member.startsWith("output:"));
     const members = [
@@ -108,15 +127,26 @@ const importOf = (names: readonly string[], module: string): string =>
 
 /** Imports the names that a text uses. */
 const importUsed = (text: string, names: readonly string[], module: string): string =>
-  importOf(names.filter((name) => new RegExp(`\\b${name.replace(/^type /, "")}\\b`).test(text)), module);
+  importOf(
+    names.filter((name) => new RegExp(`\\b${name.replace(/^type /, "")}\\b`).test(text)),
+    module,
+  );
 
 const writeFactories = (stubs: Stubs): string => {
   const { middlewares, factories } = stubs.security.finish();
-  const text = [...[...stubs.bases].sort().map((base) => baseCode[base]), ...middlewares, ...factories].join("\n\n");
+  const text = [
+    ...[...stubs.bases].sort().map((base) => baseCode[base]),
+    ...middlewares,
+    ...factories,
+  ].join("\n\n");
   const names = ["arrayResultHandler", "EndpointsFactory", "Middleware", "problemEndpointsFactory"];
   return [
     middlewares.length > 0 ? 'import createHttpError from "http-errors";\n' : "",
-    importUsed(text, [...names, "problemResultHandler", "ResultHandler", "type Result"], "sallyport"),
+    importUsed(
+      text,
+      [...names, "problemResultHandler", "ResultHandler", "type Result"],
+      "sallyport",
+    ),
     importUsed(text, ["z"], "zod"),
     `\n${text}\n`,
   ].join("");
@@ -140,16 +170,28 @@ const writeApi = (stubs: Stubs): string => {
   const { root } = stubs.document;
   const info = toObject(root["info"]);
   const servers = toList(root["servers"]);
-  const tags = toList(root["tags"]).map(toObject).filter((tag) => toText(tag["description"]) !== undefined);
+  const tags = toList(root["tags"])
+    .map(toObject)
+    .filter((tag) => toText(tag["description"]) !== undefined);
   const described = {
-    info: { title: toText(info["title"]) ?? "API", version: toText(info["version"]) ?? "1.0.0", ...textEntry(info) },
+    info: {
+      title: toText(info["title"]) ?? "API",
+      version: toText(info["version"]) ?? "1.0.0",
+      ...textEntry(info),
+    },
     ...(servers.length > 0 && { servers }),
-    ...(tags.length > 0 && { tags: Object.fromEntries(tags.map((tag) => [String(tag["name"]), tag["description"]])) }),
+    ...(tags.length > 0 && {
+      tags: Object.fromEntries(tags.map((tag) => [String(tag["name"]), tag["description"]])),
+    }),
   };
   const imports = [...stubs.modules].map(([module, list]) =>
-    importOf(list.map((stub) => stub.name), `./endpoints/${module}.js`),
+    importOf(
+      list.map((stub) => stub.name),
+      `./endpoints/${module}.js`,
+    ),
   );
   const nested = stubs.isNested ? '\nqueryParser: "extended",' : "";
+  const upload = stubs.takesFiles ? "\nupload: true," : "";
   return `import { createConfig, type Routing } from "sallyport";
 ${imports.join("")}
 export const routing = {
@@ -158,7 +200,7 @@ ${stubs.routes.join(",\n")},
 
 export const config = createConfig({
 http: { listen: 8090 },
-cors: false,${nested}
+cors: false,${nested}${upload}
 });
 
 /** What \`generateOpenApi({ routing, config, ...description })\` says about the whole API. */
@@ -211,7 +253,9 @@ export const writeStubs = async (
   const files = await toStubs(readDocument(file));
   const known = [...files.keys()].find((name) => existsSync(join(out, name)));
   if (known !== undefined && !isForced)
-    throw new UsageError(`${join(out, known)} exists: choose another --out, or replace files with --force.`);
+    throw new UsageError(
+      `${join(out, known)} exists: choose another --out, or replace files with --force.`,
+    );
   const marks: string[] = [];
   for (const [name, text] of files) {
     const path = join(out, name);
@@ -219,7 +263,9 @@ export const writeStubs = async (
     writeFileSync(path, text);
     for (const [index, line] of text.split("\n").entries())
       if (line.includes(mark))
-        marks.push(`  ${relative(directory, path)}:${index + 1} ${line.slice(line.indexOf(mark) + mark.length).trim()}\n`);
+        marks.push(
+          `  ${relative(directory, path)}:${index + 1} ${line.slice(line.indexOf(mark) + mark.length).trim()}\n`,
+        );
   }
   return [
     `Written to ${relative(directory, out) || "."}: ${[...files.keys()].join(", ")}\n`,

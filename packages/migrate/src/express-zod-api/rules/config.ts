@@ -1,25 +1,9 @@
-import { Node, SyntaxKind, type ObjectLiteralElementLike, type ObjectLiteralExpression } from "ts-morph";
+import { Node, type ObjectLiteralElementLike } from "ts-morph";
+import { configs } from "../configs.ts";
 import type { Rule } from "../rule.ts";
 import { replace, type SourceEditor } from "../source-editor.ts";
-import { callsOf, localNames, nameOf, objectArgument, property, toObject, valueOf } from "../syntax.ts";
+import { nameOf, property, toObject, valueOf } from "../syntax.ts";
 import { listUses } from "./handlers.ts";
-
-/** Returns the configurations that a file declares. */
-const configs = ({ source }: SourceEditor): readonly ObjectLiteralExpression[] => {
-  const types = ["ServerConfig", "AppConfig", "CommonConfig"].flatMap((name) => localNames(source, name));
-  return [
-    ...["createConfig", "createServer", "attachRouting"]
-      .flatMap((name) => callsOf(source, name))
-      .map((call) => objectArgument(call)),
-    ...["testEndpoint", "testMiddleware"]
-      .flatMap((name) => callsOf(source, name))
-      .map((call) => toObject(valueOf(property(objectArgument(call), "configProps")))),
-    ...source
-      .getDescendantsOfKind(SyntaxKind.VariableDeclaration)
-      .filter((one) => types.includes(one.getTypeNode()?.getText() ?? ""))
-      .map((one) => toObject(one.getInitializer())),
-  ].filter((one) => one !== undefined);
-};
 
 const server: Rule = {
   id: "server",
@@ -31,17 +15,25 @@ const server: Rule = {
       const element = property(config, "server");
       if (!element) continue;
       const object = toObject(valueOf(element));
-      const isPlain = object?.getProperties().every((one) => !Node.isSpreadAssignment(one)) ?? false;
+      const isPlain =
+        object?.getProperties().every((one) => !Node.isSpreadAssignment(one)) ?? false;
       if (!object || !isPlain) {
-        editor.mark(element, "Write `http: { listen }`, and the other options beside it.", "configuration");
+        editor.mark(
+          element,
+          "Write `http: { listen }`, and the other options beside it.",
+          "configuration",
+        );
         continue;
       }
-      const indent = /\n[\t ]*$/.exec(editor.source.getFullText().slice(0, element.getStart()))?.[0] ?? " ";
-      const members = object.getProperties().map((one) =>
-        nameOf(one) === "listen"
-          ? `http: { ${one.getText()} }`
-          : dedent(one.getText(), gapBefore(editor, one), indent),
-      );
+      const indent =
+        /\n[\t ]*$/.exec(editor.source.getFullText().slice(0, element.getStart()))?.[0] ?? " ";
+      const members = object
+        .getProperties()
+        .map((one) =>
+          nameOf(one) === "listen"
+            ? `http: { ${one.getText()} }`
+            : dedent(one.getText(), gapBefore(editor, one), indent),
+        );
       editor.change(replace(element, members.join(`,${indent}`)));
     }
   },
@@ -53,10 +45,22 @@ const dedent = (text: string, from: string, to: string): string =>
 
 /** The options that are gone, and what to do instead. */
 const gone: Readonly<Record<string, readonly [text: string, section: string]>> = {
-  jsonParser: ["JSON is parsed by the framework: set `bodyLimit` if the parser had a `limit`.", "parsers"],
-  rawParser: ["`ez.raw()` needs no parser: set `bodyLimit` if the parser had a `limit`.", "parsers"],
-  formParser: ["Forms are parsed by the framework: set `bodyLimit`, and `queryParser: \"extended\"` for nested fields.", "parsers"],
-  trySyncValidation: ["Schemas are parsed synchronously wherever that is possible.", "configuration"],
+  jsonParser: [
+    "JSON is parsed by the framework: set `bodyLimit` if the parser had a `limit`.",
+    "parsers",
+  ],
+  rawParser: [
+    "`ez.raw()` needs no parser: set `bodyLimit` if the parser had a `limit`.",
+    "parsers",
+  ],
+  formParser: [
+    'Forms are parsed by the framework: set `bodyLimit`, and `queryParser: "extended"` for nested fields.',
+    "parsers",
+  ],
+  trySyncValidation: [
+    "Schemas are parsed synchronously wherever that is possible.",
+    "configuration",
+  ],
 };
 
 const removedOptions: Rule = {
@@ -68,12 +72,17 @@ const removedOptions: Rule = {
     for (const config of configs(editor))
       for (const element of config.getProperties()) {
         const [text, section] = gone[nameOf(element) ?? ""] ?? [];
-        if (text !== undefined && section !== undefined) editor.removeWithMark(element, text, section);
+        if (text !== undefined && section !== undefined)
+          editor.removeWithMark(element, text, section);
       }
   },
 };
 
-const negated = (element: ObjectLiteralElementLike, whenTrue: string, whenFalse: string): string => {
+const negated = (
+  element: ObjectLiteralElementLike,
+  whenTrue: string,
+  whenFalse: string,
+): string => {
   const text = valueOf(element)?.getText() ?? "";
   if (text === "true") return whenTrue;
   return text === "false" ? whenFalse : `${text} ? ${whenTrue} : ${whenFalse}`;
@@ -91,7 +100,10 @@ const wrongMethods: Rule = {
       const dependent = property(config, "recognizeMethodDependentRoutes");
       if (dependent)
         editor.change(
-          replace(dependent, `methodLikeRouteBehavior: ${negated(dependent, '"method"', '"path"')}`),
+          replace(
+            dependent,
+            `methodLikeRouteBehavior: ${negated(dependent, '"method"', '"path"')}`,
+          ),
         );
     }
   },
@@ -111,7 +123,8 @@ const cors: Rule = {
       if (!element || !value || ["true", "false"].includes(value.getText())) continue;
       const takesThree = Node.isParametered(value) && value.getParameters().length > 1;
       // up to 28, the value is a function of one argument
-      if (!takesThree && !Node.isCallExpression(value) && !(major && Node.isIdentifier(value))) continue;
+      if (!takesThree && !Node.isCallExpression(value) && !(major && Node.isIdentifier(value)))
+        continue;
       const hasApp = property(config, "app") !== undefined;
       if (hasApp || property(config, "beforeRouting") || property(config, "beforeParsers")) {
         const text = `Set \`cors: false\`, and add the handler to ${hasApp ? "your app" : "`beforeRouting`"}: app.use(…).`;
@@ -136,7 +149,11 @@ const hooks: Rule = {
     for (const config of configs(editor)) {
       const early = property(config, "beforeParsers");
       if (early && property(config, "beforeRouting"))
-        editor.mark(early, "Move this to `beforeRouting`, which runs before parsing.", "configuration");
+        editor.mark(
+          early,
+          "Move this to `beforeRouting`, which runs before parsing.",
+          "configuration",
+        );
       else if (Node.isPropertyAssignment(early) || Node.isMethodDeclaration(early))
         editor.change(replace(early.getNameNode(), "beforeRouting"));
       const hook = valueOf(property(config, "beforeRouting"));
@@ -150,7 +167,11 @@ const hooks: Rule = {
         return Node.isIdentifier(name) ? listUses(hook, name, "getLogger") : undefined;
       });
       if (uses.includes(undefined)) {
-        editor.mark(hook, "Take `getLogger` in place of `logger` and `getChildLogger`.", "configuration");
+        editor.mark(
+          hook,
+          "Take `getLogger` in place of `logger` and `getChildLogger`.",
+          "configuration",
+        );
         continue;
       }
       const names = elements.filter((one) => !old.includes(one)).map((one) => one.getText());
@@ -167,118 +188,4 @@ const hooks: Rule = {
   },
 };
 
-const uploadOptions = ["limits", "tempFileDir", "limitError", "beforeUpload"];
-const uploadLimits = ["fileSize", "files", "fields", "parts", "fieldSize", "fieldsSize", "total", "memory"];
-const compressionOptions = ["threshold", "level", "brotli", "filter"];
-
-const dropOthers = (
-  editor: SourceEditor,
-  object: ObjectLiteralExpression | undefined,
-  known: readonly string[],
-  section: string,
-): void => {
-  for (const element of object?.getProperties() ?? []) {
-    const name = nameOf(element);
-    if (name !== undefined && !known.includes(name))
-      editor.removeWithMark(element, `There is no option \`${name}\`.`, section);
-  }
-};
-
-const uploads: Rule = {
-  id: "uploads",
-  from: "options of `express-fileupload` and `compression`",
-  to: "those that exist; the others are removed with a mark",
-  kind: "both",
-  apply: (editor) => {
-    for (const config of configs(editor)) {
-      const upload = toObject(valueOf(property(config, "upload")));
-      dropOthers(editor, upload, uploadOptions, "uploads");
-      dropOthers(editor, toObject(valueOf(property(upload, "limits"))), uploadLimits, "uploads");
-      dropOthers(editor, toObject(valueOf(property(config, "compression"))), compressionOptions, "configuration");
-      const before = valueOf(property(upload, "beforeUpload"));
-      const parameter = Node.isParametered(before) ? before.getParameters()[0] : undefined;
-      if (before && /\bapp\b/.test(parameter?.getText() ?? ""))
-        editor.mark(before, "`beforeUpload` receives `request` and throws to reject it.", "uploads");
-    }
-  },
-};
-
-const cookieOptions: Rule = {
-  id: "cookies",
-  from: "`cookies: { secret, decode }` (from 28)",
-  to: "`cookies: { secret }`",
-  kind: "both",
-  apply: (editor) => {
-    for (const config of configs(editor))
-      dropOthers(editor, toObject(valueOf(property(config, "cookies"))), ["secret", "nameBinding"], "configuration");
-  },
-};
-
-const tags: Rule = {
-  id: "tags",
-  from: "`tags` of `createConfig` (up to 21), `TagOverrides` (from 22)",
-  to: "`tags` of `docs` or `generateOpenApi`; tags of endpoints are any strings",
-  kind: "both",
-  apply: (editor) => {
-    for (const config of configs(editor)) {
-      const element = property(config, "tags");
-      if (element)
-        editor.removeWithMark(element, `Pass the tags to \`docs\` or \`generateOpenApi\`: ${oneLine(element.getText())}.`, "documents-and-clients");
-    }
-    for (const declaration of editor.source.getDescendantsOfKind(SyntaxKind.InterfaceDeclaration)) {
-      if (!["TagOverrides", "MockOverrides"].includes(declaration.getName())) continue;
-      const block = declaration.getFirstAncestorByKind(SyntaxKind.ModuleDeclaration);
-      const isAlone = block?.getStatements().length === 1;
-      const whole = isAlone ? block : declaration;
-      if (whole) editor.change({ start: whole.getPos(), end: whole.getEnd(), text: "" });
-    }
-  },
-};
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ");
-
-const headerSources: Rule = {
-  id: "header-source",
-  from: "`headers` in `inputSources`, which are all header fields from 22",
-  to: "`headers` of an endpoint or a middleware; as a source, only fields that begin with `x-`",
-  kind: "marked",
-  apply: (editor) => {
-    const { major } = editor.facts;
-    if (major !== undefined && major < 22) return;
-    for (const config of configs(editor)) {
-      const sources = property(config, "inputSources");
-      if (sources && /["'`]headers["'`]/.test(sources.getText()))
-        editor.mark(sources, "Only fields that begin with `x-` are input: declare others in `headers` of an endpoint or a middleware.", "header-fields");
-    }
-  },
-};
-
-const loggers: Rule = {
-  id: "loggers",
-  from: "`ctx` of the logger's options",
-  to: "fields that `childLoggerProvider` adds",
-  kind: "both",
-  apply: (editor) => {
-    for (const config of configs(editor)) {
-      const logger = toObject(valueOf(property(config, "logger")));
-      const context = property(logger, "ctx");
-      const isBuiltIn = logger?.getProperties().every((one) => ["level", "color", "depth", "ctx"].includes(nameOf(one) ?? ""));
-      if (context && isBuiltIn)
-        editor.removeWithMark(context, "Add fields to each line in `childLoggerProvider`.", "loggers");
-    }
-  },
-};
-
-export const configRules: readonly Rule[] = [
-  server,
-  removedOptions,
-  wrongMethods,
-  cors,
-  hooks,
-  uploads,
-  cookieOptions,
-  tags,
-  headerSources,
-  loggers,
-];
-
+export const configRules: readonly Rule[] = [server, removedOptions, wrongMethods, cors, hooks];

@@ -49,7 +49,12 @@ const documents: Rule = {
   kind: "both",
   apply: (editor) => {
     const pattern = /^(?:new Documentation|generateOpenApi)\(/;
-    for (const { call, name, object } of methodCalls(editor.source, "getSpecAsYaml", "getSpecAsJson", "getSpec")) {
+    for (const { call, name, object } of methodCalls(
+      editor.source,
+      "getSpecAsYaml",
+      "getSpecAsJson",
+      "getSpec",
+    )) {
       if (!isMadeBy(object, pattern)) continue;
       const [space] = call.getArguments().slice(1);
       const text = object.getText();
@@ -57,7 +62,9 @@ const documents: Rule = {
         editor.need("sallyport/openapi", "toYaml");
         editor.change(replace(call, `toYaml(${text})`));
       } else if (name.getText() === "getSpecAsJson")
-        editor.change(replace(call, `JSON.stringify(${text}${space ? `, null, ${space.getText()}` : ""})`));
+        editor.change(
+          replace(call, `JSON.stringify(${text}${space ? `, null, ${space.getText()}` : ""})`),
+        );
       else editor.change(replace(call, text));
     }
     for (const made of newsOf(editor.source, "Documentation")) {
@@ -79,8 +86,15 @@ const clients: Rule = {
       if (!isMadeBy(inner, pattern)) continue;
       const outer = call.getParent();
       const whole = Node.isAwaitExpression(outer) ? outer : call;
-      editor.mark(call, "The client differs: it has typed statuses, pages and files.", "documents-and-clients");
-      editor.change(between(inner.getEnd(), whole.getEnd()), between(whole.getStart(), inner.getStart()));
+      editor.mark(
+        call,
+        "The client differs: it has typed statuses, pages and files.",
+        "documents-and-clients",
+      );
+      editor.change(
+        between(inner.getEnd(), whole.getEnd()),
+        between(whole.getStart(), inner.getStart()),
+      );
     }
     const options = { routing: "routing", config: "config" };
     for (const made of newsOf(editor.source, "Integration")) {
@@ -113,7 +127,9 @@ const withoutCounterpart: Rule = {
   to: "what the sections below say",
   kind: "marked",
   apply: (editor) => {
-    for (const one of editor.source.getImportDeclarations().flatMap((each) => each.getNamedImports())) {
+    for (const one of editor.source
+      .getImportDeclarations()
+      .flatMap((each) => each.getNamedImports())) {
       const [text, section] = unsupported[one.getName()] ?? [];
       if (text === undefined || section === undefined) continue;
       const local = one.getAliasNode()?.getText() ?? one.getName();

@@ -1,6 +1,12 @@
 import { Node, SyntaxKind, type Node as AnyNode, type SourceFile } from "ts-morph";
 import type { Rule } from "../rule.ts";
-import { addProperty, between, removeTypeArguments, replace, type SourceEditor } from "../source-editor.ts";
+import {
+  addProperty,
+  between,
+  removeTypeArguments,
+  replace,
+  type SourceEditor,
+} from "../source-editor.ts";
 import {
   chainNames,
   chainRoot,
@@ -130,12 +136,15 @@ export const findStreamFactories = (sources: readonly SourceFile[]): ReadonlySet
   const variables = sources.flatMap((source) =>
     source.getDescendantsOfKind(SyntaxKind.VariableDeclaration).map((one) => {
       const value = one.getInitializer();
-      const isBuilt = value === undefined || chainNames(value).includes("build") || chainNames(value).includes("buildVoid");
+      const isBuilt =
+        value === undefined ||
+        chainNames(value).includes("build") ||
+        chainNames(value).includes("buildVoid");
       return { name: one.getName(), root: isBuilt ? "" : chainRoot(value).getText() };
     }),
   );
   const found = new Set<string>();
-  for (let size = -1; size < found.size; ) {
+  for (let size = -1; size < found.size;) {
     size = found.size;
     for (const { name, root } of variables)
       if (found.has(root) || /^new EventStreamFactory\b/.test(root)) found.add(name);
@@ -171,13 +180,16 @@ const statusCodes: Rule = {
   to: "one success status as `statusCode`; a mark for others, which `errors` declares",
   kind: "both",
   apply: (editor) => {
-    const text = "Declare each status of an error in `errors`, and one success status as `statusCode`.";
+    const text =
+      "Declare each status of an error in `errors`, and one success status as `statusCode`.";
     const isPlain = (node: AnyNode | undefined) => /^2\d\d$/.test(node?.getText() ?? "");
     for (const definition of endpointDefinitions(editor.source)) {
       const element = property(definition, "statusCode");
       const value = valueOf(element);
       if (!element || !value || isPlain(value) || !/^[[\d]/.test(value.getText())) continue;
-      const successes = Node.isArrayLiteralExpression(value) ? value.getElements().filter(isPlain) : [];
+      const successes = Node.isArrayLiteralExpression(value)
+        ? value.getElements().filter(isPlain)
+        : [];
       const [only] = successes;
       if (only && successes.length === 1) {
         editor.mark(element, text, "endpoints");
@@ -225,8 +237,15 @@ const executed: Rule = {
   apply: (editor) => {
     const made = /new Middleware\b|\.build(?:Void)?\(|new ResultHandler\b/;
     for (const { call, object } of methodCalls(editor.source, "execute"))
-      if (made.test((initializerOf(object) ?? object).getText()) || /ResultHandler$/.test(object.getText()))
-        editor.mark(call, "`execute` is not public: call `testEndpoint`, or a function of your own.", "tests");
+      if (
+        made.test((initializerOf(object) ?? object).getText()) ||
+        /ResultHandler$/.test(object.getText())
+      )
+        editor.mark(
+          call,
+          "`execute` is not public: call `testEndpoint`, or a function of your own.",
+          "tests",
+        );
   },
 };
 
@@ -241,4 +260,3 @@ export const factoryRules: readonly Rule[] = [
   factoryParts,
   executed,
 ];
-

@@ -1,4 +1,10 @@
-import { Node, SyntaxKind, type Identifier, type ObjectLiteralExpression, type SourceFile } from "ts-morph";
+import {
+  Node,
+  SyntaxKind,
+  type Identifier,
+  type ObjectLiteralExpression,
+  type SourceFile,
+} from "ts-morph";
 import type { Rule } from "../rule.ts";
 import { between, removeTypeArguments, replace, type SourceEditor } from "../source-editor.ts";
 import {
@@ -87,11 +93,14 @@ export const listUses = (
   const isDeclared = others.some((one) => {
     const parent = one.getParent();
     return (
-      (Node.isVariableDeclaration(parent) || Node.isParameterDeclaration(parent) || Node.isBindingElement(parent)) &&
+      (Node.isVariableDeclaration(parent) ||
+        Node.isParameterDeclaration(parent) ||
+        Node.isBindingElement(parent)) &&
       parent.getNameNode() === one
     );
   });
-  if (isDeclared || others.some((one) => one.getText() === name && isReference(one))) return undefined;
+  if (isDeclared || others.some((one) => one.getText() === name && isReference(one)))
+    return undefined;
   return others.filter((one) => one.getText() === binding.getText() && isReference(one));
 };
 
@@ -101,11 +110,13 @@ const context: Rule = {
   to: "`ctx`",
   kind: "rewritten",
   apply: (editor) => {
-    for (const definition of definitions(editor.source)) renameContext(editor, handlerOf(definition));
+    for (const definition of definitions(editor.source))
+      renameContext(editor, handlerOf(definition));
     for (const call of callsOf(editor.source, "testMiddleware")) {
       const element = property(objectArgument(call), "options");
       if (Node.isPropertyAssignment(element)) editor.change(replace(element.getNameNode(), "ctx"));
-      if (Node.isShorthandPropertyAssignment(element)) editor.change(replace(element, "ctx: options"));
+      if (Node.isShorthandPropertyAssignment(element))
+        editor.change(replace(element, "ctx: options"));
     }
   },
 };
@@ -120,7 +131,8 @@ const addContext: Rule = {
       const [argument] = call.getArguments();
       const isFunction = Node.isArrowFunction(argument) || Node.isFunctionExpression(argument);
       const isObject =
-        toObject(argument) !== undefined || toObject(argument && initializerOf(argument)) !== undefined;
+        toObject(argument) !== undefined ||
+        toObject(argument && initializerOf(argument)) !== undefined;
       const wrapped =
         argument && !isFunction && isObject
           ? [replace(argument, `() => (${argument.getText()})`)]
@@ -146,7 +158,10 @@ const createMiddleware: Rule = {
       const [first] = call.getArguments();
       const end = first ? first.getPos() : call.getEnd();
       editor.need("sallyport", "Middleware");
-      editor.change(between(call.getStart(), end, first ? "new Middleware(" : "new Middleware()"), ...named);
+      editor.change(
+        between(call.getStart(), end, first ? "new Middleware(" : "new Middleware()"),
+        ...named,
+      );
     }
   },
 };

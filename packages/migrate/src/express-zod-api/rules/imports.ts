@@ -52,11 +52,25 @@ const types: Rule = {
 /** The module of each export that has the same use; the others have been rewritten or marked before. */
 const modules: Readonly<Record<string, readonly string[]>> = {
   sallyport: [
-    ...["arrayEndpointsFactory", "arrayResultHandler", "attachRouting", "createConfig", "createServer"],
+    ...[
+      "arrayEndpointsFactory",
+      "arrayResultHandler",
+      "attachRouting",
+      "createConfig",
+      "createServer",
+    ],
     ...["defaultEndpointsFactory", "defaultResultHandler", "EndpointsFactory", "ensureHttpError"],
     ...["EventStreamFactory", "ez", "getMessageFromError", "InputValidationError", "Middleware"],
     ...["OutputValidationError", "ResultHandler", "RoutingError", "ServeStatic"],
-    ...["ApiResponse", "AppConfig", "CommonConfig", "LoggerOverrides", "Method", "Routing", "ServerConfig"],
+    ...[
+      "ApiResponse",
+      "AppConfig",
+      "CommonConfig",
+      "LoggerOverrides",
+      "Method",
+      "Routing",
+      "ServerConfig",
+    ],
   ],
   "sallyport/testing": ["testEndpoint", "testMiddleware"],
   "sallyport/openapi": ["DocumentationError"],
@@ -67,7 +81,15 @@ const renamedImports: Readonly<Record<string, string>> = { DocumentationError: "
 
 /** What express-zod-api exported as a type. */
 const typeNames = new Set([
-  ...["ApiResponse", "AppConfig", "CommonConfig", "LoggerOverrides", "Method", "Routing", "ServerConfig"],
+  ...[
+    "ApiResponse",
+    "AppConfig",
+    "CommonConfig",
+    "LoggerOverrides",
+    "Method",
+    "Routing",
+    "ServerConfig",
+  ],
 ]);
 
 const toModule = (name: string): string | undefined =>
@@ -79,7 +101,10 @@ const isUsed = (editor: SourceEditor, name: string): boolean =>
     .some((one) => one.getText() === name && isReference(one));
 
 /** Returns the names to import, by module, in the order of the old imports. */
-const collectNames = (editor: SourceEditor, old: readonly ImportDeclaration[]): Map<string, Set<string>> => {
+const collectNames = (
+  editor: SourceEditor,
+  old: readonly ImportDeclaration[],
+): Map<string, Set<string>> => {
   const names = new Map<string, Set<string>>();
   const add = (module: string, text: string) =>
     names.set(module, (names.get(module) ?? new Set()).add(text));
@@ -105,7 +130,9 @@ const collectNames = (editor: SourceEditor, old: readonly ImportDeclaration[]): 
         .some(
           (one) =>
             one.getModuleSpecifierValue() === module &&
-            one.getNamedImports().some((each) => (each.getAliasNode() ?? each.getNameNode()).getText() === local),
+            one
+              .getNamedImports()
+              .some((each) => (each.getAliasNode() ?? each.getNameNode()).getText() === local),
         );
       if (!isImported && isUsed(editor, local)) add(module, name);
     }
@@ -116,7 +143,12 @@ const collectNames = (editor: SourceEditor, old: readonly ImportDeclaration[]): 
 const rankOf = (module: string): number =>
   ["http-errors", "sallyport", "sallyport/testing", "sallyport/openapi", "zod"].indexOf(module);
 
-const toImport = (module: string, names: ReadonlySet<string>, quote: string, end: string): string => {
+const toImport = (
+  module: string,
+  names: ReadonlySet<string>,
+  quote: string,
+  end: string,
+): string => {
   const from = `from ${quote}${module}${quote}${end}`;
   const [first = ""] = names;
   if (first.startsWith("default ")) return `import ${first.slice(8)} ${from}`;
@@ -129,7 +161,7 @@ const toImport = (module: string, names: ReadonlySet<string>, quote: string, end
 
 const imports: Rule = {
   id: "imports",
-  from: "`import … from \"express-zod-api\"`, also of its entries and of the Zod plugin",
+  from: '`import … from "express-zod-api"`, also of its entries and of the Zod plugin',
   to: "`sallyport`, `sallyport/testing`, `sallyport/openapi`, `sallyport/generate-client`",
   kind: "rewritten",
   apply: (editor) => {
@@ -140,7 +172,11 @@ const imports: Rule = {
     const old = all.filter((one) => isOldModule(one.getModuleSpecifierValue()));
     const namespace = old.find((one) => one.getNamespaceImport() !== undefined);
     if (namespace) {
-      editor.mark(namespace, "Import by name, from the entries that docs/README.md lists.", "imports");
+      editor.mark(
+        namespace,
+        "Import by name, from the entries that docs/README.md lists.",
+        "imports",
+      );
       editor.change(replace(namespace.getModuleSpecifier(), '"sallyport"'));
       return;
     }
@@ -150,13 +186,16 @@ const imports: Rule = {
     const anchor = first ?? all[0];
     const quote = anchor?.getModuleSpecifier().getText().slice(0, 1) ?? '"';
     const end = anchor?.getText().endsWith(";") === false ? "" : ";";
-    const groups = [...collectNames(editor, old)].sort(([one], [other]) => rankOf(one) - rankOf(other));
+    const groups = [...collectNames(editor, old)].sort(
+      ([one], [other]) => rankOf(one) - rankOf(other),
+    );
     const lines = groups.map(([module, names]) => toImport(module, names, quote, end));
     editor.needs.clear();
     if (first) {
       const isGone = lines.length === 0;
       const isFirst = first.getPos() === 0;
-      const breakAfter = /^\r?\n/.exec(editor.source.getFullText().slice(first.getEnd()))?.[0] ?? "";
+      const breakAfter =
+        /^\r?\n/.exec(editor.source.getFullText().slice(first.getEnd()))?.[0] ?? "";
       const start = isGone && !isFirst ? first.getPos() : first.getStart();
       const stop = first.getEnd() + (isGone && isFirst ? breakAfter.length : 0);
       editor.change(
@@ -172,8 +211,8 @@ const imports: Rule = {
 
 const specifiers: Rule = {
   id: "specifiers",
-  from: "`\"express-zod-api\"` in `export … from`, `declare module`, `require`, `import()`, `vi.mock` and `jest.mock`",
-  to: "`\"sallyport\"`",
+  from: '`"express-zod-api"` in `export … from`, `declare module`, `require`, `import()`, `vi.mock` and `jest.mock`',
+  to: '`"sallyport"`',
   kind: "rewritten",
   apply: (editor) => {
     for (const literal of editor.source.getDescendantsOfKind(SyntaxKind.StringLiteral)) {
@@ -182,7 +221,8 @@ const specifiers: Rule = {
         Node.isExportDeclaration(parent) ||
         Node.isModuleDeclaration(parent) ||
         Node.isLiteralTypeNode(parent) ||
-        (Node.isCallExpression(parent) && /^(?:require|import|(?:vi|jest)\.\w+)$/.test(parent.getExpression().getText()));
+        (Node.isCallExpression(parent) &&
+          /^(?:require|import|(?:vi|jest)\.\w+)$/.test(parent.getExpression().getText()));
       if (!isModule || !isOldModule(literal.getLiteralText())) continue;
       const quote = literal.getText().slice(0, 1);
       editor.change(replace(literal, `${quote}sallyport${quote}`));

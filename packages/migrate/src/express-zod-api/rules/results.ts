@@ -1,14 +1,7 @@
 import { Node, SyntaxKind } from "ts-morph";
 import type { Rule } from "../rule.ts";
 import { between, removeTypeArguments, replace } from "../source-editor.ts";
-import {
-  callsOf,
-  nameOf,
-  newsOf,
-  objectArgument,
-  property,
-  valueOf,
-} from "../syntax.ts";
+import { callsOf, nameOf, newsOf, objectArgument, property, valueOf } from "../syntax.ts";
 
 const renamed = { getPositiveResponse: "positive", getNegativeResponse: "negative" } as const;
 
@@ -99,7 +92,8 @@ const validationErrors: Rule = {
   apply: (editor) => {
     if (!/(?:Input|Output)ValidationError/.test(editor.source.getText())) return;
     for (const access of editor.source.getDescendantsOfKind(SyntaxKind.PropertyAccessExpression))
-      if (access.getName() === "originalError") editor.change(replace(access.getNameNode(), "cause"));
+      if (access.getName() === "originalError")
+        editor.change(replace(access.getNameNode(), "cause"));
   },
 };
 

@@ -3,6 +3,7 @@ import type { Rule } from "../rule.ts";
 import { between, insertAt, replace } from "../source-editor.ts";
 import {
   callsOf,
+  functionAround,
   localNames,
   methodCalls,
   nameOf,
@@ -44,7 +45,7 @@ const withNested = (map: ObjectLiteralExpression): readonly ObjectLiteralExpress
 const methodSegments: Rule = {
   id: "method-segments",
   from: "an endpoint at a key such as `get` outside `DependsOnMethod`: a segment of the path (up to 25)",
-  to: "`\"/get\"`",
+  to: '`"/get"`',
   kind: "rewritten",
   apply: (editor) => {
     const { major } = editor.facts;
@@ -83,7 +84,10 @@ const dependsOnMethod: Rule = {
         Node.isCallExpression(call);
       const nested = isNested ? call.getArguments()[0] : undefined;
       if (!isNested || !nested) {
-        editor.change(between(made.getStart(), argument.getStart()), between(argument.getEnd(), made.getEnd()));
+        editor.change(
+          between(made.getStart(), argument.getStart()),
+          between(argument.getEnd(), made.getEnd()),
+        );
         continue;
       }
       const own = toMembers(argument);
@@ -107,7 +111,8 @@ const satisfies: Rule = {
     for (const declaration of editor.source.getDescendantsOfKind(SyntaxKind.VariableDeclaration)) {
       const type = declaration.getTypeNode();
       const value = declaration.getInitializer();
-      if (!type || !Node.isObjectLiteralExpression(value) || !names.includes(type.getText())) continue;
+      if (!type || !Node.isObjectLiteralExpression(value) || !names.includes(type.getText()))
+        continue;
       editor.change(
         between(declaration.getNameNode().getEnd(), type.getEnd()),
         insertAt(value.getEnd(), ` satisfies ${type.getText()}`),
@@ -125,7 +130,11 @@ const patterns: Rule = {
     for (const map of routingMaps(editor))
       for (const element of map.getProperties())
         if (/[?+(){}]/.test(nameOf(element) ?? ""))
-          editor.mark(element, "Write one key for each path, with `:name` and `*rest` only.", "routing");
+          editor.mark(
+            element,
+            "Write one key for each path, with `:name` and `*rest` only.",
+            "routing",
+          );
   },
 };
 
@@ -144,7 +153,9 @@ const serverResult: Rule = {
       if (!Node.isObjectBindingPattern(pattern)) continue;
       const old = pattern
         .getElements()
-        .filter((one) => servers.includes((one.getPropertyNameNode() ?? one.getNameNode()).getText()));
+        .filter((one) =>
+          servers.includes((one.getPropertyNameNode() ?? one.getNameNode()).getText()),
+        );
       if (old.length === 0) continue;
       const named = servers.map(
         (name) =>
@@ -168,16 +179,21 @@ const awaited: Rule = {
   apply: (editor) => {
     for (const call of callsOf(editor.source, "createServer")) {
       const parent = call.getParent();
-      const isResult = Node.isVariableDeclaration(parent) || Node.isPropertyAccessExpression(parent);
-      if (Node.isPropertyAccessExpression(parent) && ["then", "catch", "finally"].includes(parent.getName()))
+      const isResult =
+        Node.isVariableDeclaration(parent) || Node.isPropertyAccessExpression(parent);
+      if (
+        Node.isPropertyAccessExpression(parent) &&
+        ["then", "catch", "finally"].includes(parent.getName())
+      )
         continue;
       if (!isResult && !Node.isExpressionStatement(parent)) continue;
-      const outer = call.getFirstAncestor(Node.isFunctionLikeDeclaration);
-      const mayAwait =
-        outer === undefined || (Node.isAsyncable(outer) && outer.isAsync());
+      const outer = functionAround(call);
+      const mayAwait = outer === undefined || (Node.isAsyncable(outer) && outer.isAsync());
       const text = `await ${call.getText()}`;
-      if (mayAwait) editor.change(replace(call, Node.isPropertyAccessExpression(parent) ? `(${text})` : text));
-      else if (isResult) editor.mark(call, "`createServer` returns a promise: await it.", "starting");
+      if (mayAwait)
+        editor.change(replace(call, Node.isPropertyAccessExpression(parent) ? `(${text})` : text));
+      else if (isResult)
+        editor.mark(call, "`createServer` returns a promise: await it.", "starting");
       else editor.change(replace(call, `void ${call.getText()}`));
     }
     for (const call of callsOf(editor.source, "attachRouting")) {
@@ -193,9 +209,19 @@ const notNested: Rule = {
   to: "`generateOpenApi`, or the routing map itself",
   kind: "marked",
   apply: (editor) => {
-    const internals = ["getMethods", "getMimeTypes", "getResponses", "getSecurity", "getOperationId"];
+    const internals = [
+      "getMethods",
+      "getMimeTypes",
+      "getResponses",
+      "getSecurity",
+      "getOperationId",
+    ];
     for (const { call } of methodCalls(editor.source, ...internals, "getRequestType"))
-      editor.mark(call, "Endpoints have no public getters: read the document of `generateOpenApi`.", "routing");
+      editor.mark(
+        call,
+        "Endpoints have no public getters: read the document of `generateOpenApi`.",
+        "routing",
+      );
   },
 };
 

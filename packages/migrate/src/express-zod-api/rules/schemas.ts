@@ -14,7 +14,8 @@ import {
 
 /** Checks whether a chain of calls may be a schema: one of `z` or `ez`, or of a variable. */
 const maybeSchema = (node: Node): boolean =>
-  Node.isIdentifier(chainRoot(node)) && !chainNames(node).some((name) => /^(?:build|buildVoid)$/.test(name));
+  Node.isIdentifier(chainRoot(node)) &&
+  !chainNames(node).some((name) => /^(?:build|buildVoid)$/.test(name));
 
 const isZod = (node: Node): boolean => ["z", "ez"].includes(chainRoot(node).getText());
 
@@ -51,7 +52,9 @@ const examples: Rule = {
       }
       const start = inner.getEnd();
       const gap = editor.source.getFullText().slice(object.getEnd(), name.getStart());
-      editor.change(between(start, call.getEnd(), `${gap}meta({ examples: [${values.join(", ")}] })`));
+      editor.change(
+        between(start, call.getEnd(), `${gap}meta({ examples: [${values.join(", ")}] })`),
+      );
     }
   },
 };
@@ -59,21 +62,30 @@ const examples: Rule = {
 const pluginMethods: Rule = {
   id: "plugin-methods",
   from: "`.deprecated()`, `.label(text)`, `.xBrand(name)` of schemas",
-  to: "`.meta({ deprecated: true })`, `.meta({ default: text })`, `.meta({ \"x-brand\": name })`",
+  to: '`.meta({ deprecated: true })`, `.meta({ default: text })`, `.meta({ "x-brand": name })`',
   kind: "rewritten",
   apply: (editor) => {
-    for (const { call, name, object } of methodCalls(editor.source, "deprecated", "label", "xBrand")) {
+    for (const { call, name, object } of methodCalls(
+      editor.source,
+      "deprecated",
+      "label",
+      "xBrand",
+    )) {
       if (!isZod(object)) continue;
       const argument = call.getArguments()[0]?.getText() ?? "";
-      const meta = { deprecated: "deprecated: true", label: `default: ${argument}` }[name.getText()];
-      editor.change(between(name.getStart(), call.getEnd(), `meta({ ${meta ?? `"x-brand": ${argument}`} })`));
+      const meta = { deprecated: "deprecated: true", label: `default: ${argument}` }[
+        name.getText()
+      ];
+      editor.change(
+        between(name.getStart(), call.getEnd(), `meta({ ${meta ?? `"x-brand": ${argument}`} })`),
+      );
     }
   },
 };
 
 const remap: Rule = {
   id: "remap",
-  from: "`.remap({ user_name: \"userName\" })`",
+  from: '`.remap({ user_name: "userName" })`',
   to: "`.transform()`; a mark for a function",
   kind: "both",
   apply: (editor) => {
@@ -82,21 +94,30 @@ const remap: Rule = {
       const mapping = objectArgument(call);
       const pairs = mapping?.getProperties().map((one) => {
         const value = valueOf(one);
-        return [nameOf(one) ?? "", Node.isStringLiteral(value) ? value.getLiteralText() : undefined] as const;
+        return [
+          nameOf(one) ?? "",
+          Node.isStringLiteral(value) ? value.getLiteralText() : undefined,
+        ] as const;
       });
       if (!pairs || pairs.some(([, to]) => to === undefined)) {
         editor.mark(call, "Rename the fields in `.transform()`.", "zod");
         continue;
       }
       const isName = (text: string) => /^[A-Za-z_$][\w$]*$/.test(text);
-      const taken = pairs.map(([from], at) => (isName(from) ? from : `${JSON.stringify(from)}: field${at}`));
+      const taken = pairs.map(([from], at) =>
+        isName(from) ? from : `${JSON.stringify(from)}: field${at}`,
+      );
       const given = pairs.map(([from, to = ""], at) => {
         const key = isName(to) ? to : JSON.stringify(to);
         const value = isName(from) ? from : `field${at}`;
         return key === value ? key : `${key}: ${value}`;
       });
       editor.change(
-        between(name.getStart(), call.getEnd(), `transform(({ ${[...taken, "...others"].join(", ")} }) => ({ ...others, ${given.join(", ")} }))`),
+        between(
+          name.getStart(),
+          call.getEnd(),
+          `transform(({ ${[...taken, "...others"].join(", ")} }) => ({ ...others, ${given.join(", ")} }))`,
+        ),
       );
     }
   },
@@ -110,7 +131,9 @@ const getExamples: Rule = {
   apply: (editor) => {
     for (const call of callsOf(editor.source, "getExamples")) {
       const options = objectArgument(call);
-      const schema = options ? valueOf(options.getProperty("schema")?.asKind(SyntaxKind.PropertyAssignment)) : call.getArguments()[0];
+      const schema = options
+        ? valueOf(options.getProperty("schema")?.asKind(SyntaxKind.PropertyAssignment))
+        : call.getArguments()[0];
       if (!schema) continue;
       if (options && options.getProperties().length > 1)
         editor.mark(call, "Examples are those of the input before a transformation.", "zod");
@@ -128,7 +151,7 @@ const fileKinds: Readonly<Record<string, string>> = {
 
 const files: Rule = {
   id: "files",
-  from: "`ez.file()`, `ez.file(\"base64\")`, `ez.file().buffer()` (up to 23); `z.file()` of the package's `z`",
+  from: '`ez.file()`, `ez.file("base64")`, `ez.file().buffer()` (up to 23); `z.file()` of the package\'s `z`',
   to: "`z.string()`, `z.base64()`, `ez.buffer()`",
   kind: "rewritten",
   apply: (editor) => {
@@ -164,7 +187,13 @@ const ownZ: Rule = {
   kind: "rewritten",
   apply: (editor) => {
     if (localNames(editor.source, "z").length === 0) return;
-    for (const { name, object } of methodCalls(editor.source, "upload", "dateIn", "dateOut", "raw")) {
+    for (const { name, object } of methodCalls(
+      editor.source,
+      "upload",
+      "dateIn",
+      "dateOut",
+      "raw",
+    )) {
       if (object.getText() !== "z" || name.getText() === "") continue;
       editor.need("sallyport", "ez");
       editor.change(replace(object, "ez"));
@@ -185,7 +214,10 @@ const rawFields: Rule = {
 };
 
 const argumentsOf = (call: CallExpression): string =>
-  call.getArguments().map((one) => one.getText()).join(", ");
+  call
+    .getArguments()
+    .map((one) => one.getText())
+    .join(", ");
 
 const dateExamples: Rule = {
   id: "date-examples",
@@ -195,7 +227,13 @@ const dateExamples: Rule = {
   apply: (editor) => {
     for (const { call, object } of methodCalls(editor.source, "example"))
       if (/^ez\s*\.dateIn\(\)$/.test(object.getText()))
-        editor.change(between(object.getStart(), call.getEnd(), `ez.dateIn({ examples: [${argumentsOf(call)}] })`));
+        editor.change(
+          between(
+            object.getStart(),
+            call.getEnd(),
+            `ez.dateIn({ examples: [${argumentsOf(call)}] })`,
+          ),
+        );
   },
 };
 

@@ -9,7 +9,9 @@ const options: Rule = {
   to: "nothing, `responseOptions`, `configProps: { errorHandler }`",
   kind: "both",
   apply: (editor) => {
-    const calls = ["testEndpoint", "testMiddleware"].flatMap((name) => callsOf(editor.source, name));
+    const calls = ["testEndpoint", "testMiddleware"].flatMap((name) =>
+      callsOf(editor.source, name),
+    );
     for (const call of calls) {
       const object = objectArgument(call);
       const mock = property(object, "fnMethod");
@@ -48,7 +50,8 @@ const readAssertion = (call: CallExpression): Assertion | undefined => {
   const left = callee.getExpression();
   const isNot = Node.isPropertyAccessExpression(left) && left.getName() === "not";
   const subject = isNot ? left.getExpression() : left;
-  if (!Node.isCallExpression(subject) || subject.getExpression().getText() !== "expect") return undefined;
+  if (!Node.isCallExpression(subject) || subject.getExpression().getText() !== "expect")
+    return undefined;
   const access = subject.getArguments()[0];
   if (!Node.isPropertyAccessExpression(access)) return undefined;
   const mock = access.getExpression().getText();
@@ -64,7 +67,8 @@ const toNew = ({ mock, member, isNot, matcher, values }: Assertion): string | un
     const logs = `expect(${mock}._getLogs().${member})`;
     if (matcher === "toHaveBeenCalled") return `${logs}${isNot ? "" : ".not"}.toHaveLength(0)`;
     if (matcher === "toHaveBeenCalledTimes") return `${logs}${not}.toHaveLength(${first})`;
-    if (matcher === "toHaveBeenCalledWith") return `${logs}${not}.toContainEqual([${values.join(", ")}])`;
+    if (matcher === "toHaveBeenCalledWith")
+      return `${logs}${not}.toContainEqual([${values.join(", ")}])`;
     return undefined;
   }
   if (/Times$|^toHaveBeenCalled$/.test(matcher) && ["end", "json", "send"].includes(member))
@@ -91,7 +95,8 @@ const assertions: Rule = {
       const assertion = readAssertion(call);
       if (!assertion || !assertion.matcher.startsWith("toHaveBeen")) continue;
       // that a status was set once says no more than which one was set
-      const isCount = assertion.member === "status" && assertion.matcher === "toHaveBeenCalledTimes";
+      const isCount =
+        assertion.member === "status" && assertion.matcher === "toHaveBeenCalledTimes";
       const statement = call.getParent();
       if (isCount && Node.isExpressionStatement(statement)) {
         editor.change(between(statement.getPos(), statement.getEnd()));
@@ -99,7 +104,12 @@ const assertions: Rule = {
       }
       const text = toNew(assertion);
       if (text !== undefined) editor.change(replace(call, text));
-      else editor.mark(call, "Check what the client receives: `_getStatusCode()`, `_getJSONData()`, `_getHeaders()`.", "tests");
+      else
+        editor.mark(
+          call,
+          "Check what the client receives: `_getStatusCode()`, `_getJSONData()`, `_getHeaders()`.",
+          "tests",
+        );
     }
   },
 };
@@ -131,7 +141,11 @@ const mockTypes: Rule = {
       const name = access.getName();
       if (!/^(?:request|response)Mock\w*$/.test(access.getExpression().getText())) continue;
       if (name.startsWith("_") && (!members.test(name) || name === "_getStatusMessage"))
-        editor.mark(access, `There is no \`${name}\`: read a member of the request or the response.`, "tests");
+        editor.mark(
+          access,
+          `There is no \`${name}\`: read a member of the request or the response.`,
+          "tests",
+        );
     }
   },
 };

@@ -43,11 +43,19 @@ const coerce = forZod3({
   to: "`z.coerce.number()`",
   kind: "rewritten",
   apply: (editor) => {
-    for (const { call, object } of zodCalls(editor, "string", "number", "boolean", "bigint", "date")) {
+    for (const { call, object } of zodCalls(
+      editor,
+      "string",
+      "number",
+      "boolean",
+      "bigint",
+      "date",
+    )) {
       const options = objectArgument(call);
       const element = property(options, "coerce");
       if (!options || valueOf(element)?.getText() !== "true" || !element) continue;
-      const rest = options.getProperties().length === 1 ? replace(options, "") : removeElement(element);
+      const rest =
+        options.getProperties().length === 1 ? replace(options, "") : removeElement(element);
       editor.change(replace(object, "z.coerce"), rest);
     }
   },
@@ -61,10 +69,15 @@ const descriptions = forZod3({
   apply: (editor) => {
     for (const call of editor.source.getDescendantsOfKind(SyntaxKind.CallExpression)) {
       if (!/^z\.(?:coerce\.)?\w+$/.test(call.getExpression().getText())) continue;
-      const options = call.getArguments().map((one) => toObject(one)).at(-1);
+      const options = call
+        .getArguments()
+        .map((one) => toObject(one))
+        .at(-1);
       const element = property(options, "description");
       const value = valueOf(element);
-      const isParams = !/^z\.(?:object|enum|nativeEnum|strictObject|looseObject)$/.test(call.getExpression().getText());
+      const isParams = !/^z\.(?:object|enum|nativeEnum|strictObject|looseObject)$/.test(
+        call.getExpression().getText(),
+      );
       if (!options || !element || !value || (!isParams && call.getArguments().length < 2)) continue;
       const isAlone = options.getProperties().length === 1;
       const drop = isAlone ? removeElement(options) : removeElement(element);
@@ -139,7 +152,13 @@ const addresses = forZod3({
       const text = /version:\s*"v([46])"/.exec(call.getText())?.[1];
       const versions = text === undefined ? ["4", "6"] : [text];
       const made = versions.map((one) => `z.${kind}v${one}()`);
-      editor.change(between(object.getStart(), call.getEnd(), made.length === 1 ? (made[0] ?? "") : `z.union([${made.join(", ")}])`));
+      editor.change(
+        between(
+          object.getStart(),
+          call.getEnd(),
+          made.length === 1 ? (made[0] ?? "") : `z.union([${made.join(", ")}])`,
+        ),
+      );
     }
   },
 });
@@ -152,8 +171,11 @@ const defaults = forZod3({
   apply: (editor) => {
     for (const { name, object } of methodCalls(editor.source, "default")) {
       const names = chainNames(object);
-      const isTransformed = names.some((one) => one === "transform" || one === "pipe" || one === "preprocess");
-      if (isTransformed && chainRoot(object).getText() === "z") editor.change(replace(name, "prefault"));
+      const isTransformed = names.some(
+        (one) => one === "transform" || one === "pipe" || one === "preprocess",
+      );
+      if (isTransformed && chainRoot(object).getText() === "z")
+        editor.change(replace(name, "prefault"));
     }
   },
 });
@@ -177,7 +199,8 @@ const types = forZod3({
       const [output, def, input] = type.getTypeArguments();
       if ((name === "ZodType" || name === "ZodSchema") && output && def && input)
         editor.change(replace(type, `z.ZodType<${output.getText()}, ${input.getText()}>`));
-      else if (names[name] !== undefined) editor.change(replace(nameNode(type), `z.${names[name]}`));
+      else if (names[name] !== undefined)
+        editor.change(replace(nameNode(type), `z.${names[name]}`));
     }
   },
 });
@@ -190,12 +213,15 @@ const issues = forZod3({
   to: "`error.issues`",
   kind: "rewritten",
   apply: (editor) => {
-    if (!/\bZodError\b|\bsafeParse(?:Async)?\b|ValidationError\b/.test(editor.source.getText())) return;
+    if (!/\bZodError\b|\bsafeParse(?:Async)?\b|ValidationError\b/.test(editor.source.getText()))
+      return;
     for (const access of editor.source.getDescendantsOfKind(SyntaxKind.PropertyAccessExpression)) {
       if (access.getName() !== "errors") continue;
       const object = access.getExpression().getText();
       const isParsed = /\.error$|\.cause$/.test(object);
-      const isChecked = new RegExp(`\\b${object.replaceAll(/[^\w.]/g, "")} instanceof (?:z\\.)?ZodError`).test(editor.source.getText());
+      const isChecked = new RegExp(
+        `\\b${object.replaceAll(/[^\w.]/g, "")} instanceof (?:z\\.)?ZodError`,
+      ).test(editor.source.getText());
       if (isParsed || isChecked) editor.change(replace(access.getNameNode(), "issues"));
     }
   },
