@@ -107,7 +107,7 @@ test("what has no counterpart is marked, and listed", () => {
 test("a handler responds with 501, and a middleware before it", async () => {
   const { testServer } = await import("sallyport/testing");
   const { routing } = (await import(join(directory, "tsoa/api.ts"))) as Api;
-  const { fetch, close } = await testServer({}, routing as object);
+  const { fetch, close } = await testServer({}, routing);
   const list = await fetch("/customers?ids=1&ids=2&status=active");
   expect(list.status).toBe(501);
   expect(await list.json()).toMatchObject({ status: 501, title: "Not Implemented" });

@@ -4,8 +4,8 @@ import { callsOf, localNames, objectArgument, property, toObject, valueOf } from
 
 /** Returns the configurations that a file declares. */
 export const configs = ({ source }: SourceEditor): readonly ObjectLiteralExpression[] => {
-  const types = ["ServerConfig", "AppConfig", "CommonConfig"].flatMap((name) =>
-    localNames(source, name),
+  const types = new Set(
+    ["ServerConfig", "AppConfig", "CommonConfig"].flatMap((name) => localNames(source, name)),
   );
   return [
     ...["createConfig", "createServer", "attachRouting"]
@@ -16,7 +16,7 @@ export const configs = ({ source }: SourceEditor): readonly ObjectLiteralExpress
       .map((call) => toObject(valueOf(property(objectArgument(call), "configProps")))),
     ...source
       .getDescendantsOfKind(SyntaxKind.VariableDeclaration)
-      .filter((one) => types.includes(one.getTypeNode()?.getText() ?? ""))
+      .filter((one) => types.has(one.getTypeNode()?.getText() ?? ""))
       .map((one) => toObject(one.getInitializer())),
   ].filter((one) => one !== undefined);
 };

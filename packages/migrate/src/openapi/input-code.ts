@@ -184,7 +184,7 @@ const readBody = (document: ApiDocument, writer: SchemaWriter, operation: JsonOb
         rawType: type,
         notes: [
           ...notes,
-          `The body is no object: parse \`input.raw\`, of type ${JSON.stringify(kind)}.`,
+          `The body is no object: parse \`input.raw\`, of type ${toText(kind) ?? "unknown"}.`,
         ],
       };
     const whole = writer.write(schema);

@@ -105,7 +105,7 @@ const writeBody = (
     };
   }
   if (kinds.some((one) => one !== "object")) {
-    const text = `The body is no object, but of type ${kinds.map((kind) => JSON.stringify(kind)).join(" or ")}: send its JSON as bytes.`;
+    const text = `The body is no object, but of type ${kinds.flatMap((kind) => toText(kind) ?? []).join(" or ")}: send its JSON as bytes.`;
     return {
       ...empty,
       base: "factory",

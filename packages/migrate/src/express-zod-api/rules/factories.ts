@@ -239,7 +239,7 @@ const executed: Rule = {
     for (const { call, object } of methodCalls(editor.source, "execute"))
       if (
         made.test((initializerOf(object) ?? object).getText()) ||
-        /ResultHandler$/.test(object.getText())
+        object.getText().endsWith("ResultHandler")
       )
         editor.mark(
           call,
