@@ -78,7 +78,7 @@ describe("a definition with an invalid value is rejected with an error that name
       files({ indx: false }),
       "new ServeStatic: there is no option `indx`. Did you mean `index`? The options are ",
     ],
-    [files(null), "new ServeStatic: `options` must be an object with acceptRanges, "],
+    [files(null), "new ServeStatic: `options` must be an object with access, acceptRanges, "],
     [
       files({}, 5),
       "new ServeStatic: `factory` must be an endpoints factory, such as `defaultEndpointsFactory`; got 5.",

@@ -1,10 +1,11 @@
 import createHttpError from "http-errors";
 import { EndpointsFactory, defaultResultHandler, problemResultHandler } from "sallyport";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "../harness.ts";
 
 beforeEach(() => void vi.stubEnv("NODE_ENV", "production"));
+afterEach(() => vi.unstubAllEnvs());
 
 const refused = Object.assign(new Error("connect ECONNREFUSED 10.0.0.7:5432"), {
   syscall: "connect",
