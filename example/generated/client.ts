@@ -1164,10 +1164,10 @@ export interface Routes {
   /** Orders what is in the cart */
   "post /v2/orders": {
     input: PostV2OrdersInput;
-    headers: Partial<{
+    headers: {
       /** A new value for each request; a repeated request has the same value. */
-      "idempotency-key"?: string | undefined;
-    }>;
+      "idempotency-key": string;
+    };
     success: PostV2OrdersBody;
     body: PostV2OrdersBody | ErrorBody | ShortageError | IdempotencyInFlightError | EmptyCartError | OtherTotalError | IdempotencyInputError | IdempotencyNoReplyError | ErrorBody | UnavailableError | StoreUnavailableError;
     reply: PostV2OrdersReply;
@@ -1319,8 +1319,10 @@ export const Client: {
  * @example
  * const client = createClient({ baseUrl: "https://api.example.com" });
  */
-export const createClient = (options: ClientOptions): Client =>
-  createPlainClient(options, plans) as unknown as Client;
+export const createClient = <AttachesKeys extends boolean = false>(
+  options: ClientOptions & { readonly idempotency?: AttachesKeys | undefined },
+): [AttachesKeys] extends [true] ? GeneratedClient<KeyedRoutes<Routes>> : Client =>
+  createPlainClient(options, plans) as never;
 
 const plans: RoutePlans = {
   "get /v1/books": { replies: { 200: ["json"], 500: ["json"], 503: ["json"] } },
@@ -1488,6 +1490,13 @@ type RouteFields<Fields> = {
 type RouteHeaders<Fields> =
   | RouteFields<Fields>
   | (() => RouteFields<Fields> | Promise<RouteFields<Fields>>);
+
+/** The header fields to send with a call of a client that attaches an idempotency key where it can. */
+type WithoutKey<Key, Fields> = Key extends `${"patch" | "post"} ${string}`
+  ? "idempotency-key" extends keyof Fields
+    ? Omit<Fields, "idempotency-key"> & { readonly "idempotency-key"?: string }
+    : Fields
+  : Fields;
 
 /** The options of a call to a route that declares header fields; required if one of the fields is. */
 type OptionsFor<Options, Fields> = {} extends Fields
@@ -2839,7 +2848,14 @@ type Alone<Key, Input, Fields = {}> = {} extends Fields
   ? {} extends Input
     ? Key
     : MissingInput<Input>
-  : MissingInput<{ readonly headers: Fields }>;
+  : MissingInput<{
+      readonly headers: {
+        [Name in keyof Fields as {} extends Pick<Fields, Name> ? never : Name]: Fields[Name];
+      };
+    }>;
+
+/** What follows the input in the overload that only reports missing header fields: too much for any other call. */
+type NothingIfRequired<Fields> = {} extends Fields ? [never, never] : [];
 
 /** The type that shows the missing input in a compile error. */
 interface MissingInput<Input> {
@@ -2888,6 +2904,11 @@ type Caller<Routes, Name extends keyof Results<unknown>, Options = CallOptions> 
     key: KeyWith<Routes, Key, Name>,
     input: PartOf<Routes[Key], "input">,
     ...options: OptionsFor<Options, FieldsOf<Routes[Key]>>
+  ): Results<Routes[Key]>[Name];
+  <Key extends keyof Routes & string>(
+    key: Alone<Key, {}, FieldsOf<Routes[Key]>>,
+    input: PartOf<Routes[Key], "input">,
+    ...none: NothingIfRequired<FieldsOf<Routes[Key]>>
   ): Results<Routes[Key]>[Name];
 };
 
@@ -2959,6 +2980,15 @@ interface GeneratedClient<Routes> extends ClientFunctions<
   /** Type information only. */
   readonly "~routes"?: GeneratedRoutes<Routes>;
 }
+
+/** The routes of a client that attaches idempotency keys. */
+type KeyedRoutes<Routes> = {
+  readonly [Key in keyof Routes]: "headers" extends keyof Routes[Key]
+    ? Omit<Routes[Key], "headers"> & {
+        readonly headers: WithoutKey<Key, Routes[Key]["headers"]>;
+      }
+    : Routes[Key];
+};
 
 /** The routes of a generated client. */
 type RoutesIn<C> = C extends { readonly "~routes"?: GeneratedRoutes<infer Routes> }
