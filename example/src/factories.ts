@@ -1,4 +1,4 @@
-import { defaultEndpointsFactory, Middleware, problemResultHandler } from "sallyport";
+import { defaultEndpointsFactory, problemResultHandler } from "sallyport";
 import { transaction } from "sallyport/transaction";
 import { authentication } from "./accounts/authentication.ts";
 import { database, transact } from "./database/connection.ts";

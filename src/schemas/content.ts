@@ -6,9 +6,10 @@ import { DefinitionError } from "../errors.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 
 /**
- * What a handler returns for `ez.stream()`: a Node.js stream, a web stream, or an async iterable of strings and bytes.
+ * What a handler returns for `ez.stream()`, and a client sends: a Node.js stream, a web stream, an async iterable of strings
+ * and bytes, or a Blob.
  */
-export type StreamContent = AsyncIterable<string | Uint8Array> | ReadableStream | Readable;
+export type StreamContent = AsyncIterable<string | Uint8Array> | Blob | ReadableStream | Readable;
 
 /**
  * The body of a request as a handler receives it for `ez.stream()`: a Node.js stream of Buffers. `web` is the same as a
@@ -127,10 +128,11 @@ export const readContent = (schema: ZodSchema): ContentDeclaration | undefined =
   readDeclared(schema)["sallyport/content"];
 
 const isStream = (value: unknown): boolean =>
-  isObject(value) &&
-  [Symbol.asyncIterator, "getReader"].some(
-    (name) => typeof Reflect.get(value, name) === "function",
-  );
+  value instanceof Blob ||
+  (isObject(value) &&
+    [Symbol.asyncIterator, "getReader"].some(
+      (name) => typeof Reflect.get(value, name) === "function",
+    ));
 
 const isFile = (value: unknown): boolean => {
   if (typeof value === "string") return value !== "";

@@ -40,7 +40,7 @@ interface WrongRow {
 
 const toWrongRows = (error: unknown): readonly WrongRow[] =>
   error instanceof ReplyError
-    ? ((error.body as { readonly rows?: readonly WrongRow[] } | undefined)?.rows ?? [])
+    ? ((error.body as { readonly data?: readonly WrongRow[] } | undefined)?.data ?? [])
     : [];
 
 const BookImport = () => {

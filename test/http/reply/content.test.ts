@@ -12,6 +12,7 @@ import {
   DefinitionError,
   ez,
   problemEndpointsFactory,
+  type StreamContent,
 } from "sallyport";
 import { testEndpoint } from "sallyport/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -30,21 +31,21 @@ const csv = ez.stream("text/csv", { fileName: "users.csv" });
 
 describe("a stream", () => {
   const pieces = ["id,name\n", "1,Zoë\n"];
-  const kinds: Readonly<Record<string, () => AsyncIterable<string | Uint8Array> | ReadableStream>> =
-    {
-      "a Node.js stream": () => Readable.from(pieces),
-      "a Node.js stream of Buffers": () => Readable.from(pieces.map((piece) => Buffer.from(piece))),
-      "a web stream": () =>
-        new ReadableStream({
-          start: (controller) => {
-            for (const piece of pieces) controller.enqueue(Buffer.from(piece));
-            controller.close();
-          },
-        }),
-      "a generator": async function* () {
-        yield* pieces;
-      },
-    };
+  const kinds: Readonly<Record<string, () => StreamContent>> = {
+    "a Node.js stream": () => Readable.from(pieces),
+    "a Node.js stream of Buffers": () => Readable.from(pieces.map((piece) => Buffer.from(piece))),
+    "a Blob": () => new Blob(pieces),
+    "a web stream": () =>
+      new ReadableStream({
+        start: (controller) => {
+          for (const piece of pieces) controller.enqueue(Buffer.from(piece));
+          controller.close();
+        },
+      }),
+    "a generator": async function* () {
+      yield* pieces;
+    },
+  };
   test.each(Object.keys(kinds))("is sent without an envelope: %s", async (kind) => {
     const handler = async () => kinds[kind]?.() ?? Readable.from([]);
     const server = await start({ users: factory.build({ output: csv, handler }) });
