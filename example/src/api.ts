@@ -33,7 +33,10 @@ export const config = createConfig({
   ...(environment.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {
     telemetry: openTelemetry({ spans: ["handler"] }),
   }),
+  // a route that is neither public nor protected keeps the server from starting
+  access: "explicit",
   health: {
+    access: "public",
     checks: {
       database: async () => void (await database().execute(sql`SELECT 1`)),
       ...(redis && { redis: async () => void (await redis?.ping()) }),
@@ -41,7 +44,7 @@ export const config = createConfig({
   },
   docs: {
     ui: "swagger",
-    ...(isProduction && { factory: adminFactory }),
+    ...(isProduction ? { factory: adminFactory } : { access: "public" }),
     info: {
       title: "Book shop",
       version: "2.0.0",

@@ -9,6 +9,7 @@ export const inTransaction = transaction((work) => transact(work));
 
 /** The factory for endpoints that anyone may call. */
 export const publicFactory = defaultEndpointsFactory
+  .withAccess("public")
   .addContext(() => ({ db: database() }))
   .onError({ errors: databaseErrors, handler: toHttpError });
 

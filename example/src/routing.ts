@@ -54,6 +54,10 @@ export const routing = {
     "get books.csv": administration.exportBooks,
   },
   // the page in `example/web`, if it has been built; the names of assets change with their content
-  assets: new ServeStatic(`${pageFolder}/assets`, { immutable: true, maxAge: "1y" }),
-  "": new ServeStatic(pageFolder),
+  assets: new ServeStatic(`${pageFolder}/assets`, {
+    access: "public",
+    immutable: true,
+    maxAge: "1y",
+  }),
+  "": new ServeStatic(pageFolder, { access: "public" }),
 } satisfies Routing;

@@ -49,8 +49,7 @@ describe("the server of the README", () => {
   });
 
   test("runs, and responds as the README says", async () => {
-    // the package of the documentation page is installed by the reader
-    const code = server.replace("8090", port).replace("docs: true", 'docs: { ui: "swagger" }');
+    const code = server.replace("8090", port);
     const own = createGuideFolder([["server.ts", code]]);
     onTestFinished(() => own.remove());
     own.start([...typescript, "server.ts"]);

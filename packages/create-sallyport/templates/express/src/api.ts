@@ -9,6 +9,8 @@ export const routing = {
 export const config = createConfig({
   app: application,
   cors: false,
-  docs: { ui: "swagger" },
-  health: true,
+  // a route that is neither public nor protected keeps the server from starting
+  access: "explicit",
+  docs: { ui: "swagger", access: "public" },
+  health: { access: "public" },
 });

@@ -2,6 +2,9 @@ import { defaultEndpointsFactory, ez } from "sallyport";
 import { z } from "zod";
 import { database } from "./database.ts";
 
+/** Everybody may read and write the notes; behind a middleware with `security`, only those who log in. */
+const publicFactory = defaultEndpointsFactory.withAccess("public");
+
 const note = z
   .object({ id: z.number().int(), text: z.string(), createdAt: ez.dateOut() })
   .meta({ id: "Note" });
@@ -10,7 +13,7 @@ type Note = z.input<typeof note>;
 
 const columns = 'id, text, created_at as "createdAt"';
 
-export const listNotes = defaultEndpointsFactory.build({
+export const listNotes = publicFactory.build({
   shortDescription: "Lists the notes, the latest first",
   output: z.object({ notes: z.array(note) }),
   handler: async () => {
@@ -21,7 +24,7 @@ export const listNotes = defaultEndpointsFactory.build({
   },
 });
 
-export const addNote = defaultEndpointsFactory.build({
+export const addNote = publicFactory.build({
   shortDescription: "Adds a note",
   statusCode: 201,
   errors: { taken: { status: 409, description: "There is a note with this text" } },
@@ -38,7 +41,7 @@ export const addNote = defaultEndpointsFactory.build({
   },
 });
 
-export const removeNote = defaultEndpointsFactory.buildVoid({
+export const removeNote = publicFactory.buildVoid({
   shortDescription: "Removes a note",
   errors: { notFound: { status: 404, description: "There is no such note" } },
   input: z.object({ id: z.coerce.number<string | number>().int() }),

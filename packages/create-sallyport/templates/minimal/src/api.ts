@@ -9,7 +9,9 @@ export const routing = {
 export const config = createConfig({
   http: { listen: environment.PORT },
   cors: false,
-  docs: true,
-  health: true,
+  // a route that is neither public nor protected keeps the server from starting
+  access: "explicit",
+  docs: { ui: "swagger", access: "public" },
+  health: { access: "public" },
   gracefulShutdown: true,
 });

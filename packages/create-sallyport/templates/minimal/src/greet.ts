@@ -7,6 +7,7 @@ const greetings = new Map([
 ]);
 
 export const greet = defaultEndpointsFactory.build({
+  access: "public",
   shortDescription: "Greets in a language",
   errors: {
     unknownLanguage: {
