@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,7 +10,8 @@ test("changesets change only the version in package.json, and write the changelo
   try {
     for (const name of [".changeset", "CHANGELOG.md", "package.json", "package-lock.json"])
       cpSync(join(root, name), join(folder, name), { recursive: true });
-    for (const name of ["example", "bench"])
+    const packages = readdirSync(join(root, "packages")).map((name) => `packages/${name}`);
+    for (const name of ["example", "bench", ...packages])
       cpSync(join(root, name, "package.json"), join(folder, name, "package.json"));
     // there may be no changesets just after a release
     const own = '---\n"sallyport": patch\n---\n\nOwn.\n';
@@ -27,6 +28,9 @@ test("changesets change only the version in package.json, and write the changelo
     run(process.execPath, [join(root, "node_modules/@changesets/cli/bin.js"), "version"], folder);
     expect(toVersion("package.json")).not.toBe(before);
     expect(toVersion("example/package.json")).toBe("0.0.0");
+    // a new project depends on the version of its generator
+    for (const name of packages)
+      expect(toVersion(`${name}/package.json`)).toBe(toVersion("package.json"));
     expect(read("CHANGELOG.md")).toContain(`## ${String(toVersion("package.json"))}\n`);
     expect(read("CHANGELOG.md")).toMatch(/^- .*Own\.$/m);
   } finally {
