@@ -7,7 +7,7 @@ let port = "";
 
 beforeAll(async () => {
   port = await findPort();
-  folder = createGuideFolder(readFiles("docs/csrf.md"));
+  folder = createGuideFolder(readFiles("docs/cors.md"));
 });
 
 afterAll(() => folder.remove());
@@ -18,7 +18,7 @@ const send = async (path: string, origin: string, type: string, body: string): P
   return (await fetch(url, { method: "POST", headers, body })).status;
 };
 
-test("the server in docs/csrf.md refuses forms from other sites, except those of the payment provider", async () => {
+test("the server in docs/cors.md refuses forms from other sites, except those of the payment provider", async () => {
   folder.start([...typescript, "server.ts"], { PORT: port, PAYMENT_SECRET: "a secret" });
   const form = "application/x-www-form-urlencoded";
   const email = "email=ada%40example.com";

@@ -26,17 +26,6 @@ const fileBlock = /```(?:ts|json) file=(\S+).*\n([\s\S]*?)```/g;
 export const readFiles = (page: string): ReadonlyMap<string, string> =>
   new Map([...readPage(page).matchAll(fileBlock)].map(([, name = "", code = ""]) => [name, code]));
 
-/** Returns the code blocks of the pages up to docs/deployment.md as one program, in the order of docs/README.md. */
-export const readGuideProgram = (): string => {
-  const [list = ""] = readPage("docs/README.md").split("(deployment.md)");
-  const guide = [...list.matchAll(/\(([a-z-]+\.md)\)/g)]
-    .map(([, page = ""]) => readPage(`docs/${page}`))
-    .join("\n");
-  const [, preamble = ""] = /```ts preamble\n([\s\S]*?)```/.exec(guide) ?? [];
-  const blocks = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
-  return [preamble, ...blocks].join("\n");
-};
-
 /** A directory with files that can import the packages of this repository. */
 export interface GuideFolder {
   readonly path: string;

@@ -1,49 +1,68 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { createGuideFolder, readFiles, readGuideProgram, type GuideFolder } from "./guide.ts";
+import { createGuideFolder, readFiles, readPage, root, type GuideFolder } from "./guide.ts";
 
 const folders: GuideFolder[] = [];
 afterAll(async () => {
   for (const folder of folders) await folder.remove();
 });
 
+const pages = readdirSync(join(root, "docs"))
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => `docs/${name}`);
+
+/** The pages whose blocks import packages with declarations that need more libraries than Node's types. */
+const withForeignTypes: ReadonlySet<string> = new Set(
+  [
+    ...["authentication", "channels", "client", "conditional-requests", "health", "idempotency"],
+    ...["logs", "openapi", "production", "rate-limits", "testing", "transactions", "tutorial"],
+  ].map((name) => `docs/${name}.md`),
+);
+
+const listFiles = (page: string): readonly (readonly [name: string, code: string])[] =>
+  [...readFiles(page)].map(([name, code]) => [`${page}/${name}`, code]);
+
+const isUnmarked = (info: string): boolean => !/^ (?:file=\S+.*|fragment)$/.test(info);
+
 // each compilation reads all declarations, so several pages share one
 test.each([
   {
-    pages: ["README.md", "docs/getting-started.md", "docs/cluster.md", "docs/csrf.md", "guide"],
+    group: "without",
     skipLibCheck: false,
+    files: ["README.md", ...pages.filter((page) => !withForeignTypes.has(page))].flatMap(listFiles),
   },
-  // the declarations of vitest, of the query client and of stores need more libraries than Node's types
   {
-    pages: [
-      ...["docs/client.md", "docs/openapi.md", "docs/testing.md"],
-      ...["docs/rate-limits.md", "docs/idempotency.md", "docs/conditional-requests.md"],
-      ...["docs/channels.md", "docs/opentelemetry.md", "docs/authentication.md", "docs/health.md"],
-      ...["docs/deployment.md", "docs/transactions.md"],
-    ],
+    group: "with",
     skipLibCheck: true,
+    files: [
+      ...pages.filter((page) => withForeignTypes.has(page)).flatMap(listFiles),
+      // the recipe that the page takes from another one
+      [
+        "docs/conditional-requests.md/in-transaction.ts",
+        readFiles("docs/transactions.md").get("in-transaction.ts") ?? "",
+      ] as const,
+    ],
   },
-])(
-  "$pages.0 and the other pages of its group compile under `strict`",
-  ({ pages, skipLibCheck }) => {
-    const files = pages.flatMap((page) =>
-      page === "guide"
-        ? [["guide/guide.ts", readGuideProgram()] as const]
-        : [...readFiles(page)].map(([name, code]) => [`${page}/${name}`, code] as const),
-    );
-    expect(files.length).toBeGreaterThan(5);
-    const folder = createGuideFolder(files);
-    folders.push(folder);
-    folder.write(
-      "quick-start.json",
-      readFiles("docs/getting-started.md").get("tsconfig.json") ?? "",
-    );
-    const config = {
-      extends: "./quick-start.json",
-      compilerOptions: { noEmit: true, skipLibCheck },
-      files: files.map(([name]) => name).filter((name) => name.endsWith(".ts")),
-    };
-    folder.write("tsconfig.json", JSON.stringify(config));
-    const compiler = "node_modules/typescript/bin/tsc";
-    expect(folder.run(compiler, "--pretty", "false")).toEqual({ status: 0, output: "" });
-  },
-);
+])("the files of the pages $group foreign types compile under `strict`", (options) => {
+  const { files, skipLibCheck } = options;
+  expect(files.length).toBeGreaterThan(20);
+  const folder = createGuideFolder(files);
+  folders.push(folder);
+  folder.write("quick-start.json", readFiles("docs/getting-started.md").get("tsconfig.json") ?? "");
+  const config = {
+    extends: "./quick-start.json",
+    compilerOptions: { noEmit: true, skipLibCheck },
+    files: files.map(([name]) => name).filter((name) => name.endsWith(".ts")),
+  };
+  folder.write("tsconfig.json", JSON.stringify(config));
+  const compiler = "node_modules/typescript/bin/tsc";
+  expect(folder.run(compiler, "--pretty", "false")).toEqual({ status: 0, output: "" });
+});
+
+test.each(pages)("each block of TypeScript in %s is a file, or is marked as a fragment", (page) => {
+  // the recipes are compiled and run by test/full/packages
+  const text = readPage(page).replaceAll(/<!-- recipe: \S+ -->\s*```ts\n/g, "");
+  const blocks = [...text.matchAll(/^ *```(?:ts|typescript|tsx)\b(.*)$/gm)];
+  expect(blocks.map(([, info = ""]) => info).filter(isUnmarked)).toEqual([]);
+});

@@ -13,9 +13,9 @@ afterAll(() => folder.remove());
 
 describe("docs/testing.md", () => {
   test("has tests that pass with Node's own runner, and fail if the endpoint is wrong", () => {
-    const names = ["users.test.ts", "client.test.ts", "session.test.ts"];
+    const names = ["greet.test.ts", "users.test.ts", "client.test.ts", "session.test.ts"];
     const runTests = () => folder.run(...typescript, "--test", ...names);
-    expect(runTests()).toMatchObject({ output: expect.stringMatching(/pass 9\n[^]*fail 0/) });
+    expect(runTests()).toMatchObject({ output: expect.stringMatching(/pass 10\n[^]*fail 0/) });
     const right = files.get("users.ts") ?? "";
     folder.write("users.ts", right.replace("Bearer secret", "Bearer other"));
     expect(runTests().output).toMatch(/fail [1-9]/);

@@ -210,7 +210,7 @@ describe("the documentation", () => {
   test("names the options that `attachRouting` lacks", () => {
     const lacking = server.filter((name) => !attached.includes(name));
     // accepted, but without effect
-    const documented = readNames("own-application.md").filter((name) => name !== "startupLogo");
+    const documented = readNames("routing.md").filter((name) => name !== "startupLogo");
     expect(documented.toSorted()).toEqual(lacking.toSorted());
   });
 });
