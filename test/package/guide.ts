@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
 import { findFreePort } from "../free-port.ts";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -46,6 +47,19 @@ export const typescript: readonly string[] = Reflect.get(process.features, "type
 
 /** Returns a free port, as the value of an environment variable. */
 export const findPort = async (): Promise<string> => String(await findFreePort());
+
+/** Runs the commands that a page shows, each with its output line below it, once the server listens on the port. */
+export const runCommands = async (text: string, port: string): Promise<void> => {
+  const exchanges = [...text.matchAll(/^\$ (curl .*)\n(.*)$/gm)];
+  expect(exchanges.length).toBeGreaterThan(1);
+  for (const [index, [, command = "", answer]] of exchanges.entries()) {
+    const own = ["-c", command.replace("8090", port)];
+    const run = () => spawnSync("sh", own, { encoding: "utf8" }).stdout;
+    // the server may not listen yet; later commands may change something, so they run once
+    if (index === 0) await expect.poll(run, { timeout: 60_000 }).toBe(answer);
+    else expect(run()).toBe(answer);
+  }
+};
 
 /** Creates a directory with files, outside the repository: inside it, vitest would not find the tests among these files. */
 export const createGuideFolder = (

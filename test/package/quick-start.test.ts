@@ -11,6 +11,7 @@ import {
   readFiles,
   readPage,
   root,
+  runCommands,
   typescript,
   type GuideFolder,
 } from "./guide.ts";
@@ -18,17 +19,6 @@ import {
 const readme = readPage("README.md");
 const page = "docs/getting-started.md";
 const files = readFiles(page);
-
-/** Runs the commands that a page shows, each with its output line below it, once the server listens. */
-const runCommands = async (text: string): Promise<void> => {
-  const exchanges = [...text.matchAll(/^\$ (curl .*)\n(.*)$/gm)];
-  expect(exchanges.length).toBeGreaterThan(1);
-  for (const [, command = "", answer] of exchanges) {
-    const own = ["-c", command.replace("8090", port)];
-    const run = () => spawnSync("sh", own, { encoding: "utf8" }).stdout;
-    await expect.poll(run, { timeout: 60_000 }).toBe(answer);
-  }
-};
 
 let folder: GuideFolder;
 let port = "";
@@ -53,7 +43,7 @@ describe("the server of the README", () => {
     const own = createGuideFolder([["server.ts", code]]);
     onTestFinished(() => own.remove());
     own.start([...typescript, "server.ts"]);
-    await runCommands(readme);
+    await runCommands(readme, port);
   });
 });
 
@@ -75,7 +65,7 @@ describe("the first API of docs/getting-started.md", () => {
 
   test("runs, and responds as the page says", async () => {
     folder.start([...typescript, "server.ts"]);
-    await runCommands(readPage(page));
+    await runCommands(readPage(page), port);
   });
 
   test("has a client that prints the server's responses", () => {
