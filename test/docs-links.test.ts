@@ -36,6 +36,14 @@ test("each link between pages leads to a page, and to a heading of it", () => {
   expect(broken).toEqual([]);
 });
 
+test("the figures of docs/compared.md are those of docs/internals/performance.md", () => {
+  const [, figures = ""] = /^## Figures\n([^]*?)^## /m.exec(read("docs/compared.md")) ?? [];
+  const listNumbers = (text: string): string[] => text.match(/\d[\d,.]*\d|\d\d/g) ?? [];
+  const measured = new Set(listNumbers(read("docs/internals/performance.md")));
+  expect(listNumbers(figures).length).toBeGreaterThan(20);
+  expect(listNumbers(figures).filter((number) => !measured.has(number))).toEqual([]);
+});
+
 test("docs/README.md lists each page once", () => {
   const listed = [...read("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+)\)/gm)];
   const others = pages.filter((page) => page.startsWith("docs") && page !== "docs/README.md");

@@ -27,6 +27,14 @@ const fileBlock = /```(?:ts|json) file=(\S+).*\n([\s\S]*?)```/g;
 export const readFiles = (page: string): ReadonlyMap<string, string> =>
   new Map([...readPage(page).matchAll(fileBlock)].map(([, name = "", code = ""]) => [name, code]));
 
+/** Returns all files that a reader of a page with steps has after a step, by name. */
+export const readFilesUpTo = (text: string, step: number): ReadonlyMap<string, string> =>
+  new Map(
+    [...text.matchAll(/```ts file=(\S+) step=(\d)\n([\s\S]*?)```/g)]
+      .filter(([, , own]) => Number(own) <= step)
+      .map(([, name = "", , code = ""]) => [name, code]),
+  );
+
 /** A directory with files that can import the packages of this repository. */
 export interface GuideFolder {
   readonly path: string;
@@ -47,6 +55,19 @@ export const typescript: readonly string[] = Reflect.get(process.features, "type
 
 /** Returns a free port, as the value of an environment variable. */
 export const findPort = async (): Promise<string> => String(await findFreePort());
+
+/** Compiles files of a directory with the options of docs/getting-started.md, without any output. */
+export const compileFiles = (
+  folder: GuideFolder,
+  files: readonly string[],
+  { skipLibCheck = false } = {},
+): { readonly status: number | null; readonly output: string } => {
+  folder.write("quick-start.json", readFiles("docs/getting-started.md").get("tsconfig.json") ?? "");
+  const compilerOptions = { noEmit: true, skipLibCheck };
+  const config = { extends: "./quick-start.json", compilerOptions, files };
+  folder.write("tsconfig.json", JSON.stringify(config));
+  return folder.run("node_modules/typescript/bin/tsc", "--pretty", "false");
+};
 
 /** Runs the commands that a page shows, each with its output line below it, once the server listens on the port. */
 export const runCommands = async (text: string, port: string): Promise<void> => {

@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
 import {
+  compileFiles,
   createGuideFolder,
   findPort,
-  readFiles,
+  readFilesUpTo,
   readPage,
   runCommands,
   typescript,
@@ -19,13 +20,7 @@ const texts = new Map(
     .map((text) => [Number.parseInt(text, 10), text]),
 );
 
-/** Returns all files that a reader has after a step. */
-const listFiles = (step: number): ReadonlyMap<string, string> =>
-  new Map(
-    [...page.matchAll(/```ts file=(\S+) step=(\d)\n([\s\S]*?)```/g)]
-      .filter(([, , own]) => Number(own) <= step)
-      .map(([, name = "", , code = ""]) => [name, code]),
-  );
+const listFiles = (step: number): ReadonlyMap<string, string> => readFilesUpTo(page, step);
 
 const folders: GuideFolder[] = [];
 afterAll(async () => {
@@ -49,12 +44,8 @@ describe("docs/tutorial.md", () => {
       [...listFiles(step)].map(([name, code]) => [`step-${step}/${name}`, code] as const),
     );
     const folder = createFolder(files);
-    const options = readFiles("docs/getting-started.md").get("tsconfig.json") ?? "";
-    folder.write("quick-start.json", options);
-    const config = { extends: "./quick-start.json", compilerOptions: { noEmit: true } };
-    folder.write("tsconfig.json", JSON.stringify({ ...config, include: ["step-*/*.ts"] }));
-    const compiler = "node_modules/typescript/bin/tsc";
-    expect(folder.run(compiler, "--pretty", "false")).toEqual({ status: 0, output: "" });
+    const names = files.map(([name]) => name);
+    expect(compileFiles(folder, names)).toEqual({ status: 0, output: "" });
   });
 
   const start = async (step: number): Promise<{ folder: GuideFolder; port: string }> => {
