@@ -37,13 +37,18 @@ describe("docs/openapi.md", () => {
   test("has no untested code", () => {
     expect([...files.keys()]).toEqual(["src/api.ts", "src/server.ts", "src/document.ts"]);
     expect(guide.match(/^```ts/gm)).toHaveLength(files.size);
-    expect(guide.match(/^npx /gm)).toHaveLength(3);
+    expect(guide.match(/^npx /gm)).toHaveLength(4);
   });
 
   test("has commands that list the routes, write the document, and detect a document that is out of date", () => {
     expect(runCommand("sallyport routes")).toEqual({
       status: 0,
       output: expect.stringMatching(/GET +\/users\/:id +query params +200 400 404 500/),
+    });
+    // the route of the page is neither public nor protected
+    expect(runCommand("sallyport routes --check")).toEqual({
+      status: 1,
+      output: expect.stringContaining("/users/:id"),
     });
     const check = "sallyport openapi --out openapi.yaml --check";
     expect(runCommand(check).status).toBe(1);
