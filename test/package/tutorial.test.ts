@@ -48,6 +48,23 @@ describe("docs/tutorial.md", () => {
     expect(compileFiles(folder, names)).toEqual({ status: 0, output: "" });
   });
 
+  test("has files that do not compile with the mistakes that the page names", () => {
+    const misspelt = new Map(listFiles(1));
+    const books = misspelt.get("books.ts") ?? "";
+    misspelt.set("books.ts", books.replace("z.object({ isbn", "z.object({ ibsn"));
+    const wrong = new Map(listFiles(4));
+    const orders = wrong.get("orders.ts") ?? "";
+    wrong.set("orders.ts", orders.replace("left: wanted.stock", 'left: "none"'));
+    const files = [
+      ...[...misspelt].map(([name, code]) => [`misspelt/${name}`, code] as const),
+      ...[...wrong].map(([name, code]) => [`wrong/${name}`, code] as const),
+    ];
+    const names = files.map(([name]) => name);
+    const { output } = compileFiles(createFolder(files), names);
+    expect(output).toMatch(/^misspelt\/server\.ts.*isbn/m);
+    expect(output).toMatch(/^wrong\/orders\.ts.*'string' is not assignable to type 'number'/m);
+  });
+
   const start = async (step: number): Promise<{ folder: GuideFolder; port: string }> => {
     const port = await findPort();
     const files = [...listFiles(step)].map(
