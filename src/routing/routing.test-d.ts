@@ -1,7 +1,9 @@
+import express from "express";
 import { expectTypeOf, test } from "vitest";
 import type { EmptyObject } from "../schemas/schema.ts";
 import { z } from "zod";
 import {
+  attachRouting,
   createConfig,
   createServer,
   defaultEndpointsFactory as factory,
@@ -126,6 +128,16 @@ test("a key names a method that the endpoint declares", () => {
   void createServer(config, { ":id": { post: both } });
   // @ts-expect-error -- The endpoint does not declare the method of its key "get /:id"
   void createServer(config, { "get /:id": both });
+  // @ts-expect-error -- The endpoint does not declare the method of its key "delete"
+  void createServer(config, { delete: create });
+  const routing = { "delete /x": create } satisfies Routing;
+  // @ts-expect-error -- The endpoint does not declare the method of its key "delete /x"
+  void createServer(config, routing);
+  // @ts-expect-error -- The endpoint does not declare the method of its key "delete"
+  attachRouting({ app: express(), cors: false }, { delete: create });
+  // @ts-expect-error -- The endpoint does not declare the method of its key "delete /x"
+  attachRouting({ app: express(), cors: false }, routing);
+  attachRouting({ app: express(), cors: false }, { post: create });
 });
 
 test("a parameter may be split between an endpoint and its middlewares", () => {
