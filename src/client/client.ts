@@ -99,8 +99,8 @@ export const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => 
     request: toCaller((reply) => reply),
     provide: toCaller((reply, call) => (reply.isForeign ? toBody(reply, call) : reply.body)),
     download: toCaller(toBody, true),
-    /** Resolves to the data of a successful reply and throws all others, as queries need it. */
-    "~query": toCaller((reply, call) => toPayload(toBody(reply, call))),
+    /** Resolves to the data and the header fields of a successful reply, and throws all others, as queries need it. */
+    "~query": toCaller((reply, call) => [toPayload(toBody(reply, call)), reply.headers] as const),
     iterate: (key: string, input?: unknown, options?: CallOptions): Pages<unknown, unknown> => {
       const call = toCall(key, options);
       const pages = (): AsyncIterable<unknown> => walkPages(call, input);

@@ -26,6 +26,8 @@ export type ReplyHeaders<Fields> = keyof Fields extends never
 /** A successful reply; `Fields` are the header fields that the route declares in `responseHeaders`. */
 export interface SuccessReply<Status, Body, Fields = {}> extends ReplyBase {
   readonly headers: ReplyHeaders<Fields>;
+  /** Type information only. */
+  readonly "~fields"?: Fields;
   readonly ok: true;
   readonly status: Status;
   readonly body: Body;

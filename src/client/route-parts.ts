@@ -54,3 +54,11 @@ export type OutputOf<C, Key extends string> = RouteData<RoutesWith<C, Key>, Key>
 
 /** The {@link ReplyError} of each status that a route may send; `never` for an unknown key. */
 export type ErrorOf<C, Key extends string> = ReplyErrorOf<RouteReply<RoutesWith<C, Key>, Key>>;
+
+/** The header fields that a route declares for its successful responses. */
+export type RouteReplyFields<R, Key extends string> =
+  RouteReply<R, Key> extends infer Reply
+    ? Reply extends { readonly ok: true; readonly "~fields"?: infer Fields }
+      ? NonNullable<Fields>
+      : never
+    : never;

@@ -2,7 +2,12 @@ import type { DataTag, InfiniteData, QueryFunctionContext, SkipToken } from "@ta
 import type { CallOptions, OptionsFor } from "../client/call-options.ts";
 import type { createPlainClient } from "../client/client.ts";
 import type { CallError, ReplyError } from "../client/client-errors.ts";
-import type { GeneratedRoutes, KeyWith } from "../client/generated-client.ts";
+import type {
+  Alone,
+  GeneratedRoutes,
+  KeyWith,
+  NothingIfRequired,
+} from "../client/generated-client.ts";
 import type { CheckKey, RoutesOf } from "../client/inferred-client.ts";
 import { toNextPage } from "../client/pages.ts";
 import type { TypesAt } from "../client/route-at.ts";
@@ -12,60 +17,12 @@ import type {
   RouteInput,
   RoutePage,
   RouteReply,
+  RouteReplyFields,
 } from "../client/route-parts.ts";
+import { queryKey, type RouteQueryKey } from "./query-key.ts";
 
+export { queryKey, type RouteQueryKey } from "./query-key.ts";
 export type { RouteData, RouteInput, RoutePage } from "../client/route-parts.ts";
-
-/** A query key, or the beginning of one. */
-export type RouteQueryKey = readonly unknown[];
-
-/** Random numbers instead of counted ones, because keys may outlive the page in a persisted cache. */
-const fileIds = new WeakMap<Blob, number>();
-
-/** Describes a file in a key. Its content, which can only be read later, is represented by the identity of the object. */
-const describeFile = (file: Blob): object => {
-  const id = fileIds.get(file) ?? Math.random();
-  fileIds.set(file, id);
-  const { name, size, type } = file as File;
-  return { name, size, type, id };
-};
-
-/** Replaces the values that JSON cannot represent, and would not distinguish from others. */
-const toDistinct = (_: string, value: unknown): unknown => {
-  if (typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value)))
-    return String(value);
-  if (value instanceof Blob) return describeFile(value);
-  if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  return value instanceof DataView
-    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-    : value;
-};
-
-/** Converts an input to a value that TanStack Query can hash and compare, without undefined values. */
-const toPlain = (input: unknown): unknown => JSON.parse(JSON.stringify(input ?? {}, toDistinct));
-
-/**
- * Returns the key of a query: the segments of the path, the method and the input.
- *
- * With fewer arguments, it returns a prefix that matches several queries, for example to invalidate them. Without an
- * input, these are all queries for a route; with only a path, all queries for the routes beneath that path.
- *
- * A file in the input is identified by its object: another `File` with the same content has another key.
- *
- * @example
- * queryKey("get /v1/users", { limit: 10 }); // ["v1", "users", "get", { limit: 10 }]
- * await queryClient.invalidateQueries({ queryKey: queryKey("/v1/users") }); // also "get /v1/users/:id"
- */
-export const queryKey = (key: string, input?: unknown): RouteQueryKey => {
-  const at = key.indexOf("/");
-  const method = key.slice(0, Math.max(0, at)).trim();
-  const segments = key.slice(at + 1).split("/");
-  return [
-    ...segments.filter((segment) => segment !== ""),
-    ...(method === "" ? [] : [method]),
-    ...(input === undefined ? [] : [toPlain(input)]),
-  ];
-};
 
 /** A client for the routes `R`, with inferred or generated types. */
 export interface ClientOf<R> extends RoutesOf<R> {
@@ -84,18 +41,6 @@ export type CheckedKey<R, Key extends string> = Checked<R, Key, "body">;
 
 /** The key itself, or a message that the route returns no pages. */
 export type CheckedPage<R, Key extends string> = Checked<R, Key, "page">;
-
-/** The arguments after the key: the input and the options, each optional if nothing in it is required. */
-type Arguments<R, Key extends string> = [
-  ...({} extends RouteInput<R, Key> ? [input?: RouteInput<R, Key>] : [input: RouteInput<R, Key>]),
-  ...options: OptionsFor<QueryCallOptions, RouteFields<R, Key>>,
-];
-
-/** The same arguments, with `skipToken` as a possible input. */
-type SkippableArguments<R, Key extends string> = [
-  input: RouteInput<R, Key> | SkipToken,
-  ...options: OptionsFor<QueryCallOptions, RouteFields<R, Key>>,
-];
 
 // importing `skipToken` itself would load TanStack Query
 const isSkipped = (input: unknown): input is SkipToken => typeof input === "symbol";
@@ -116,13 +61,18 @@ export type RouteError<R, Key extends string> = Failures<R, Key>["all"];
 
 type PlainClient = ReturnType<typeof createPlainClient>;
 
-const fetchPayload = <Data>(
-  client: ClientOf<unknown>,
-  key: string,
-  input: unknown,
-  options: object,
-): Promise<Data> =>
-  (client as unknown as PlainClient)["~query"](key, input, options) as Promise<Data>;
+const fetchReply = (client: ClientOf<unknown>, key: string, input: unknown, options: object) =>
+  (client as unknown as PlainClient)["~query"](key, input, options);
+
+/** Returns header fields in a form that a persisted cache, or the HTML of a page, can carry. */
+const toFields = (headers: Headers): Readonly<Record<string, string>> => {
+  const fields: Record<string, string> = {};
+  headers.forEach((value, name) => {
+    // only servers see cookies, which must not get into a page
+    if (name !== "set-cookie") fields[name] = value;
+  });
+  return fields;
+};
 
 /** Tells TanStack Query the type of the errors; the property is never set. */
 interface Failing<Failure> {
@@ -131,6 +81,23 @@ interface Failing<Failure> {
 
 /** Options for the calls; TanStack Query provides the signal. */
 export type QueryCallOptions = Omit<CallOptions, "signal">;
+
+/** Options for the calls of a query. */
+export interface RouteCallOptions<Reply extends boolean = boolean> extends QueryCallOptions {
+  /**
+   * Whether the data of the query is a {@link QueryReply}, with the header fields of the response.
+   *
+   * @default false
+   */
+  readonly reply?: Reply | undefined;
+}
+
+/** The data of a response, with its header fields. */
+export interface QueryReply<Data, Fields = {}> {
+  readonly data: Data;
+  /** The header fields, by names in lower case; those that the route declares in `responseHeaders` have a type. */
+  readonly headers: Fields & Readonly<Record<string, string | undefined>>;
+}
 
 /** Options for `useQuery` and the like; `Skipped` is the type of `skipToken` if the input may be that. */
 export interface RouteQueryOptions<
@@ -142,6 +109,23 @@ export interface RouteQueryOptions<
   readonly queryFn: ((context: Pick<QueryFunctionContext, "signal">) => Promise<Data>) | Skipped;
 }
 
+/** The options for a query of a route. */
+type QueryOf<R, Key extends string, Reply, Skipped = never> = RouteQueryOptions<
+  Reply extends true
+    ? QueryReply<QueryData<RouteData<R, Key>>, ReplyFields<RouteReplyFields<R, Key>>>
+    : QueryData<RouteData<R, Key>>,
+  RouteError<R, Key>,
+  Skipped
+>;
+
+type ReplyFields<Fields> = { readonly [Name in keyof Fields]: string };
+
+/** The options of a query's calls, as an argument. */
+type QueryArguments<R, Key extends string, Reply extends boolean> = OptionsFor<
+  RouteCallOptions<Reply>,
+  RouteFields<R, Key>
+>;
+
 /**
  * Returns the options for a query: its key, and a function that fetches the data of the response.
  *
@@ -150,33 +134,56 @@ export interface RouteQueryOptions<
  *
  * With `skipToken` as its input, the query waits until it has another.
  *
+ * With `reply: true`, the data of the query is `{ data, headers }`, and its key ends with `"reply"`, after all of the
+ * other key, so whatever invalidates one invalidates both.
+ *
  * @example
  * const { data, error } = useQuery(queryOptions(client, "get /v1/users/:id", id ? { id } : skipToken));
  */
 export function queryOptions<R, Key extends string>(
   client: ClientOf<R>,
-  key: CheckedKey<R, Key>,
-  ...given: Arguments<R, Key>
-): RouteQueryOptions<QueryData<RouteData<R, Key>>, RouteError<R, Key>>;
-export function queryOptions<R, Key extends string>(
+  key: Alone<CheckedKey<R, Key>, RouteInput<R, Key>, RouteFields<R, Key>>,
+): QueryOf<R, Key, false>;
+export function queryOptions<R, Key extends string, Reply extends boolean = false>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
-  ...given: SkippableArguments<R, Key>
-): RouteQueryOptions<QueryData<RouteData<R, Key>>, RouteError<R, Key>, SkipToken>;
+  input: OptionalInput<RouteInput<R, Key>>,
+  ...options: QueryArguments<R, Key, Reply>
+): QueryOf<R, Key, Reply>;
+export function queryOptions<R, Key extends string, Reply extends boolean = false>(
+  client: ClientOf<R>,
+  key: CheckedKey<R, Key>,
+  input: OptionalInput<RouteInput<R, Key>> | SkipToken,
+  ...options: QueryArguments<R, Key, Reply>
+): QueryOf<R, Key, Reply, SkipToken>;
+export function queryOptions<R, Key extends string>(
+  client: ClientOf<R>,
+  key: Alone<Key, {}, RouteFields<R, Key>>,
+  input: OptionalInput<RouteInput<R, Key>> | SkipToken,
+  ...none: NothingIfRequired<RouteFields<R, Key>>
+): QueryOf<R, Key, false>;
 export function queryOptions(
   client: ClientOf<unknown>,
   key: string,
   input?: unknown,
-  options?: object,
+  { reply, ...options }: RouteCallOptions = {},
 ): object {
   return {
-    queryKey: toInputKey(key, input),
+    queryKey: [...toInputKey(key, input), ...(reply ? ["reply"] : [])],
     queryFn: isSkipped(input)
       ? input
-      : async ({ signal }: { readonly signal: AbortSignal }) =>
-          (await fetchPayload<unknown>(client, key, input, { ...options, signal })) ?? null,
+      : async ({ signal }: { readonly signal: AbortSignal }) => {
+          const [data = null, headers] = await fetchReply(client, key, input, {
+            ...options,
+            signal,
+          });
+          return reply ? { data, headers: toFields(headers) } : data;
+        },
   };
 }
+
+/** The input of a query, which may be missing if no field is required. */
+type OptionalInput<Input> = {} extends Input ? Input | undefined : Input;
 
 /** Returns the key of a query; without input if it is skipped, so no data of another query is shown meanwhile. */
 const toInputKey = (key: string, input: unknown): RouteQueryKey =>
@@ -204,6 +211,13 @@ export interface RouteInfiniteQueryOptions<
   readonly getNextPageParam: (page: Page) => PageParameter | undefined;
 }
 
+/** The options for an infinite query of a route. */
+type InfiniteQueryOf<R, Key extends string, Skipped = never> = RouteInfiniteQueryOptions<
+  RoutePage<R, Key>,
+  RouteError<R, Key>,
+  Skipped
+>;
+
 /**
  * Returns the options for an infinite query that fetches the pages of a route, in offset or cursor style.
  *
@@ -215,14 +229,26 @@ export interface RouteInfiniteQueryOptions<
  */
 export function infiniteQueryOptions<R, Key extends string>(
   client: ClientOf<R>,
-  key: CheckedPage<R, Key>,
-  ...given: Arguments<R, Key>
-): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>>;
+  key: Alone<CheckedPage<R, Key>, RouteInput<R, Key>, RouteFields<R, Key>>,
+): InfiniteQueryOf<R, Key>;
 export function infiniteQueryOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedPage<R, Key>,
-  ...given: SkippableArguments<R, Key>
-): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>, SkipToken>;
+  input: OptionalInput<RouteInput<R, Key>>,
+  ...options: OptionsFor<QueryCallOptions, RouteFields<R, Key>>
+): InfiniteQueryOf<R, Key>;
+export function infiniteQueryOptions<R, Key extends string>(
+  client: ClientOf<R>,
+  key: CheckedPage<R, Key>,
+  input: OptionalInput<RouteInput<R, Key>> | SkipToken,
+  ...options: OptionsFor<QueryCallOptions, RouteFields<R, Key>>
+): InfiniteQueryOf<R, Key, SkipToken>;
+export function infiniteQueryOptions<R, Key extends string>(
+  client: ClientOf<R>,
+  key: Alone<Key, {}, RouteFields<R, Key>>,
+  input: OptionalInput<RouteInput<R, Key>> | SkipToken,
+  ...none: NothingIfRequired<RouteFields<R, Key>>
+): InfiniteQueryOf<R, Key>;
 export function infiniteQueryOptions(
   client: ClientOf<unknown>,
   key: string,
@@ -234,8 +260,17 @@ export function infiniteQueryOptions(
     queryKey: [...toInputKey(key, input), "infinite"],
     queryFn: isSkipped(input)
       ? input
-      : ({ pageParam, signal }: { readonly pageParam: object; readonly signal: AbortSignal }) =>
-          fetchPayload(client, key, { ...(input as object), ...pageParam }, { ...options, signal }),
+      : async ({
+          pageParam,
+          signal,
+        }: {
+          readonly pageParam: object;
+          readonly signal: AbortSignal;
+        }) => {
+          const all = { ...(input as object), ...pageParam };
+          const [page] = await fetchReply(client, key, all, { ...options, signal });
+          return page;
+        },
     initialPageParam: {},
     getNextPageParam: toNextPage,
   };
@@ -251,12 +286,15 @@ export interface RouteMutationOptions<Input, Data, Failure = Error> extends Fail
 // oxlint-disable-next-line typescript/no-invalid-void-type -- only `void` makes an argument optional
 type Variables<Input> = {} extends Input ? Input | void : Input;
 
-/** The options of a mutation's calls, or a function that returns them for an input; required if the options are. */
-type MutationArguments<Input, Options extends readonly unknown[]> = Options extends readonly [
-  infer Given,
-]
-  ? [options: Given | ((input: Variables<Input>) => Given)]
-  : [options?: Options[0] | ((input: Variables<Input>) => Options[0])];
+/** The options for a mutation of a route. */
+type MutationOf<R, Key extends string> = RouteMutationOptions<
+  RouteInput<R, Key>,
+  RouteData<R, Key>,
+  RouteError<R, Key>
+>;
+
+/** The options of a mutation's calls, or a function that returns them for an input. */
+type MutationArgument<Input, Options> = Options | ((input: Variables<Input>) => Options);
 
 /**
  * Returns the options for a mutation, whose input is the argument of `mutate`.
@@ -269,14 +307,26 @@ type MutationArguments<Input, Options extends readonly unknown[]> = Options exte
  *   onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKey("/v1/users") }),
  * });
  */
-export const mutationOptions = <R, Key extends string>(
+export function mutationOptions<R, Key extends string>(
+  client: ClientOf<R>,
+  key: Alone<CheckedKey<R, Key>, {}, RouteFields<R, Key>>,
+): MutationOf<R, Key>;
+export function mutationOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
-  ...[options]: MutationArguments<RouteInput<R, Key>, OptionsFor<CallOptions, RouteFields<R, Key>>>
-): RouteMutationOptions<RouteInput<R, Key>, RouteData<R, Key>, RouteError<R, Key>> => ({
-  mutationKey: queryKey(key),
-  mutationFn: (input) => {
-    const given: object | undefined = typeof options === "function" ? options(input) : options;
-    return fetchPayload(client, key, input, { ...given });
-  },
-});
+  options: MutationArgument<RouteInput<R, Key>, OptionsFor<CallOptions, RouteFields<R, Key>>[0]>,
+): MutationOf<R, Key>;
+export function mutationOptions(
+  client: ClientOf<unknown>,
+  key: string,
+  options?: object | ((input: unknown) => object | undefined),
+): object {
+  return {
+    mutationKey: queryKey(key),
+    mutationFn: async (input: unknown): Promise<unknown> => {
+      const given = typeof options === "function" ? options(input) : options;
+      const [data] = await fetchReply(client, key, input, { ...given });
+      return data;
+    },
+  };
+}

@@ -20,6 +20,9 @@ const createUser = factory.build({
 });
 const page = ez.paginated({ style: "offset", itemSchema: user });
 const listUsers = factory.build({ ...page, handler: async () => ({ items: [], total: 0, limit: 1, offset: 0 }) });
+const tenants = factory.build({
+  ...page, method: "post", headers: z.object({ "x-tenant": z.string() }), handler: async () => ({ items: [], total: 0, limit: 1, offset: 0 }),
+});
 const upload = factory.build({ method: "post", input: z.object({ file: ez.upload(), since: ez.dateIn() }), handler: async () => ({}) });
 const clock = new EventStreamFactory({ time: z.number() }).build({ handler: async () => undefined });
 const fields = z.object({ "x-tenant": z.string(), "x-trace": z.string().optional() });
@@ -28,7 +31,7 @@ const rename = factory.build({
   input: z.object({ id: z.string(), name: z.string() }), handler: async () => ({}),
 });
 const touch = factory.build({ method: "put", ifMatch: "required", version: () => "", current: () => "", handler: async () => ({}) });
-export const routing = { v1: { users: { get: listUsers, post: createUser, ":id": { get: getUser, patch: rename, put: touch } }, upload }, clock } satisfies Routing;
+export const routing = { v1: { users: { get: listUsers, post: createUser, ":id": { get: getUser, patch: rename, put: touch } }, tenants, upload }, clock } satisfies Routing;
 export const forgotten: Routing = routing;
 export const partly = { v1: forgotten };
 `;
@@ -100,6 +103,34 @@ const wrong: readonly (readonly [line: string, message: string])[] = [
     "Object literal may only specify known properties, and 'x' does not exist in type 'Shown<{ readonly id: PathValue; }>'.",
   ],
   [
+    'mutationOptions(client, "patch /v1/users/:id")',
+    `Argument of type 'string' is not assignable to parameter of type 'MissingInput<{ readonly headers: { readonly "if-match": string; "x-tenant": string; }; }>'.`,
+  ],
+  [
+    'queryOptions(client, "put /v1/users/:id", { id: "1" })',
+    `Argument of type 'string' is not assignable to parameter of type 'MissingInput<{ readonly headers: { readonly "if-match": string; }; }>'.`,
+  ],
+  [
+    'queryOptions(client, "get /v1/users/:id")',
+    `Argument of type 'string' is not assignable to parameter of type 'MissingInput<{ id: string; }>'.`,
+  ],
+  [
+    'infiniteQueryOptions(client, "post /v1/tenants")',
+    `Argument of type 'string' is not assignable to parameter of type 'MissingInput<{ readonly headers: { "x-tenant": string; }; }>'.`,
+  ],
+  [
+    'infiniteQueryOptions(client, "post /v1/tenants", { limit: 1 })',
+    `Argument of type 'string' is not assignable to parameter of type 'MissingInput<{ readonly headers: { "x-tenant": string; }; }>'.`,
+  ],
+  [
+    'queryOptions(client, "get /v1/userz")',
+    `Argument of type '"get /v1/userz"' is not assignable to parameter of type '"get /v1/users"'.`,
+  ],
+  [
+    'queryOptions(client, "get /v1/users/:id", { id: "1" }, { replay: true })',
+    "No overload matches this call.\n  The last overload gave the following error.\n    Object literal may only specify known properties, but 'replay' does not exist in type 'RouteCallOptions<false>'. Did you mean to write 'reply'?",
+  ],
+  [
     'client.iterate("get /v1/users/:id", { id: "1" })',
     `Argument of type '"get /v1/users/:id"' is not assignable to parameter of type '"get /v1/users/:id returns no pages"'.`,
   ],
@@ -133,7 +164,7 @@ test("the error for a wrong call names the key or the field", () => {
   writeFileSync(
     join(folder, "client.ts"),
     [
-      'import { createClient } from "sallyport/client"; import type { forgotten, partly, routing } from "./api.ts"; const client = createClient<typeof routing>({ baseUrl: "" });',
+      'import { createClient } from "sallyport/client"; import { infiniteQueryOptions, mutationOptions, queryOptions } from "sallyport/tanstack-query"; import type { forgotten, partly, routing } from "./api.ts"; const client = createClient<typeof routing>({ baseUrl: "" });',
       ...wrong.map(([line]) => `void ${line};`),
       "void ({} as typeof forgotten);",
     ].join("\n"),
@@ -148,6 +179,7 @@ test("the error for a wrong call names the key or the field", () => {
         paths: {
           sallyport: [join(root, "src/index.ts")],
           "sallyport/client": [join(root, "src/client/index.ts")],
+          "sallyport/tanstack-query": [join(root, "src/tanstack-query/index.ts")],
         },
       },
       files: ["client.ts"],

@@ -29,6 +29,9 @@ const numbers = Array.from({ length: 25 }, (_, n) => ({ n }));
 const names = ["Ada"];
 const ada = { name: "Ada" };
 let [asked, aborted] = [0, 0];
+const byId = z.object({ id: z.string() });
+const note = z.object({ text: z.string() });
+let [text, version] = ["a", 1];
 
 const routing = {
   v1: {
@@ -71,6 +74,31 @@ const routing = {
         return { items: numbers.slice(Number(cursor), end), nextCursor, limit };
       },
     }),
+    notes: {
+      ":id": {
+        get: factory.build({
+          input: byId,
+          output: note,
+          responseHeaders: z.object({ etag: z.string(), "x-hint": z.string().optional() }),
+          version: () => String(version),
+          handler: async ({ response }) => {
+            response.cookie("seen", "1");
+            return { text };
+          },
+        }),
+        put: factory.build({
+          ...{ method: "put", ifMatch: "required", current: () => String(version) },
+          input: byId.extend({ text: z.string() }),
+          output: note,
+          handler: async ({ input }) => {
+            ({ text } = input);
+            version++;
+            return { text };
+          },
+        }),
+      },
+    },
+    nothing: factory.buildVoid({ statusCode: 204, handler: async () => undefined }),
     slow: factory.build({
       output: z.object({}),
       handler: async ({ signal }) => {
@@ -136,6 +164,43 @@ describe("queryOptions", () => {
     expectTypeOf(state?.error).toEqualTypeOf<typeof error | undefined>();
     const mutation = new MutationObserver(queryClient, mutationOptions(client, "post /v1/users"));
     expectTypeOf(mutation.getCurrentResult().error).toEqualTypeOf<typeof error>();
+  });
+
+  test("keeps the header fields with `reply: true`, where the same prefix invalidates them", async () => {
+    const client = await connect();
+    const headers = { "if-none-match": '"0"' };
+    const plain = queryOptions(client, "get /v1/notes/:id", { id: "7" }, { headers });
+    const whole = queryOptions(client, "get /v1/notes/:id", { id: "7" }, { headers, reply: true });
+    expect(whole.queryKey).toEqual([...plain.queryKey, "reply"]);
+    expect(await queryClient.fetchQuery(plain)).toEqual({ text: "a" });
+    const reply = await queryClient.fetchQuery(whole);
+    expectTypeOf(reply.data).toEqualTypeOf<{ text: string }>();
+    expectTypeOf(reply.headers.etag).toEqualTypeOf<string>();
+    expectTypeOf(reply.headers["x-hint"]).toEqualTypeOf<string | undefined>();
+    expectTypeOf(reply.headers["content-type"]).toEqualTypeOf<string | undefined>();
+    expect(reply).toMatchObject({ data: { text: "a" }, headers: { etag: '"1"' } });
+    expect(reply.headers["set-cookie"]).toBeUndefined();
+    // as a persisted cache keeps it
+    expect(JSON.parse(JSON.stringify(reply))).toEqual(reply);
+    const cached = queryClient.getQueryData(whole.queryKey);
+    expectTypeOf(cached).toEqualTypeOf<typeof reply | undefined>();
+    const ifMatch = { headers: { "if-match": reply.headers.etag } };
+    const save = mutationOptions(client, "put /v1/notes/:id", ifMatch);
+    await expect(save.mutationFn({ id: "7", text: "b" })).resolves.toEqual({ text: "b" });
+    await queryClient.invalidateQueries({ queryKey: plain.queryKey });
+    expect(queryClient.getQueryState(whole.queryKey)?.isInvalidated).toBe(true);
+    expect((await queryClient.fetchQuery(whole)).headers.etag).toBe('"2"');
+    await expect(save.mutationFn({ id: "7", text: "c" })).rejects.toMatchObject({ status: 412 });
+  });
+
+  test("gives the data of a reply without a body as null, beside its header fields", async () => {
+    const client = await connect();
+    const reply = await queryClient.fetchQuery(
+      queryOptions(client, "get /v1/nothing", {}, { reply: true }),
+    );
+    expectTypeOf(reply.data).toEqualTypeOf<null>();
+    expectTypeOf(reply.headers["date"]).toEqualTypeOf<string | undefined>();
+    expect(reply).toMatchObject({ data: null, headers: { date: expect.any(String) as string } });
   });
 
   test("lets a query be cancelled, which also stops the handler", async () => {
@@ -249,6 +314,9 @@ describe("skipToken", () => {
     const sure = queryOptions(client, "get /v1/users/:id", { id: "7" });
     expectTypeOf(sure.queryFn).toBeFunction();
     const unsure = queryOptions(client, "get /v1/users/:id", skipToken);
+    const whole = queryOptions(client, "get /v1/users/:id", skipToken, { reply: true });
+    expect(whole.queryKey).toEqual([...unsure.queryKey, "reply"]);
+    expectTypeOf(whole.queryFn).extract<symbol>().toEqualTypeOf<typeof skipToken>();
     expectTypeOf(unsure.queryFn).extract<symbol>().toEqualTypeOf<typeof skipToken>();
     // @ts-expect-error -- the input has another field
     void queryOptions(client, "get /v1/users/:id", toId("") ? { di: "7" } : skipToken);
