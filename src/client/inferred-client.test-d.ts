@@ -121,6 +121,11 @@ describe("inputs", () => {
         handler: async () => ({}),
       }),
     raw: { ":id": factory.build({ method: "post", input: ez.raw(), handler: async () => ({}) }) },
+    stream: factory.build({
+      method: "post",
+      input: z.object({ raw: ez.stream("text/csv") }),
+      handler: async () => ({}),
+    }),
     union: factory.build({
       method: "post",
       input: z.discriminatedUnion("kind", [
@@ -161,6 +166,17 @@ describe("inputs", () => {
       raw: ArrayBuffer | Blob | Uint8Array | string;
       readonly id: Date | bigint | boolean | number | string;
     }>();
+  });
+
+  test("take bytes and text for ez.stream()", () => {
+    const calls = () => [
+      client().provide("post /stream", { raw: new Blob([]) }),
+      client().provide("post /stream", { raw: "a" }),
+      client().provide("post /stream", { raw: new Blob([]).stream() }),
+      // @ts-expect-error -- a number is no body
+      client().provide("post /stream", { raw: 1 }),
+    ];
+    expectTypeOf(calls).toBeFunction();
   });
 
   test("take booleans for z.stringbool() in a query, also beside a raw body", () => {

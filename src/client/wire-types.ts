@@ -2,6 +2,7 @@ import type { ResponseBody } from "../results/api-response.ts";
 import type { DefaultResultHandler, SuccessEnvelope } from "../results/default-result-handler.ts";
 import type { EventStreamResponse } from "../results/event-stream-result-handler.ts";
 import type { ParametersOf, WildcardOf } from "../routing/path-pattern.ts";
+import type { RawContent } from "../schemas/bodies.ts";
 import type { MediaTyped } from "../schemas/content.ts";
 import type { WithoutKey } from "./call-options.ts";
 import type { PageOf, PayloadOf } from "./pages.ts";
@@ -55,8 +56,14 @@ export type InputAt<T extends EndpointTypes, Key> = Placed<
 /** An input whose `z.stringbool()` takes booleans, too, where they are sent as text: in a query. */
 type TextInput<Input, Shape, Key> = Key extends `${"delete" | "get"} ${string}`
   ? WithBooleans<Input, FlagsOf<Shape>>
-  : "raw" extends keyof Shape
-    ? WithBooleans<Input, FlagsOf<Shape>>
+  : Shape extends { readonly raw: unknown }
+    ? WithBooleans<Sendable<Input, Shape["raw"]>, FlagsOf<Shape>>
+    : Input;
+
+/** An input whose `ez.stream()` takes bytes and text, too. */
+type Sendable<Input, Raw> =
+  Raw extends MediaTyped<string>
+    ? { [Name in keyof Input]: Name extends "raw" ? Input[Name] | RawContent : Input[Name] }
     : Input;
 
 type WithBooleans<Input, Flags> = [Flags] extends [never]
