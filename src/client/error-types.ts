@@ -6,7 +6,12 @@ import type {
 } from "../results/default-result-handler.ts";
 import type { MediaTyped } from "../schemas/content.ts";
 import type { AnySchema } from "../schemas/schema.ts";
-import type { ErrorReply, ErrorStatus } from "./reply-types.ts";
+import type {
+  ClientErrorStatus,
+  ErrorReply,
+  ErrorStatus,
+  ServerErrorStatus,
+} from "./reply-types.ts";
 import type { EndpointTypes } from "./route-at.ts";
 import type {
   CodesOf,
@@ -145,7 +150,15 @@ type ErrorReplies<T extends EndpointTypes, Known, Each, Codes extends number> =
         Status extends keyof Known ? Known[Status] : NegativeBody<T, EachAt<Each, Status>>
       >;
     }[keyof Known | Codes]
-  | ErrorReply<Exclude<ErrorStatus, Codes | keyof Known>, NegativeBody<T, OthersOf<Each>>>;
+  | ErrorReply<Undeclared<Codes | keyof Known>, NegativeBody<T, OthersOf<Each>>>;
+
+/** The error statuses other than the given ones: a union, of which editors print the name. */
+export type OtherStatus<Known> =
+  | Exclude<ClientErrorStatus, Known>
+  | Exclude<ServerErrorStatus, Known>;
+
+/** The statuses that an endpoint does not declare. */
+type Undeclared<Known> = [Known] extends [never] ? ErrorStatus : OtherStatus<Known>;
 
 /** An endpoint that sends no content and has the default result handler and no errors with data, like most endpoints. */
 interface PlainTypes {

@@ -47,5 +47,5 @@ export type {
   RoutesOf,
 } from "./inferred-client.ts";
 export type { EndpointTypes, TypesAt } from "./route-at.ts";
-export type { BodyAt, DataErrorsAt, ErrorAt } from "./error-types.ts";
+export type { BodyAt, DataErrorsAt, ErrorAt, OtherStatus } from "./error-types.ts";
 export type { EventAt, InputAt, ItemOf, PageAt, SuccessAt } from "./wire-types.ts";

@@ -102,7 +102,10 @@ export type CheckRouting<Value extends Entries> = string extends keyof Value
       [Key in keyof Value]: Key extends Parametric
         ? CheckBeneath<Exclude<Value[Key], undefined>, ParametersOf<Key>, Key>
         : typeof endpointMark extends keyof Value[Key]
-          ? CheckMethod<Value[Key], Key>
+          ? // CheckMethod, written out, because an alias would cost the compiler more
+            Key extends Value[Key]["~types"]["method"]
+            ? unknown
+            : CheckDeclared<Value[Key]["~types"]["method"], Key>
           : Value[Key] extends MarkedEndpoint | ServeStatic | undefined
             ? unknown
             : CheckRouting<Value[Key]>;

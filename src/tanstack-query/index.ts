@@ -109,14 +109,10 @@ export interface RouteQueryOptions<
   readonly queryFn: ((context: Pick<QueryFunctionContext, "signal">) => Promise<Data>) | Skipped;
 }
 
-/** The options for a query of a route. */
-type QueryOf<R, Key extends string, Reply, Skipped = never> = RouteQueryOptions<
-  Reply extends true
-    ? QueryReply<QueryData<RouteData<R, Key>>, ReplyFields<RouteReplyFields<R, Key>>>
-    : QueryData<RouteData<R, Key>>,
-  RouteError<R, Key>,
-  Skipped
->;
+/** The data of a query; the options have no alias of their own, because editors would print it with the routing map. */
+type QueryDataOf<R, Key extends string, Reply = false> = Reply extends true
+  ? QueryReply<QueryData<RouteData<R, Key>>, ReplyFields<RouteReplyFields<R, Key>>>
+  : QueryData<RouteData<R, Key>>;
 
 type ReplyFields<Fields> = { readonly [Name in keyof Fields]: string };
 
@@ -143,25 +139,25 @@ type QueryArguments<R, Key extends string, Reply extends boolean> = OptionsFor<
 export function queryOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: Alone<CheckedKey<R, Key>, RouteInput<R, Key>, RouteFields<R, Key>>,
-): QueryOf<R, Key, false>;
+): RouteQueryOptions<QueryDataOf<R, Key>, RouteError<R, Key>>;
 export function queryOptions<R, Key extends string, Reply extends boolean = false>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
   input: OptionalInput<RouteInput<R, Key>>,
   ...options: QueryArguments<R, Key, Reply>
-): QueryOf<R, Key, Reply>;
+): RouteQueryOptions<QueryDataOf<R, Key, Reply>, RouteError<R, Key>>;
 export function queryOptions<R, Key extends string, Reply extends boolean = false>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
   input: OptionalInput<RouteInput<R, Key>> | SkipToken,
   ...options: QueryArguments<R, Key, Reply>
-): QueryOf<R, Key, Reply, SkipToken>;
+): RouteQueryOptions<QueryDataOf<R, Key, Reply>, RouteError<R, Key>, SkipToken>;
 export function queryOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: Alone<Key, {}, RouteFields<R, Key>>,
   input: OptionalInput<RouteInput<R, Key>> | SkipToken,
   ...none: NothingIfRequired<RouteFields<R, Key>>
-): QueryOf<R, Key, false>;
+): RouteQueryOptions<QueryDataOf<R, Key>, RouteError<R, Key>>;
 export function queryOptions(
   client: ClientOf<unknown>,
   key: string,
@@ -211,13 +207,6 @@ export interface RouteInfiniteQueryOptions<
   readonly getNextPageParam: (page: Page) => PageParameter | undefined;
 }
 
-/** The options for an infinite query of a route. */
-type InfiniteQueryOf<R, Key extends string, Skipped = never> = RouteInfiniteQueryOptions<
-  RoutePage<R, Key>,
-  RouteError<R, Key>,
-  Skipped
->;
-
 /**
  * Returns the options for an infinite query that fetches the pages of a route, in offset or cursor style.
  *
@@ -230,25 +219,25 @@ type InfiniteQueryOf<R, Key extends string, Skipped = never> = RouteInfiniteQuer
 export function infiniteQueryOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: Alone<CheckedPage<R, Key>, RouteInput<R, Key>, RouteFields<R, Key>>,
-): InfiniteQueryOf<R, Key>;
+): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>>;
 export function infiniteQueryOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedPage<R, Key>,
   input: OptionalInput<RouteInput<R, Key>>,
   ...options: OptionsFor<QueryCallOptions, RouteFields<R, Key>>
-): InfiniteQueryOf<R, Key>;
+): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>>;
 export function infiniteQueryOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedPage<R, Key>,
   input: OptionalInput<RouteInput<R, Key>> | SkipToken,
   ...options: OptionsFor<QueryCallOptions, RouteFields<R, Key>>
-): InfiniteQueryOf<R, Key, SkipToken>;
+): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>, SkipToken>;
 export function infiniteQueryOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: Alone<Key, {}, RouteFields<R, Key>>,
   input: OptionalInput<RouteInput<R, Key>> | SkipToken,
   ...none: NothingIfRequired<RouteFields<R, Key>>
-): InfiniteQueryOf<R, Key>;
+): RouteInfiniteQueryOptions<RoutePage<R, Key>, RouteError<R, Key>>;
 export function infiniteQueryOptions(
   client: ClientOf<unknown>,
   key: string,
@@ -286,13 +275,6 @@ export interface RouteMutationOptions<Input, Data, Failure = Error> extends Fail
 // oxlint-disable-next-line typescript/no-invalid-void-type -- only `void` makes an argument optional
 type Variables<Input> = {} extends Input ? Input | void : Input;
 
-/** The options for a mutation of a route. */
-type MutationOf<R, Key extends string> = RouteMutationOptions<
-  RouteInput<R, Key>,
-  RouteData<R, Key>,
-  RouteError<R, Key>
->;
-
 /** The options of a mutation's calls, or a function that returns them for an input. */
 type MutationArgument<Input, Options> = Options | ((input: Variables<Input>) => Options);
 
@@ -310,12 +292,12 @@ type MutationArgument<Input, Options> = Options | ((input: Variables<Input>) => 
 export function mutationOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: Alone<CheckedKey<R, Key>, {}, RouteFields<R, Key>>,
-): MutationOf<R, Key>;
+): RouteMutationOptions<RouteInput<R, Key>, RouteData<R, Key>, RouteError<R, Key>>;
 export function mutationOptions<R, Key extends string>(
   client: ClientOf<R>,
   key: CheckedKey<R, Key>,
   options: MutationArgument<RouteInput<R, Key>, OptionsFor<CallOptions, RouteFields<R, Key>>[0]>,
-): MutationOf<R, Key>;
+): RouteMutationOptions<RouteInput<R, Key>, RouteData<R, Key>, RouteError<R, Key>>;
 export function mutationOptions(
   client: ClientOf<unknown>,
   key: string,
