@@ -24,6 +24,8 @@ const blankLine = Buffer.from("\r\n\r\n");
 export interface LanguageServer {
   /** Returns the type that an editor shows at an offset in a file, on one line, without the documentation. */
   readonly hover: (file: string, text: string, offset: number) => Promise<string>;
+  /** Returns the documentation that an editor shows below the type, in Markdown. */
+  readonly describe: (file: string, text: string, offset: number) => Promise<string>;
   /** Returns the completions that an editor offers at an offset in a file. */
   readonly complete: (file: string, text: string, offset: number) => Promise<readonly string[]>;
   readonly close: () => void;
@@ -99,15 +101,18 @@ export const startLanguageServer = async (folder: string): Promise<LanguageServe
     return request(`textDocument/${method}`, { textDocument: { uri }, position });
   };
 
-  const hover: LanguageServer["hover"] = async (file, text, offset) => {
+  const split = async (file: string, text: string, offset: number) => {
     const shown = await ask("hover", file, text, offset);
     const { value = "" } = (shown as Hover | null)?.contents ?? {};
-    const [, type = ""] = /^```\w+\n(.*?)\n```/s.exec(value) ?? [];
-    return type.replaceAll(/\s+/g, " ");
+    const [, type = "", documentation = ""] = /^```\w+\n(.*?)\n```(.*)$/s.exec(value) ?? [];
+    return { type: type.replaceAll(/\s+/g, " "), documentation };
   };
+  const hover: LanguageServer["hover"] = async (...place) => (await split(...place)).type;
+  const describe: LanguageServer["describe"] = async (...place) =>
+    (await split(...place)).documentation;
   const complete: LanguageServer["complete"] = async (file, text, offset) => {
     const offered = (await ask("completion", file, text, offset)) as Completions | null;
     return offered?.items.map(({ label }) => label) ?? [];
   };
-  return { hover, complete, close: () => void server.kill() };
+  return { hover, describe, complete, close: () => void server.kill() };
 };
