@@ -1784,11 +1784,16 @@ const readProperty = (value: unknown, name: string): unknown =>
 /** The possible success statuses of an endpoint that declares none; 204 is missing because it must be declared. */
 type SuccessStatus = 200 | 201 | 202 | 203 | 205 | 206 | 207 | 208 | 226;
 
-/** An error status, declared or not. */
-type ErrorStatus =
+/** An error status of 4xx. */
+type ClientErrorStatus =
   | (400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413)
-  | (414 | 415 | 416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451)
-  | (500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511);
+  | (414 | 415 | 416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451);
+
+/** An error status of 5xx. */
+type ServerErrorStatus = 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511;
+
+/** An error status, declared or not. */
+type ErrorStatus = ClientErrorStatus | ServerErrorStatus;
 
 /** What all replies have. */
 interface ReplyBase {
@@ -1809,6 +1814,8 @@ type ReplyHeaders<Fields> = keyof Fields extends never
 /** A successful reply; `Fields` are the header fields that the route declares in `responseHeaders`. */
 interface SuccessReply<Status, Body, Fields = {}> extends ReplyBase {
   readonly headers: ReplyHeaders<Fields>;
+  /** Type information only. */
+  readonly "~fields"?: Fields;
   readonly ok: true;
   readonly status: Status;
   readonly body: Body;
@@ -2813,8 +2820,8 @@ const createPlainClient = (client: ClientOptions, plans?: RoutePlans) => {
     request: toCaller((reply) => reply),
     provide: toCaller((reply, call) => (reply.isForeign ? toBody(reply, call) : reply.body)),
     download: toCaller(toBody, true),
-    /** Resolves to the data of a successful reply and throws all others, as queries need it. */
-    "~query": toCaller((reply, call) => toPayload(toBody(reply, call))),
+    /** Resolves to the data and the header fields of a successful reply, and throws all others, as queries need it. */
+    "~query": toCaller((reply, call) => [toPayload(toBody(reply, call)), reply.headers] as const),
     iterate: (key: string, input?: unknown, options?: CallOptions): Pages<unknown, unknown> => {
       const call = toCall(key, options);
       const pages = (): AsyncIterable<unknown> => walkPages(call, input);
