@@ -2,11 +2,13 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CliError } from "./command.ts";
+import { useEntry } from "./load-entry.ts";
 import { writeError, writeOut } from "./output.ts";
 
 /** The commands of `@sallyport/contract`, with their descriptions. */
 export const contractCommands: Readonly<Record<string, string>> = {
   lock: "Locks what clients depend on, and tells what a change breaks; needs @sallyport/contract.",
+  mock: "Serves the API without its handlers, with generated outputs; needs @sallyport/contract.",
 };
 
 const name = "@sallyport/contract";
@@ -19,6 +21,7 @@ interface Contract {
       readonly out: (text: string) => void;
       readonly err: (text: string) => void;
       readonly sallyport: readonly string[];
+      readonly useEntry: typeof useEntry;
     },
   ) => Promise<number>;
 }
@@ -41,6 +44,7 @@ export const runContract = async (args: readonly string[]): Promise<number> => {
     out: (text) => written.push(writeOut(text)),
     err: (text) => written.push(writeError(text)),
     sallyport: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)],
+    useEntry,
   });
   await Promise.all(written);
   return code;

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { subscribe } from "node:diagnostics_channel";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Server } from "node:net";
@@ -134,9 +134,10 @@ const importSafely = async (path: string): Promise<unknown> => {
   prototype.listen = (): never => {
     throw refuse();
   };
-  subscribe(channels.starting, (message) => {
+  const onStarting = (message: unknown): void => {
     (message as Starting).refusal = refuse();
-  });
+  };
+  subscribe(channels.starting, onStarting);
   const onFloating = (): void => undefined;
   process.on("unhandledRejection", onFloating);
   const onExit = (code: number): void => {
@@ -169,6 +170,7 @@ const importSafely = async (path: string): Promise<unknown> => {
     );
   } finally {
     prototype.listen = listen;
+    unsubscribe(channels.starting, onStarting);
     stdout.write = write;
     process.off("unhandledRejection", onFloating).off("exit", onExit);
   }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { anything, checkOptions } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
+import { declare } from "./content.ts";
 import { isSchema, toSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas, walkSchemas } from "./some-schema.ts";
 import { runIn } from "./zod-internals.ts";
@@ -56,14 +57,14 @@ export const cursor = <Schema extends z.core.SomeType>(
   checkOptions("ez.cursor", options, { secret: anything });
   const keys = toKeys(options.secret);
   const codec: z.ZodCodec<z.ZodString, z.ZodUnknown> = z.codec(z.string(), z.unknown(), {
-    decode: (text, payload) => {
+    decode: declare({ "sallyport/cursor": schema as ZodSchema }, (text, payload) => {
       const opened = open(text, keys);
       if (!opened) return refuse(payload, "Invalid cursor");
       return whenRun(schema, { value: opened.value, issues: [] }, "forward", (result) =>
         // the cursor comes from another list or an older release
         result.issues.length > 0 ? refuse(payload, "Invalid cursor") : result.value,
       );
-    },
+    }),
     encode: (value, payload) =>
       whenRun(schema, { value, issues: [] }, "backward", ({ issues, value: content }) => {
         payload.issues.push(...issues);

@@ -13,6 +13,13 @@ export interface Io {
    * @default Node.js with the `sallyport` that is installed
    */
   readonly sallyport?: readonly string[];
+  /** Loads the module that exports `routing` and `config`, and returns the exit code of what uses them. */
+  readonly useEntry?:
+    | ((
+        path: string | undefined,
+        use: (entry: { readonly routing: object; readonly config: object }) => Promise<number>,
+      ) => Promise<number>)
+    | undefined;
 }
 
 type Options = Readonly<Record<string, Option>>;

@@ -2,4 +2,8 @@ export type { Io } from "./command.ts";
 export { compareDocuments } from "./lock/compare-documents.ts";
 export type { Change } from "./lock/change.ts";
 export type { Bump, Level } from "./lock/rule.ts";
+export { listenMock, mockServer } from "./mock/mock-server.ts";
+export type { ListeningMock, MockOptions, MockServer } from "./mock/mock-server.ts";
+export type { MockHandler, MockHandlers, RouteKey } from "./mock/handlers.ts";
+export type { MockedConfig } from "./mock/mock-config.ts";
 export { runCli } from "./run-cli.ts";

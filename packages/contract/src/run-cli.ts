@@ -2,8 +2,9 @@ import type { Command, Io } from "./command.ts";
 import { runCommand } from "./command.ts";
 import { ContractError, toUsageError } from "./errors.ts";
 import { lockCommand } from "./lock/lock-command.ts";
+import { mockCommand } from "./mock/mock-command.ts";
 
-const commands: Readonly<Record<string, Command>> = { lock: lockCommand };
+const commands: Readonly<Record<string, Command>> = { lock: lockCommand, mock: mockCommand };
 
 /**
  * Runs a command of this package, as `sallyport` does.
@@ -39,7 +40,7 @@ const run = async ([name, ...rest]: readonly string[], io: Io): Promise<number> 
 };
 
 const toHelp = (): string => `\
-Keeps the contract of an API made with sallyport. (sallyport-contract)
+Keeps the contract of an API made with sallyport, and mocks the API. (sallyport-contract)
 
 USAGE sallyport ${Object.keys(commands).join("|")}
 

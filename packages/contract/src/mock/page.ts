@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import { generate, type Generation } from "./generate.ts";
+import type { Random } from "./random.ts";
+
+/** The schemas of a page, as `ez.paginated()` creates them. */
+export interface PageSchema {
+  /** The name of the items in the page. */
+  readonly name: string;
+  readonly item: z.core.$ZodType;
+  /** The schema of `nextCursor`; undefined if pages have an offset. */
+  readonly cursor: z.core.$ZodType | undefined;
+}
+
+/** The fields of an object schema, of extended ones and of intersections. */
+const readFields = (schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "object") return def.shape;
+  return def.type === "intersection" ? { ...readFields(def.left), ...readFields(def.right) } : {};
+};
+
+/** Returns the schemas of a page; undefined if an output is no page. */
+export const readPage = (output: z.core.$ZodType): PageSchema | undefined => {
+  const fields = readFields(output);
+  const cursor = fields["nextCursor"] as z.core.$ZodTypes | undefined;
+  const isPage = (name: string): boolean => Object.hasOwn(fields, name);
+  if (!isPage("limit") || !(cursor || ["total", "offset"].every(isPage))) return undefined;
+  for (const [name, field] of Object.entries(fields)) {
+    const { def } = (field as z.core.$ZodTypes)._zod;
+    if (def.type !== "array") continue;
+    const inner = cursor?._zod.def;
+    return { name, item: def.element, cursor: inner?.type === "nullable" ? inner.innerType : cursor };
+  }
+  return undefined;
+};
+
+/** How often a new cursor is generated if another position has the same. */
+const attempts = 20;
+
+const paging = ["limit", "offset", "cursor"] as const;
+type Paging = Readonly<Partial<Record<(typeof paging)[number], unknown>>>;
+
+/** Separates the part of an input that says which page is wanted; all pages of a list have the same rest. */
+export const splitInput = (input: Readonly<Record<string, unknown>>) => ({
+  paging: Object.fromEntries(paging.map((name) => [name, input[name]])) as Paging,
+  rest: Object.fromEntries(
+    Object.entries(input).filter(([name]) => !(paging as readonly string[]).includes(name)),
+  ),
+});
+
+/** Returns the fields of a page of a list whose length and items follow from the seed. */
+export const generatePage = (
+  { name, item, cursor }: PageSchema,
+  { limit: wanted, offset: skipped, cursor: given }: Paging,
+  generation: Generation,
+): Readonly<Record<string, unknown>> => {
+  const list = generation.random.fork("list");
+  const total = list.int(23, 45);
+  const limit = typeof wanted === "number" ? wanted : 10;
+  const part = (schema: z.core.$ZodType, path: string, random: Random): unknown =>
+    generate(schema, { ...generation, known: undefined, depth: 1, path, random });
+  const toItem = (at: number, index: number): unknown => {
+    try {
+      const value = part(item, `.${name}[${index}]`, list.fork(`item ${at}`));
+      if (!generation.kept.has(item)) generation.kept.set(item, value);
+      return value;
+    } catch (error) {
+      // what the schema rejects by chance is replaced by what it has accepted
+      if (!generation.kept.has(item)) throw error;
+      return generation.kept.get(item);
+    }
+  };
+  const slice = (start: number): readonly unknown[] =>
+    Array.from({ length: Math.max(0, Math.min(limit, total - start)) }, (_, index) =>
+      toItem(start + index, index),
+    );
+  if (!cursor) {
+    const offset = typeof skipped === "number" ? skipped : 0;
+    return { [name]: slice(offset), total, limit, offset };
+  }
+  // a cursor says nothing of its position, so it is the one that is generated for the position
+  const cursors: unknown[] = [];
+  for (let at = 1; at < total; at++) {
+    const isNew = (one: unknown): boolean =>
+      !cursors.some((other) => isDeepStrictEqual(one, other));
+    const generated = Array.from({ length: attempts }, (_, attempt) => () =>
+      part(cursor, ".nextCursor", list.fork(`cursor ${at} ${attempt}`)),
+    );
+    const next = generated.find((one) => isNew(one()));
+    // too few cursors are possible, so the list ends here
+    if (!next) break;
+    cursors.push(next());
+  }
+  const found = cursors.findIndex((one) => isDeepStrictEqual(one, given));
+  // an unknown cursor is that of the end
+  const start = given === undefined ? 0 : found < 0 ? total : found + 1;
+  return { [name]: slice(start), limit, nextCursor: cursors[start + limit - 1] ?? null };
+};
