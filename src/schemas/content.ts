@@ -66,7 +66,7 @@ export interface ContentDeclaration {
 interface Declares {
   readonly "sallyport/content"?: ContentDeclaration;
   /** The schema of the values in signed cursors. */
-  readonly "sallyport/cursor"?: ZodSchema;
+  readonly "sallyport/cursor"?: z.core.SomeType;
   readonly "sallyport/kind"?: "buffer" | "dateIn" | "dateOut" | "raw" | "upload";
 }
 

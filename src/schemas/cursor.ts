@@ -57,7 +57,7 @@ export const cursor = <Schema extends z.core.SomeType>(
   checkOptions("ez.cursor", options, { secret: anything });
   const keys = toKeys(options.secret);
   const codec: z.ZodCodec<z.ZodString, z.ZodUnknown> = z.codec(z.string(), z.unknown(), {
-    decode: declare({ "sallyport/cursor": schema as ZodSchema }, (text, payload) => {
+    decode: declare({ "sallyport/cursor": schema }, (text, payload) => {
       const opened = open(text, keys);
       if (!opened) return refuse(payload, "Invalid cursor");
       return whenRun(schema, { value: opened.value, issues: [] }, "forward", (result) =>

@@ -18,7 +18,7 @@ export const hasCredentials = (security: Security, request: Request, input: unkn
       return cookie.split(/; */).some((one) => one.startsWith(`${security.name}=`));
     case "query":
       return security.name in request.query;
-    case "input":
+    default:
       return Reflect.get(Object(input) as object, security.name) !== undefined;
   }
 };

@@ -8,18 +8,20 @@ const pixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
   "base64",
 );
-const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><circle cx="32" cy="32" r="30"/></svg>\n';
+const picture =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><circle cx="32" cy="32" r="30"/></svg>\n';
 
 /** The content of the media types that programs read, by the extension of a file. */
-const contents: readonly (readonly [type: RegExp, extension: string, content: string | Buffer])[] = [
-  [/^image\/svg/, "svg", picture],
-  [/^image\//, "png", pixel],
-  [/^text\/csv/, "csv", "id,name\n1,Amber\n2,Birch\n"],
-  [/^text\/html/, "html", "<!doctype html><title>Mock</title><p>Amber birch\n"],
-  [/ndjson|jsonl|json-seq/, "jsonl", '{"id":1}\n{"id":2}\n'],
-  [/json/, "json", '{"id":1,"name":"Amber"}\n'],
-  [/xml/, "xml", "<items><item>Amber</item></items>\n"],
-];
+const contents: readonly (readonly [type: RegExp, extension: string, content: string | Buffer])[] =
+  [
+    [/^image\/svg/, "svg", picture],
+    [/^image\//, "png", pixel],
+    [/^text\/csv/, "csv", "id,name\n1,Amber\n2,Birch\n"],
+    [/^text\/html/, "html", "<!doctype html><title>Mock</title><p>Amber birch\n"],
+    [/ndjson|jsonl|json-seq/, "jsonl", '{"id":1}\n{"id":2}\n'],
+    [/json/, "json", '{"id":1,"name":"Amber"}\n'],
+    [/xml/, "xml", "<items><item>Amber</item></items>\n"],
+  ];
 
 const findContent = (type: string) =>
   contents.find(([pattern]) => pattern.test(type)) ?? ([/^/, "txt", "Amber birch\n"] as const);

@@ -72,72 +72,93 @@ function* candidates(
   place: Place,
   fail: (error: UngeneratableError) => void,
 ): Generator {
+  const { random } = place;
+  try {
+    const simple = toSimple(schema, place);
+    if (simple) yield* simple;
+    else
+      for (let attempt = 0; attempt < attempts; attempt++)
+        yield* composites(schema, {
+          ...place,
+          random: attempt === 0 ? random : random.fork(`again ${attempt}`),
+        });
+  } catch (error) {
+    if (!(error instanceof UngeneratableError)) throw error;
+    // the part has been tried often enough
+    fail(error);
+  }
+}
+
+/** Returns values of types that consist of no others; undefined for other types. */
+const toSimple = (schema: z.core.$ZodTypes, place: Place): Iterable<unknown> | undefined => {
   const { def } = schema._zod;
   const { random } = place;
   switch (def.type) {
     case "string":
-      return yield* strings(schema, random);
+      return strings(schema, random);
     case "number":
-      return yield* numbers(schema, random);
+      return numbers(schema, random);
     case "bigint":
-      for (const value of numbers(schema, random))
-        if (Number.isFinite(value)) yield BigInt(Math.trunc(value));
-      return;
+      return [...numbers(schema, random)]
+        .filter((value) => Number.isFinite(value))
+        .map((value) => BigInt(Math.trunc(value)));
     case "date":
-      return yield* dates(schema, random);
+      return dates(schema, random);
     case "boolean":
-      return yield random.int(0, 1) === 1;
+      return [random.int(0, 1) === 1];
     case "null":
-      return yield null;
+      return [null];
     case "undefined":
     case "void":
-      return yield undefined;
+      return [undefined];
     case "nan":
-      return yield Number.NaN;
+      return [Number.NaN];
     case "symbol":
-      return yield Symbol(aWord(random));
+      return [Symbol(aWord(random))];
     case "any":
     case "unknown":
-      return yield aWord(random);
+    case "transform":
+      return [aWord(random)];
     case "enum":
-      return yield* rotate(Object.values(def.entries), random);
+      return rotate(Object.values(def.entries), random);
     case "literal":
-      return yield* rotate(def.values, random);
+      return rotate(def.values, random);
     case "template_literal":
-      return yield* ofPattern(schema._zod.pattern as RegExp, random);
+      return ofPattern(schema._zod.pattern as RegExp, random);
     case "custom":
-      return yield* customs(schema, place, fail);
-    case "file": {
-      const [[type] = []] = checksOf(schema, "mime_type").map(({ mime }) => mime);
-      const bytes = toBytes(type);
-      const { min } = toLength(schema);
-      const padded = Buffer.concat([bytes, Buffer.alloc(Math.max(0, min - bytes.length), " ")]);
-      return yield new File([padded], "mock", type === undefined ? {} : { type });
-    }
+      return customs(schema, place);
+    case "file":
+      return [toFile(schema)];
     case "never":
     case "function":
-      return;
+      return [];
     default:
+      return undefined;
   }
-  for (let attempt = 0; attempt < attempts; attempt++)
-    try {
-      const own = { ...place, random: attempt === 0 ? random : random.fork(`again ${attempt}`) };
-      yield* composites(schema, own);
-    } catch (error) {
-      if (!(error instanceof UngeneratableError)) throw error;
-      fail(error);
-    }
-}
+};
 
-/** Yields all items, from a random one on. */
-function* rotate<Item>(items: readonly Item[], random: Random): Generator<Item> {
+const toFile = (schema: Schema): File => {
+  const [[type] = []] = checksOf(schema, "mime_type").map(({ mime }) => mime);
+  const bytes = toBytes(type);
+  const padding = " ".repeat(Math.max(0, toLength(schema).min - bytes.length));
+  return new File([bytes, padding], "mock", type === undefined ? {} : { type });
+};
+
+/** The types that may contain themselves. */
+const nesting: ReadonlySet<string> = new Set([
+  ...["object", "array", "tuple", "record", "map", "set", "union", "intersection", "lazy"],
+]);
+
+const isNesting = ({ _zod: { def } }: Schema): boolean => nesting.has(def.type);
+
+/** Returns all items, from a random one on. */
+const rotate = <Item>(items: readonly Item[], random: Random): readonly Item[] => {
   const from = random.int(0, Math.max(0, items.length - 1));
-  yield* items.slice(from);
-  yield* items.slice(0, from);
-}
+  return [...items.slice(from), ...items.slice(0, from)];
+};
 
-/** Yields values of types that consist of others. */
-function* composites(schema: z.core.$ZodTypes, place: Place): Generator {
+/** Returns values of types that consist of others. */
+const composites = (schema: z.core.$ZodTypes, place: Place): Iterable<unknown> => {
   const { def } = schema._zod;
   const { random } = place;
   const inner = (part: Schema, name = "", own: Partial<Place> = {}): unknown =>
@@ -158,64 +179,79 @@ function* composites(schema: z.core.$ZodTypes, place: Place): Generator {
   };
   switch (def.type) {
     case "object":
-      return yield toObject(def, place, inner);
+      return [toObject(def, place, inner)];
     case "array":
-      return yield many().map((name) => inner(def.element, name));
+      return [many().map((name) => inner(def.element, name))];
     case "set":
-      return yield new Set(many().map((name) => inner(def.valueType, name)));
+      return [new Set(many().map((name) => inner(def.valueType, name)))];
     case "map":
-      return yield new Map(
-        many().map((name) => [inner(def.keyType, `${name}.key`), inner(def.valueType, name)]),
-      );
-    case "record":
-      return yield toRecord(def, many(), inner);
-    case "tuple":
-      return yield [
-        ...def.items.map((item, index) => inner(item, `[${index}]`)),
-        ...(def.rest ? many(".rest").map((name) => inner(def.rest as Schema, name)) : []),
+      return [
+        new Map(
+          many().map((name) => [inner(def.keyType, `${name}.key`), inner(def.valueType, name)]),
+        ),
       ];
-    case "union": {
-      const options = [...rotate(def.options, random)];
-      let failure: unknown;
-      for (const option of options)
-        try {
-          yield same(option);
-        } catch (error) {
-          failure ??= error;
-        }
-      if (failure) throw failure;
-      return;
+    case "record":
+      return [toRecord(def, many(), inner)];
+    case "tuple": {
+      const { rest } = def;
+      const items = def.items.map((item, index) => inner(item, `[${index}]`));
+      return [[...items, ...(rest ? many(".rest").map((name) => inner(rest, name)) : [])]];
     }
+    case "union":
+      return ofUnion(rotate(def.options, random), place, same);
     case "intersection":
-      return yield merge(same(def.left), same(def.right));
+      return [merge(same(def.left), same(def.right))];
     case "optional":
-    case "nullable": {
-      const nothing = def.type === "optional" ? undefined : null;
-      if (!isSparse(place) && random.int(0, 4) > 0)
-        try {
-          yield same(def.innerType);
-        } catch (error) {
-          if (!(error instanceof UngeneratableError)) throw error;
-        }
-      return yield nothing;
-    }
-    case "pipe": {
-      // what is sent may also be what the transformation accepts, as with z.preprocess
-      if (def.in._zod.def.type !== "transform") yield same(def.in);
-      const out = same(def.out);
-      yield out;
-      return yield String(out);
-    }
+    case "nullable":
+      return orNothing(def, place, same);
+    case "pipe":
+      return ofPipe(def, same);
     case "lazy":
-      return yield inner(def.getter());
+      return [inner(def.getter())];
     case "promise":
-      return yield Promise.resolve(same(def.innerType));
-    case "transform":
-      return yield aWord(random);
+      return [Promise.resolve(same(def.innerType))];
     default:
       // a wrapper, such as that of `.default()`
-      if ("innerType" in def) yield same(def.innerType);
+      return "innerType" in def ? [same(def.innerType)] : [];
   }
+};
+
+type Same = (part: Schema) => unknown;
+
+function* ofUnion(options: readonly Schema[], place: Place, same: Same): Generator {
+  let failure: Error | undefined;
+  const ordered = isSparse(place)
+    ? options.toSorted((one, other) => Number(isNesting(one)) - Number(isNesting(other)))
+    : options;
+  for (const option of ordered)
+    try {
+      yield same(option);
+    } catch (error) {
+      failure ??= error as Error;
+    }
+  if (failure) throw failure;
+}
+
+function* orNothing(
+  { type, innerType }: z.core.$ZodOptionalDef | z.core.$ZodNullableDef,
+  place: Place,
+  same: Same,
+): Generator {
+  if (!isSparse(place) && place.random.int(0, 4) > 0)
+    try {
+      yield same(innerType);
+    } catch (error) {
+      if (!(error instanceof UngeneratableError)) throw error;
+    }
+  yield type === "optional" ? undefined : null;
+}
+
+/** What is sent may also be what a transformation accepts, as with `z.preprocess()`. */
+function* ofPipe({ in: source, out }: z.core.$ZodPipeDef, same: Same): Generator {
+  if (source._zod.def.type !== "transform") yield same(source);
+  const sent = same(out);
+  yield sent;
+  yield String(sent);
 }
 
 type Inner = (part: Schema, name: string) => unknown;
@@ -252,24 +288,14 @@ const toRecord = (
   );
 };
 
-/** Yields what `z.custom()` and the schemas of content accept. */
-function* customs(
-  schema: Schema,
-  place: Place,
-  fail: (error: UngeneratableError) => void,
-): Generator {
+/** Returns what `z.custom()` and the schemas of content accept. */
+const customs = (schema: Schema, place: Place): Iterable<unknown> => {
   // what `ez.encode()` reverses is a part of its definition; the handler returns what that schema returns
   const { encoded } = schema._zod.def as { readonly encoded?: z.core.$ZodTypes };
-  if (!encoded) return yield* contentsOf(place.type, place.files);
+  if (!encoded) return contentsOf(place.type, place.files);
   const source = readCursorValue(encoded) ?? encoded;
-  try {
-    const { data } = z.safeParse(source, generate(source, place));
-    yield data;
-  } catch (error) {
-    if (!(error instanceof UngeneratableError)) throw error;
-    fail(error);
-  }
-}
+  return [z.safeParse(source, generate(source, place)).data];
+};
 
 /** Returns the schema of the values in the cursors of `ez.cursor()`; undefined for other schemas. */
 const readCursorValue = ({ _zod: { def } }: z.core.$ZodTypes): Schema | undefined => {

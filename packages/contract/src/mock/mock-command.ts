@@ -19,7 +19,9 @@ export const mockCommand = defineCommand({
   },
   run: async ({ port = "4010", seed, handlers }, [entry, ...others], io) => {
     if (others.length > 0)
-      throw toUsageError(`\`sallyport mock\` takes one entry; got ${[entry, ...others].join(" ")}.`);
+      throw toUsageError(
+        `\`sallyport mock\` takes one entry; got ${[entry, ...others].join(" ")}.`,
+      );
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
       throw toUsageError(`--port must be a number from 0 to 65535; got ${port}.`);
     if (!io.useEntry)
@@ -35,7 +37,10 @@ export const mockCommand = defineCommand({
       io.out(`The mock listens at ${url}\n`);
       const stop = new AbortController();
       const { signal } = stop;
-      await Promise.race([once(process, "SIGINT", { signal }), once(process, "SIGTERM", { signal })]);
+      await Promise.race([
+        once(process, "SIGINT", { signal }),
+        once(process, "SIGTERM", { signal }),
+      ]);
       stop.abort();
       await close();
       return 0;

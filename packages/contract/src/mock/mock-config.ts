@@ -14,7 +14,9 @@ export const toMockConfig = (given: MockedConfig): ServerConfig => {
       docs:
         typeof docs === "boolean"
           ? docs
-          : pages.map((page) => (typeof page === "object" ? { ...page, factory: undefined } : page)),
+          : pages.map((page) =>
+              typeof page === "object" ? { ...page, factory: undefined } : page,
+            ),
     }),
     ...(health !== undefined && {
       health: typeof health === "object" ? { ...health, checks: undefined } : health,

@@ -122,7 +122,7 @@ const setFields = async (
   if (!schema) return;
   const values = Object(await produce(schema, generation)) as Fields;
   for (const [name, value] of Object.entries(values))
-    if (value !== undefined && value !== null) response.setHeader(name, String(value));
+    if (value !== undefined) response.setHeader(name, `${value as string}`);
 };
 
 /** What cannot be generated is left to the handler. */

@@ -1,5 +1,4 @@
-import type { Routing } from "sallyport";
-import { ServeStatic } from "sallyport";
+import type { Routing, ServeStatic } from "sallyport";
 import { ContractError } from "../errors.ts";
 import { generateEvent, readEvents } from "./event-stream.ts";
 import { createFiles } from "./generate-content.ts";
@@ -49,12 +48,16 @@ export const prepareMock = async ({
 const keepStatics = (routing: Routing): Routing =>
   Object.fromEntries(
     Object.entries(routing).flatMap(([key, value]): [string, Routing[string]][] => {
-      if (value instanceof ServeStatic)
-        return [[key, value.guard ? Object.assign(Object.create(ServeStatic.prototype) as ServeStatic, value, { guard: undefined }) : value]];
+      // only members of the object itself are read
+      // oxlint-disable-next-line typescript/no-misused-spread
+      if (isStatic(value)) return [[key, { ...value, guard: undefined }]];
       if (value === undefined || "handle" in value) return [];
       return [[key, keepStatics(value as Routing)]];
     }),
   );
+
+const isStatic = (value: object | undefined): value is ServeStatic =>
+  value !== undefined && "directory" in value && typeof value.directory === "string";
 
 const checkHandlers = (
   handlers: Readonly<Record<string, unknown>>,

@@ -2,7 +2,7 @@ import { createServer, type Routing } from "sallyport";
 import { testServer } from "sallyport/testing";
 import type { MockHandlers } from "./handlers.ts";
 import type { MockedConfig } from "./mock-config.ts";
-import { prepareMock, type UncheckedOptions } from "./mock-routing.ts";
+import { prepareMock } from "./mock-routing.ts";
 
 /** What a mock serves. */
 export interface MockOptions<R> {
@@ -41,12 +41,12 @@ export interface MockServer {
  * @throws Error when a value cannot be generated, or a handler has no route; the message names the route and the fix.
  * @example
  * const { fetch, close } = await mockServer({ routing, config });
- * const client = createClient<typeof routing>("http://localhost", { fetch });
+ * const client = createClient<typeof routing>({ baseUrl: "http://localhost", fetch });
  */
 export const mockServer = async <const R extends Routing>(
   options: MockOptions<R>,
 ): Promise<MockServer> => {
-  const { config, routing, files } = await prepareMock(options as UncheckedOptions);
+  const { config, routing, files } = await prepareMock(options);
   const { fetch, close } = await testServer(config, routing);
   return { fetch, close: () => close().finally(files.remove) };
 };
@@ -74,7 +74,7 @@ export const listenMock = async <const R extends Routing>({
    */
   readonly port?: number | undefined;
 }): Promise<ListeningMock> => {
-  const { config, routing, files } = await prepareMock(options as UncheckedOptions);
+  const { config, routing, files } = await prepareMock(options);
   const server = await createServer(
     { ...config, http: { ...config.http, listen: port }, gracefulShutdown: false },
     routing,

@@ -29,7 +29,11 @@ export const readPage = (output: z.core.$ZodType): PageSchema | undefined => {
     const { def } = (field as z.core.$ZodTypes)._zod;
     if (def.type !== "array") continue;
     const inner = cursor?._zod.def;
-    return { name, item: def.element, cursor: inner?.type === "nullable" ? inner.innerType : cursor };
+    return {
+      name,
+      item: def.element,
+      cursor: inner?.type === "nullable" ? inner.innerType : cursor,
+    };
   }
   return undefined;
 };
@@ -83,8 +87,9 @@ export const generatePage = (
   for (let at = 1; at < total; at++) {
     const isNew = (one: unknown): boolean =>
       !cursors.some((other) => isDeepStrictEqual(one, other));
-    const generated = Array.from({ length: attempts }, (_, attempt) => () =>
-      part(cursor, ".nextCursor", list.fork(`cursor ${at} ${attempt}`)),
+    const generated = Array.from(
+      { length: attempts },
+      (_, attempt) => () => part(cursor, ".nextCursor", list.fork(`cursor ${at} ${attempt}`)),
     );
     const next = generated.find((one) => isNew(one()));
     // too few cursors are possible, so the list ends here
