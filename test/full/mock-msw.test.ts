@@ -11,7 +11,7 @@ test.for(["22", "24"])("MSW answers from a mock, on Node.js %s", (version) => {
   const { status, stdout, stderr } = spawnSync(ensureNode(version), [program], {
     encoding: "utf8",
   });
-  expect(status, stderr).toBe(0);
+  expect({ status, stderr }).toMatchObject({ status: 0 });
   const success = (data: object) => [200, { status: "success", data }];
   expect(JSON.parse(stdout)).toEqual([
     success({ id: 7, name: "Ada" }),

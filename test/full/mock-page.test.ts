@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listenMock, type ListeningMock } from "@sallyport/contract";
+import { listenMock, type ListeningMock } from "../../packages/contract/src/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   closePages,

@@ -14,7 +14,7 @@ const withSeed = (seed: string): Generation => ({
   kept: new Map(),
 });
 
-const seeds = Array.from({ length: 20 }, (_, seed) => String(seed));
+const seeds = Array.from({ length: 10 }, (_, seed) => String(seed));
 
 interface Tree {
   readonly name: string;
@@ -141,7 +141,7 @@ describe("a generated value", () => {
   test.for(Object.entries(schemas))("fits a schema: %s", ([, schema]) => {
     for (const seed of seeds) {
       const value = generate(schema, withSeed(seed));
-      expect(z.safeParse(schema, value).error?.issues, String(value)).toBeUndefined();
+      expect(z.safeParse(schema, value).error?.issues).toBeUndefined();
     }
   });
 
@@ -250,6 +250,6 @@ test("values for random schemas are valid, and the same each time", () => {
       expect(z.safeParse(schema, value).error?.issues).toBeUndefined();
       expect(generate(schema, withSeed(seed))).toEqual(value);
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });

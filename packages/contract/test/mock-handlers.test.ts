@@ -120,9 +120,8 @@ describe("a handler", () => {
     });
     const handlers = { ...login, "get /user": () => ({}) };
     // @ts-expect-error -- there is no such route
-    await expect(
-      start({ routing, handlers: { ...login, "get /user": () => ({}) } }),
-    ).rejects.toThrow(
+    const unknown = mockServer({ routing, handlers: { ...login, "get /user": () => ({}) } });
+    await expect(unknown).rejects.toThrow(
       'mock: `handlers` has "get /user", but there is no such route. Use a method and a path as in the routing map, such as "get /users".',
     );
     const loose: Routing = routing;

@@ -13,7 +13,7 @@ export const accepts = (schema: z.core.$ZodType, value: unknown): boolean => {
 const toReturned = (schema: z.core.$ZodType, example: unknown): unknown => {
   if (accepts(schema, example)) return example;
   try {
-    const { data } = z.safeEncode(schema, example as never);
+    const { data } = z.safeEncode(schema, example);
     return accepts(schema, data) ? data : undefined;
   } catch {
     // the schema has a transformation that cannot be reversed

@@ -38,10 +38,9 @@ const text = (schema: z.core.$ZodType, random: Random): string => {
   body = body.slice(0, Math.max(0, Math.min(body.length, max - fixed)));
   // `.trim()` would remove a space at the end
   body = body.replace(/ $/, "s");
-  const formats = checks.map(({ format }) => format);
-  if (formats.includes("uppercase")) body = body.toUpperCase();
-  else if (!formats.includes("lowercase"))
-    body = body.replace(/^./, (first) => first.toUpperCase());
+  const formats = new Set(checks.map(({ format }) => format));
+  if (formats.has("uppercase")) body = body.toUpperCase();
+  else if (!formats.has("lowercase")) body = body.replace(/^./, (first) => first.toUpperCase());
   return `${prefix}${body}${middle}${suffix}`;
 };
 
