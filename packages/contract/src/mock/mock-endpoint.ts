@@ -120,7 +120,9 @@ const setFields = async (
   if (middlewares.some((one) => one.option === versionOption))
     response.setHeader("ETag", `"${generation.random.hex.slice(0, 16)}"`);
   if (!schema) return;
-  const values = Object(await produce(schema, generation)) as Readonly<Record<string, string>>;
+  const values = Object(await produce(schema, generation)) as Readonly<
+    Record<string, boolean | number | string>
+  >;
   // generated objects lack optional fields that are undefined
   for (const [name, value] of Object.entries(values)) response.setHeader(name, String(value));
 };
