@@ -32,7 +32,7 @@ export const listOperations = (
   config: DocumentedConfig,
 ): readonly MockedOperation[] => {
   const operations: MockedOperation[] = [];
-  const document = generateOpenApi({
+  generateOpenApi({
     routing,
     config,
     info: { title: "Mock", version: "0" },
@@ -50,7 +50,6 @@ export const listOperations = (
       },
     },
   });
-  void document;
   return operations;
 };
 
