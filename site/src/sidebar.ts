@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { referencePages } from "./reference.ts";
+
+const docs = new URL("../../docs/", import.meta.url);
+
+/** The groups of the sidebar, each with the names of its pages in `docs/`. */
+export const groups: Readonly<Record<string, readonly string[]>> = {
+  Start: ["getting-started", "from-express-zod-api", "from-an-openapi-document"],
+  Tutorial: [],
+  Concepts: [
+    ...["endpoints", "input", "middlewares", "results-and-errors", "routing", "authentication"],
+    ...["pagination", "files-and-uploads", "streams", "channels", "transactions"],
+    ...["conditional-requests", "idempotency", "testing"],
+  ],
+  Client: ["client", "lock", "deprecation"],
+  Documents: ["openapi"],
+  Production: [
+    ...["production", "deployment", "deploy", "health", "logs", "opentelemetry"],
+    ...["cors", "csrf", "rate-limits", "cluster"],
+  ],
+  Express: ["express", "own-application"],
+  Reference: ["configuration", "errors"],
+  Internals: ["internals/reliability", "internals/performance"],
+};
+
+interface Item {
+  readonly text: string;
+  readonly link: string;
+}
+
+/** What a group has beside pages of `docs/`. */
+const more: Readonly<Record<string, readonly Item[]>> = {
+  Documents: [{ text: "The API of the book shop", link: "/shop/" }],
+  Reference: referencePages.map(({ name, title }) => ({ text: title, link: `/reference/${name}` })),
+};
+
+const readTitle = (file: URL): string =>
+  /^# (.+)$/m.exec(readFileSync(file, "utf8"))?.[1]?.replaceAll("`", "") ?? "";
+
+/** Returns the groups with the titles of their pages; groups without a page are left out. */
+export const createSidebar = (): { text: string; items: Item[] }[] =>
+  Object.entries(groups)
+    .map(([text, names]) => {
+      const files = names.map((name) => ({ name, file: new URL(`${name}.md`, docs) }));
+      const pages = files
+        .filter(({ file }) => existsSync(fileURLToPath(file)))
+        .map(({ name, file }) => ({ text: readTitle(file), link: `/${name}` }));
+      return { text, items: [...pages, ...(more[text] ?? [])] };
+    })
+    .filter(({ items }) => items.length > 0);
