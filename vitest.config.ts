@@ -68,6 +68,11 @@ export default defineConfig({
         setupFiles: ["example/test/setup.ts"],
       }),
       project("packages", ["packages/*/test/**/*.test.ts"], { testTimeout: 60_000 }),
+      project("site", ["site/test/*.test.ts"], shared),
+      project("site-pages", ["site/test/built/*.test.ts"], {
+        testTimeout: 60_000,
+        globalSetup: ["site/test/built/build.ts"],
+      }),
       project("services", ["test/services/**/*.test.ts"], { testTimeout: 60_000, setupFiles }),
       project("compiler", ["test/compiler/**/*.test.ts"], {
         testTimeout: 180_000,

@@ -55,32 +55,28 @@ export const writeLanding = (): string => {
     return found;
   };
   const [title = "", tagline = ""] = find(/^\*\*(.+?)\*\*$/m).split(/: (.*)/);
+  const lead = `${tagline.charAt(0).toUpperCase()}${tagline.slice(1)}`;
   const command = find(/^ {4}(npm create .+)$/m);
   const code = find(/^(```ts file=server\.ts\n.*?\n```)$/ms);
   const figures = find(/\n\n(- \*\*.+?)\n\n```/s).split(/^- /m).slice(1);
   if (figures.length !== 3) throw new Error("README.md must begin with three figures");
-  const hero = {
-    name: "sallyport",
-    text: title,
-    tagline: `${tagline.charAt(0).toUpperCase()}${tagline.slice(1)}`,
-    actions: [
-      { theme: "brand", text: "Get started", link: "/getting-started" },
-      { theme: "alt", text: "An API made with it", link: "/shop/", target: "_self" },
-    ],
-  };
   const cards = figures.map((figure) => {
     const [, name = "", rest = ""] = /^\*\*(.+?)\*\*:?(.*)$/s.exec(figure) ?? [];
     const card = `${rest.trim().charAt(0).toUpperCase()}${rest.trim().slice(1)}`;
     return `<div>\n\n**${name}**\n\n${card.replaceAll("](docs/", "](")}\n\n</div>`;
   });
   const items = features.map((one) => `<div>\n\n[${one.title}](${one.page}.md)\n\n${one.text}\n\n</div>`);
+  const frontmatter = { layout: "home", editLink: false, title, titleTemplate: "sallyport" };
+  const actions = ["[Get started](getting-started.md)", "[An API made with it](/shop/){target=_self}"];
   return [
-    `---\n${JSON.stringify({ layout: "home", editLink: false, title: "sallyport", titleTemplate: title, hero })}\n---`,
+    `---\n${JSON.stringify(frontmatter)}\n---`,
+    `<div class="hero">\n\n<div>\n\n# ${title}\n\n${lead}`,
     `\`\`\`sh\n${command}\n\`\`\``,
-    code,
-    `<div class="figures">\n\n${cards.join("\n\n")}\n\n</div>`,
+    `<div class="actions">\n\n${actions.join("\n")}\n\n</div>\n\n</div>`,
+    `<div>\n\n${code}\n\n</div>\n\n</div>`,
+    `<div class="cards figures">\n\n${cards.join("\n\n")}\n\n</div>`,
     "## What you get",
-    `<div class="features">\n\n${items.join("\n\n")}\n\n</div>`,
+    `<div class="cards">\n\n${items.join("\n\n")}\n\n</div>`,
     "",
   ].join("\n\n");
 };

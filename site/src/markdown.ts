@@ -25,8 +25,8 @@ const toLink = (page: string, link: string): string => {
   return `${repository}/blob/main/${target}${anchor === undefined ? "" : `#${anchor}`}`;
 };
 
-/** Code blocks with `file=` have the name of the file as their title. */
-const showFileNames = (md: MarkdownRenderer): void => {
+/** Code blocks with `file=` have the name of the file as their title, and indented ones look like the others. */
+const renderCode = (md: MarkdownRenderer): void => {
   const { fence } = md.renderer.rules;
   if (!fence) throw new Error("VitePress renders no code blocks");
   md.renderer.rules.fence = (tokens, index, ...rest) => {
@@ -36,7 +36,13 @@ const showFileNames = (md: MarkdownRenderer): void => {
     if (tokens[index]) tokens[index].info = info.replace(/ .*/, "");
     const block = fence(tokens, index, ...rest);
     if (name === undefined) return block;
-    return `<div class="file"><p class="file-name">${md.utils.escapeHtml(name)}</p>${block}</div>\n`;
+    const title = md.utils.escapeHtml(name);
+    return `<div class="file"><p class="file-name">${title}</p>${block}</div>\n`;
+  };
+  // VitePress styles only blocks between fences
+  md.renderer.rules.code_block = (tokens, index, ...rest) => {
+    if (tokens[index]) tokens[index].info = "text";
+    return fence(tokens, index, ...rest);
   };
 };
 
@@ -56,7 +62,7 @@ export const markdown: MarkdownOptions = {
   toc: { slugify },
   theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   config: (md) => {
-    showFileNames(md);
+    renderCode(md);
     resolveLinks(md);
   },
 };

@@ -95,9 +95,10 @@ const toSignature = (file: string, member: Member): string => {
   const end = "value" in member && member.value && "body" in member.value ? member.value.body : null;
   const source = readSource(file, { start: member.start, end: end?.start ?? member.end });
   return source
-    .replace(/^readonly /, "")
+    .replaceAll(/\breadonly (?=[\w$]+\??:)/g, "")
     .replace(/;$/, "")
-    .replace(/\s*\|\s+undefined$/, "")
+    .replace(/^(\w+\?:.*?)\s*\|\s+undefined$/s, "$1")
+    .replaceAll(/(\w\?: [^;{}]*?) \| undefined\b/g, "$1")
     .replace(/(^\w+\??:)\s+\| /, "$1 ")
     .replace(/(^\w+\??: )\((\(.*)\)$/s, "$1$2")
     .trim();
