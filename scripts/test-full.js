@@ -17,6 +17,7 @@ run(process.execPath, "scripts/list-rows.js");
 run(process.execPath, "scripts/build.js");
 // the checks run one after the other, because a parallel load would distort what they measure
 run(
-  ...[...tool("vitest"), "run", "--project", "full", "--no-file-parallelism"],
+  ...[...tool("vitest"), "run", "--project", "full", "--project", "site-pages"],
+  "--no-file-parallelism",
   ...process.argv.slice(2),
 );

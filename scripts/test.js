@@ -37,6 +37,7 @@ const steps = {
   ],
   packages: ["Tests of the packages beside the core", vitest("packages")],
   unit: ["Unit tests", vitest("unit")],
+  site: ["Tests of how the site is written", vitest("site")],
   lint: ["Lint", [...tool("oxlint"), "--type-aware", "--deny-warnings"]],
   "types-5.9": [
     "Types and type tests with TypeScript 5.9",

@@ -1,13 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
 import llmstxt from "vitepress-plugin-llms";
-import { markdown, repository } from "../src/markdown.ts";
+import { base, host, repository } from "../src/addresses.ts";
+import { markdown } from "../src/markdown.ts";
 import { createSidebar } from "../src/sidebar.ts";
 import { writePages } from "../src/write-pages.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const host = "https://sallyport.github.io";
-const base = "/sallyport/";
 const description =
   "Typed HTTP APIs for Node.js: declare schemas and a handler, and nothing passes unchecked, in or out.";
 
@@ -42,7 +41,8 @@ export default defineConfig({
         description,
         // the page of pages would repeat what llms.txt lists
         ignoreFiles: ["docs/README.md", "site/generated/index.md"],
-      }),
+        // typed with the Vite of the tests, not with that of VitePress
+      }) as never,
     ],
   },
   themeConfig: {

@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parseSync, Visitor, type Comment, type ModuleExportName, type Statement } from "oxc-parser";
+import {
+  parseSync,
+  Visitor,
+  type Comment,
+  type ModuleExportName,
+  type Statement,
+} from "oxc-parser";
 
 /** A declaration of a source file, with its comment. */
 export interface Declaration {
@@ -37,7 +43,10 @@ const findComment = (text: string, comments: readonly Comment[], start: number):
       type === "Block" &&
       value.startsWith("*") &&
       end <= start &&
-      text.slice(end, start).replaceAll(/\/\/.*/g, "").trim() === "",
+      text
+        .slice(end, start)
+        .replaceAll(/\/\/.*/g, "")
+        .trim() === "",
   );
   return (before?.value.slice(1) ?? "")
     .replaceAll(/^[ \t]*\*? ?/gm, "")
@@ -117,6 +126,9 @@ export const listTypeNames = ({ node }: Declaration, within: Span = node): reado
       if (typeName.type === "Identifier" && start >= within.start && end <= within.end)
         names.add(typeName.name);
     },
-  }).visit({ type: "Program", body: [node], sourceType: "module", hashbang: null, comments: [], tokens: [], start: 0, end: node.end });
+  }).visit({
+    ...{ type: "Program", sourceType: "module", hashbang: null },
+    ...{ body: [node], start: 0, end: node.end },
+  });
   return [...names];
 };

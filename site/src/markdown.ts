@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MarkdownOptions, MarkdownRenderer } from "vitepress";
+import { repository } from "./addresses.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-export const repository = "https://github.com/sallyport/sallyport";
 
 /** Derives an anchor from a heading as GitHub does, where the same pages are read. */
 export const slugify = (title: string): string =>
@@ -19,8 +19,7 @@ const toLink = (page: string, link: string): string => {
   if (!page.startsWith("docs/") || /^(?:[a-z]+:|#|\/)/.test(link)) return link;
   const [path = "", anchor] = link.split("#");
   const target = posix.join(posix.dirname(page), path);
-  if (target === "docs/README.md")
-    return link.replace("README.md", "pages.md");
+  if (target === "docs/README.md") return link.replace("README.md", "pages.md");
   if (target.startsWith("docs/") || !existsSync(`${root}${target}`)) return link;
   return `${repository}/blob/main/${target}${anchor === undefined ? "" : `#${anchor}`}`;
 };

@@ -17,7 +17,10 @@ interface ReferencePage {
   readonly intro: string;
   readonly entry: string;
   /** A class with the names of the methods that the page describes, or another declaration. */
-  readonly roots: readonly (string | { readonly name: string; readonly methods: readonly string[] })[];
+  readonly roots: readonly (
+    | string
+    | { readonly name: string; readonly methods: readonly string[] }
+  )[];
 }
 
 export const referencePages: readonly ReferencePage[] = [
@@ -92,7 +95,8 @@ const toName = (file: string, member: Member): string =>
 
 /** A member as users write it; what matters only to those who read an option is left out. */
 const toSignature = (file: string, member: Member): string => {
-  const end = "value" in member && member.value && "body" in member.value ? member.value.body : null;
+  const end =
+    "value" in member && member.value && "body" in member.value ? member.value.body : null;
   const source = readSource(file, { start: member.start, end: end?.start ?? member.end });
   return source
     .replaceAll(/\breadonly (?=[\w$]+\??:)/g, "")
@@ -194,7 +198,9 @@ class PageWriter {
     const types: string[] = [];
     for (const one of this.mentioned) types.push(...this.writeType(one));
     const more = types.length > 0 ? ["## Types", ...types] : [];
-    const parts = [`# ${page.title}`, page.intro, ...sections, ...more].map((one) => this.link(one));
+    const parts = [`# ${page.title}`, page.intro, ...sections, ...more].map((one) =>
+      this.link(one),
+    );
     return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
   }
 
@@ -214,7 +220,8 @@ class PageWriter {
         const parent = expression.type === "Identifier" ? this.written.get(expression.name) : "";
         return parent ? [`[${parent}](${toAnchor(parent)})`] : [];
       });
-      const more = parents.length > 0 ? [`It also has the options of ${parents.join(" and ")}.`] : [];
+      const more =
+        parents.length > 0 ? [`It also has the options of ${parents.join(" and ")}.`] : [];
       const members = node.body.body.filter((one) => readComment(file, one) !== "");
       const own = members.flatMap((member) => [
         ...toSection(file, member),
@@ -225,7 +232,8 @@ class PageWriter {
     if (node.type === "ClassDeclaration")
       return [`## ${name}`, ...describe(comment), ...this.writeMethods(found, methods)];
     const kind = node.type === "VariableDeclaration" ? node.declarations[0]?.id : undefined;
-    const annotation = kind && "typeAnnotation" in kind ? kind.typeAnnotation?.typeAnnotation : null;
+    const annotation =
+      kind && "typeAnnotation" in kind ? kind.typeAnnotation?.typeAnnotation : null;
     if (annotation?.type === "TSTypeLiteral")
       return annotation.members.flatMap((member) => {
         const part = toName(file, member);
@@ -282,13 +290,15 @@ class PageWriter {
   private writeType(declaration: Declaration): readonly string[] {
     const { file, name, node, comment, isExported } = declaration;
     if (this.written.has(name) || comment === "" || !isExported) return [];
-    this.written.set(name, name);
     if (node.type === "TSInterfaceDeclaration") {
+      this.written.set(name, name);
       this.mention(declaration, node.body);
       const items = node.body.body.map((member) => toItem(file, member));
       return [`### ${name}`, ...describe(comment), items.join("\n\n")];
     }
+    // with type parameters, it serves the compiler
     if (node.type !== "TSTypeAliasDeclaration" || node.typeParameters) return [];
+    this.written.set(name, name);
     this.mention(declaration, node);
     return [`### ${name}`, fence(readSource(file, node)), ...describe(comment)];
   }

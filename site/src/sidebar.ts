@@ -27,11 +27,13 @@ export const groups: Readonly<Record<string, readonly string[]>> = {
 interface Item {
   readonly text: string;
   readonly link: string;
+  /** `_self` for what is no page of VitePress, whose router would not find it. */
+  readonly target?: string;
 }
 
 /** What a group has beside pages of `docs/`. */
 const more: Readonly<Record<string, readonly Item[]>> = {
-  Documents: [{ text: "The API of the book shop", link: "/shop/" }],
+  Documents: [{ text: "The API of the book shop", link: "/shop/", target: "_self" }],
   Reference: referencePages.map(({ name, title }) => ({ text: title, link: `/reference/${name}` })),
 };
 

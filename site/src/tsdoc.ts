@@ -21,8 +21,7 @@ const toMarkdown = (text: string): string =>
     .join("");
 
 /** A value at the beginning of a default is code: `true`, a number, a string, an object, an array or a name. */
-const literal =
-  /^(?:true|false|null|-?\d[\d_.]*|"[^"]*"|[[{].*[\]}]|[a-z]+[A-Z]\w*)(?=[,;]? |$)/s;
+const literal = /^(?:true|false|null|-?\d[\d_.]*|"[^"]*"|[[{].*[\]}]|[a-z]+[A-Z]\w*)(?=[,;]? |$)/s;
 
 const toDefault = (text: string): string => {
   const code = literal.exec(text)?.[0];

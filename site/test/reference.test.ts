@@ -61,7 +61,7 @@ test.each(referencePages.map(({ name }) => name))("%s has no tag that is not sho
 test("a default is code as far as it is a value", () => {
   const read = (text: string) => parseTsdoc(`What it is.\n\n@default ${text}`).defaultValue;
   expect(read("false, which installs none")).toBe("`false`, which installs none");
-  expect(read('{ bytes: 1, values: 2 }')).toBe("`{ bytes: 1, values: 2 }`");
+  expect(read("{ bytes: 1, values: 2 }")).toBe("`{ bytes: 1, values: 2 }`");
   expect(read('"debug"; "warn" in production')).toBe('`"debug"`; "warn" in production');
   expect(read("none")).toBe("none");
 });

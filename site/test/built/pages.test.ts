@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults, RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   closePages,
   ensureChromium,
@@ -11,55 +11,103 @@ import {
   openPage,
   quitChromium,
 } from "../../../test/full/chromium.ts";
-import { isServed, listPages, serveSite, stopSite } from "./serve-site.ts";
+import { isServed, listPages, readPage, serveSite, stopSite } from "./serve-site.ts";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
+  "utf8",
+);
 
-declare const globalThis: { readonly axe: { run(options: RunOptions): Promise<AxeResults> } };
+/** Where links of the pages are resolved. */
+const origin = "http://site.test/sallyport/";
 
-/** What axe finds serious or critical, as the rule and the first element that breaks it. */
-const findObstacles = async (page: Page): Promise<readonly string[]> => {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() =>
-    globalThis.axe.run({ resultTypes: ["violations"] }),
-  );
+/** What {@link axeSource} adds to a page. */
+declare const axe: { run(options: RunOptions): Promise<AxeResults> };
+
+/** What axe finds serious or critical, as the rule and the elements that break it. */
+const findObstacles = async (page: Page, options: RunOptions = {}): Promise<readonly string[]> => {
+  const all: RunOptions = { resultTypes: ["violations"], ...options };
+  const { violations } = await page.evaluate((given) => axe.run(given), all);
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 };
 
-/** Opens a page of the site and returns what goes wrong as its console shows it. */
-const open = async (url: string): Promise<{ page: Page; errors: string[] }> => {
-  const page = await openPage("about:blank");
-  const errors: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") errors.push(message.text());
-  });
-  page.on("pageerror", (error) => errors.push(error.message));
-  await page.goto(url, { waitUntil: "networkidle" });
-  return { page, errors };
-};
+/** Words, each with a page that the search finds by it. */
+const words = Object.entries({
+  cursor: "/pagination",
+  drain: "/health",
+  "temporary file": "/files-and-uploads",
+  ETag: "/conditional-requests",
+  bodyIdleTimeout: "/reference/configuration",
+  problemResultHandler: "/results-and-errors",
+  SLP_INPUT_INVALID: "/errors",
+  Kubernetes: "/deploy",
+  helmet: "/express",
+  createClient: "/client",
+});
 
 describe.skipIf(!isChromiumPossible)("the built site in Chromium", () => {
+  const errors: string[] = [];
+  let page: Page;
   let url = "";
   beforeAll(async () => {
     await ensureChromium();
     url = await serveSite();
+    page = await openPage("about:blank");
+    page.on("console", (message) => {
+      if (message.type() === "error") errors.push(message.text());
+    });
+    page.on("pageerror", (error) => errors.push(error.message));
   }, installationTime);
-  afterEach(closePages);
   afterAll(async () => {
+    await closePages();
     await quitChromium();
     stopSite();
   });
 
+  const open = async (path: string): Promise<void> => {
+    errors.length = 0;
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${url}${path}`, { waitUntil: "networkidle" });
+  };
+
   test.each(listPages())("page /%s is whole, fits 360 px and is accessible", async (path) => {
-    const { page, errors } = await open(`${url}${path}`);
+    await open(path);
+    await page.evaluate(axeSource);
     expect(await findObstacles(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
-    expect(await findObstacles(page)).toEqual([]);
+    expect(await findObstacles(page, { runOnly: ["color-contrast"] })).toEqual([]);
     await page.setViewportSize({ width: 360, height: 640 });
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(width).toBeLessThanOrEqual(360);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
     expect(errors).toEqual([]);
   });
+
+  test.each(words)("the search for %s finds %s", async (word, path) => {
+    await open("getting-started");
+    await page.locator(".DocSearch-Button").click();
+    await page.locator("#localsearch-input").fill(word);
+    await page.locator(`.results a[href*="${path}"]`).first().waitFor();
+    expect(errors).toEqual([]);
+  });
+});
+
+const readIds = (html: string): ReadonlySet<string> =>
+  new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id = ""]) => id));
+
+test("each link of the built site leads to a page, and to an element of it", () => {
+  const broken = listPages().flatMap((path) => {
+    const html = readPage(path);
+    return [...html.matchAll(/<a [^>]*?href="([^"]*)"/g)].flatMap(([, href = ""]) => {
+      const target = new URL(href, `${origin}${path}`);
+      if (target.origin !== new URL(origin).origin) return [];
+      const found = isServed(target.pathname);
+      const anchor = decodeURIComponent(target.hash.slice(1));
+      const page = target.pathname.slice(new URL(origin).pathname.length);
+      const isWhole = found && (anchor === "" || readIds(readPage(page)).has(anchor));
+      return isWhole ? [] : [`/${path}: ${href}`];
+    });
+  });
+  expect(broken).toEqual([]);
 });

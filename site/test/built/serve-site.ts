@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createReadStream, existsSync, readdirSync, statSync } from "node:fs";
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
@@ -53,3 +53,6 @@ export const listPages = (): readonly string[] =>
 /** Whether the site has a page or a file at a path. */
 export const isServed = (pathname: string): boolean =>
   pathname.startsWith(base) && findFile(pathname.slice(base.length)) !== undefined;
+
+/** Returns the HTML of a page. */
+export const readPage = (path: string): string => readFileSync(findFile(path) ?? "", "utf8");
