@@ -6,8 +6,11 @@ const docs = new URL("../../docs/", import.meta.url);
 
 /** The groups of the sidebar, each with the names of its pages in `docs/`. */
 export const groups: Readonly<Record<string, readonly string[]>> = {
-  Start: ["getting-started", "from-express-zod-api", "from-an-openapi-document"],
-  Tutorial: [],
+  Start: [
+    ...["getting-started", "compared", "from-express", "from-express-zod-api"],
+    ...["from-an-openapi-document", "leaving"],
+  ],
+  Tutorial: ["tutorial"],
   Concepts: [
     ...["endpoints", "input", "middlewares", "results-and-errors", "routing", "authentication"],
     ...["pagination", "files-and-uploads", "streams", "channels", "transactions"],
@@ -15,11 +18,8 @@ export const groups: Readonly<Record<string, readonly string[]>> = {
   ],
   Client: ["client", "lock", "deprecation"],
   Documents: ["openapi"],
-  Production: [
-    ...["production", "deployment", "deploy", "health", "logs", "opentelemetry"],
-    ...["cors", "csrf", "rate-limits", "cluster"],
-  ],
-  Express: ["express", "own-application"],
+  Production: ["production", "deploy", "health", "logs", "cors", "rate-limits", "cluster"],
+  Express: ["express"],
   Reference: ["configuration", "errors"],
   Internals: ["internals/reliability", "internals/performance"],
 };
