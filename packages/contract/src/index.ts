@@ -7,3 +7,9 @@ export type { ListeningMock, MockOptions, MockServer } from "./mock/mock-server.
 export type { MockHandler, MockHandlers, RouteKey } from "./mock/handlers.ts";
 export type { MockedConfig } from "./mock/mock-config.ts";
 export { runCli } from "./run-cli.ts";
+export { verify } from "./verify/verify.ts";
+export type { CheckCount, Skipped, VerifyResult } from "./verify/verify.ts";
+export type { CheckName } from "./verify/check.ts";
+export type { OperationRow, SeenStatus, StatusTable } from "./verify/coverage.ts";
+export type { Fixture, Login, LoginContext, VerifyClient, VerifyOptions } from "./verify/options.ts";
+export type { Failure } from "./verify/session.ts";

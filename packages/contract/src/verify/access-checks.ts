@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Call, Fields } from "./call.ts";
+import { toFinding, type CheckName } from "./check.ts";
+import { scopesOf, toGarbage, type Credentials } from "./credentials.ts";
+import { isProtected, type Operation } from "./operation.ts";
+import type { Attempt, Session } from "./session.ts";
+
+/** Calls an operation as others than those who may. */
+export const checkAccess = async (
+  session: Session,
+  base: Call,
+  fields: Fields,
+  hasSucceeded: boolean,
+): Promise<void> => {
+  const { operation } = base;
+  if (!isProtected(operation)) return;
+  const garbage = toGarbage(operation, session.api);
+  await refuse(session, base, "ignored_auth", {}, "without credentials");
+  await refuse(session, base, "ignored_auth", garbage, "with credentials that nobody has");
+  const hasOwn = Object.keys(base.path).some((name) => Object.hasOwn(fields, name));
+  const canHide = "403" in operation.replies || "404" in operation.replies;
+  const other = hasOwn && canHide ? await session.logIn(operation, "other") : undefined;
+  if (other && hasSucceeded)
+    await refuse(session, base, "ignored_owner", other, "with the login of another");
+  if (scopesOf(operation).length > 0) await checkScopes(session, base);
+};
+
+const checkScopes = async (session: Session, base: Call): Promise<void> => {
+  const { operation } = base;
+  const lacking = await session.logIn(operation, "lacking");
+  if (!lacking || isDeepStrictEqual(lacking, base.credentials))
+    session.notes.push(
+      `${operation.key}: ignored_scopes was not checked, because \`login\` returns the same without scopes. Let it return a login that lacks \`scopes\`.`,
+    );
+  else await refuse(session, base, "ignored_scopes", lacking, "with a login that lacks the scopes");
+};
+
+/** Expects that a caller is refused. */
+const refuse = async (
+  session: Session,
+  base: Call,
+  check: CheckName,
+  credentials: Credentials,
+  label: string,
+): Promise<void> => {
+  const { operation } = base;
+  if (!session.count(operation, check)) return;
+  const call = { ...base, credentials };
+  const attempt = await session.attempt({ call, kind: "neutral", label, check });
+  reportAll(session, operation, label, attempt);
+  const status = attempt.received?.status ?? 0;
+  if ([0, 401, 403, 404, 429].includes(status) || status >= 500) return;
+  const found = toFinding(
+    check,
+    `A call ${label} is answered with ${status}.`,
+    "assert.ok([401, 403, 404].includes(response.status));",
+  );
+  session.report(operation, label, attempt, found);
+};
+
+/** Reports what is wrong with a reply in itself. */
+export const reportAll = (
+  session: Session,
+  operation: Operation,
+  label: string,
+  attempt: Attempt,
+): void => {
+  for (const finding of attempt.findings) session.report(operation, label, attempt, finding);
+};

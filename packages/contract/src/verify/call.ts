@@ -1,0 +1,159 @@
+import type { Operation, Parameter } from "./operation.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A body that is sent: the fields of a form, a value as JSON, or text. */
+export interface CallBody {
+  readonly type: string;
+  readonly value: unknown;
+}
+
+/** A request to an operation, before it is written. */
+export interface Call {
+  readonly operation: Operation;
+  /** Another method than that of the operation. */
+  readonly method?: string;
+  readonly path: Fields;
+  readonly query: Fields;
+  readonly header: Fields;
+  readonly cookie: Fields;
+  readonly body?: CallBody | undefined;
+  /** What tells who calls. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** A request as it is sent. */
+export interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** The boundary of multipart bodies: always the same, so that a call can be repeated. */
+const boundary = "sallyport-verify";
+
+export const toSent = ({
+  operation,
+  method = operation.method,
+  path,
+  query,
+  header,
+  cookie,
+  body,
+  credentials,
+}: Call): Sent => {
+  const url = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) =>
+    [path[name]].flat().map((one) => encodeURIComponent(toText(one))).join("/"),
+  );
+  const pairs = Object.entries(query).flatMap(([name, value]) => toPairs(name, value));
+  const search = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
+  const cookies = [
+    ...Object.entries(cookie).map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`),
+    ...(credentials["cookie"] === undefined ? [] : [credentials["cookie"]]),
+  ];
+  const own = Object.entries(header).map(([name, value]) => [name, toText(value)] as const);
+  return {
+    method: method.toUpperCase(),
+    url: search ? `${url}?${search}` : url,
+    headers: {
+      ...credentials,
+      ...(body && { "content-type": toContentType(body.type) }),
+      ...Object.fromEntries(own),
+      ...(cookies.length > 0 && { cookie: cookies.join("; ") }),
+    },
+    body: body && toBytes(body),
+  };
+};
+
+const toContentType = (type: string): string =>
+  isMultipart(type)
+    ? `${type}; boundary=${boundary}`
+    : type.includes("*")
+      ? "application/octet-stream"
+      : type;
+
+export const isJsonType = (type: string): boolean => /\bjson\b/.test(type);
+const isMultipart = (type: string): boolean => type.startsWith("multipart/form-data");
+export const isForm = (type: string): boolean =>
+  isMultipart(type) || type.startsWith("application/x-www-form-urlencoded");
+
+const toBytes = ({ type, value }: CallBody): string => {
+  if (isJsonType(type)) return value instanceof Malformed ? value.text : JSON.stringify(value);
+  if (!isForm(type)) return toText(value);
+  const pairs = Object.entries(value as Fields).flatMap(([name, one]) => toPairs(name, one));
+  if (!isMultipart(type)) return new URLSearchParams(pairs as [string, string][]).toString();
+  const parts = Object.entries(value as Fields).flatMap(([name, one]) =>
+    [one].flat().map((item) =>
+      item instanceof SentFile
+        ? `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="file.txt"\r\nContent-Type: text/plain\r\n\r\n${item.text}\r\n`
+        : `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${toText(item)}\r\n`,
+    ),
+  );
+  return `${parts.join("")}--${boundary}--\r\n`;
+};
+
+/** Text in place of JSON. */
+export class Malformed {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A file of a form. */
+export class SentFile {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const toPairs = (name: string, value: unknown): readonly (readonly [string, string])[] => {
+  if (Array.isArray(value)) return value.map((one) => [name, toText(one)]);
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).flatMap(([key, one]) => toPairs(`${name}[${key}]`, one));
+  return [[name, toText(value)]];
+};
+
+const toText = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+
+/** Whether a value can be written at a place, and is read there as it is. */
+export const canCarry = (place: Parameter["in"] | "form", value: unknown): boolean => {
+  if (value === null || value === undefined) return false;
+  if (Array.isArray(value)) return value.length > 0 && value.every((one) => !Array.isArray(one) && canCarry(place, one));
+  if (typeof value === "object") return place === "query" && Object.keys(value).length > 0;
+  const text = String(value);
+  if (/\p{Surrogate}/u.test(text)) return false;
+  if (place === "path") return text !== "" && text !== "." && text !== "..";
+  if (place !== "header") return true;
+  return /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/.test(text);
+};
+
+const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Writes a request as a command. */
+export const toCurl = ({ method, url, headers, body }: Sent): string =>
+  [
+    `curl -X ${method} ${quote(`http://localhost:8090${url}`)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--data-binary ${quote(body)}`]),
+  ].join(" ");
+
+/** Writes a request as a test for Node's runner. */
+export const toTest = (
+  { method, url, headers, body }: Sent,
+  name: string,
+  expectation: string,
+): string => `\
+test(${JSON.stringify(name)}, async () => {
+  const { fetch } = await testServer(config, routing);
+  const response = await fetch(${JSON.stringify(url)}, {
+    method: ${JSON.stringify(method)},
+    headers: ${JSON.stringify(headers)},${body === undefined ? "" : `\n    body: ${JSON.stringify(body)},`}
+  });
+  ${expectation}
+});`;

@@ -1,0 +1,338 @@
+import type { JsonObject } from "../lock/json.ts";
+import {
+  canCarry,
+  isForm,
+  isJsonType,
+  Malformed,
+  SentFile,
+  type Call,
+  type CallBody,
+  type Fields,
+} from "./call.ts";
+import type { CheckName } from "./check.ts";
+import { findParameter, type Operation, type Parameter } from "./operation.ts";
+import type { Schemas } from "./schemas.ts";
+import { listInvalid, listValid, toSimplest } from "./values.ts";
+
+/** A call with what its reply must be. */
+export interface Case {
+  readonly call: Call;
+  /** Whether the call keeps to the document, breaks it, or only has to be answered as declared. */
+  readonly kind: "positive" | "negative" | "neutral";
+  readonly label: string;
+  /** The check that fails if a negative call succeeds. */
+  readonly check: CheckName;
+  /** The field that the call is about, which must stay; undefined if all of it must. */
+  readonly focus?: Focus | undefined;
+}
+
+export interface Focus {
+  readonly place: "path" | "query" | "header" | "cookie" | "body";
+  readonly name: string;
+}
+
+type Part = "path" | "query" | "header" | "cookie";
+
+/** Returns why no call can be built from the document and the fields; undefined if one can. */
+export const findMissing = (call: Call): string | undefined => {
+  const { operation } = call;
+  const missing = operation.parameters.find(
+    (one) => one.isRequired && call[one.in][fieldName(one)] === undefined,
+  );
+  if (missing) return missing.name;
+  return operation.isBodyRequired && !call.body ? "the body" : undefined;
+};
+
+const fieldName = ({ name, in: place }: Parameter): string =>
+  place === "header" ? name.toLowerCase() : name;
+
+/** Builds the smallest call that the document allows, with the fields of a fixture. */
+export const toBaseCall = (
+  operation: Operation,
+  fields: Fields,
+  credentials: Call["credentials"],
+  schemas: Schemas,
+): Call => {
+  const parts: Record<Part, Record<string, unknown>> = { path: {}, query: {}, header: {}, cookie: {} };
+  const used = new Set<string>();
+  for (const parameter of operation.parameters) {
+    const { name, in: place, isRequired, schema } = parameter;
+    if (Object.hasOwn(fields, name)) {
+      used.add(name);
+      parts[place][fieldName(parameter)] = fields[name];
+      continue;
+    }
+    if (!isRequired || hasCredential(parameter, credentials)) continue;
+    const value = isTag(parameter)
+      ? "*"
+      : isKey(parameter) ? newKey
+      : listValid(schema, schemas).find((one) => canCarry(place, one.value))?.value;
+    if (value !== undefined) parts[place][fieldName(parameter)] = value;
+  }
+  const others = Object.fromEntries(Object.entries(fields).filter(([name]) => !used.has(name)));
+  return { operation, ...parts, body: toBaseBody(operation, others, schemas), credentials };
+};
+
+const hasCredential = ({ in: place, name }: Parameter, credentials: Call["credentials"]): boolean =>
+  place === "header" && name.toLowerCase() in credentials;
+
+const isTag = ({ in: place, name }: Parameter): boolean =>
+  place === "header" && name.toLowerCase() === "if-match";
+
+const isKey = ({ in: place, name }: Parameter): boolean =>
+  place === "header" && name.toLowerCase() === "idempotency-key";
+
+/** The value that stands for a new key for each request. */
+export const newKey = "new-key";
+
+const toBaseBody = (
+  { body, isBodyRequired }: Operation,
+  fields: Fields,
+  schemas: Schemas,
+  wanted?: string,
+): CallBody | undefined => {
+  const [type, schema] = Object.entries(body ?? {}).find(([one]) => wanted === undefined || one === wanted) ?? [];
+  if (type === undefined || !schema) return undefined;
+  if (!isJsonType(type) && !isForm(type)) {
+    const value = fields["raw"] ?? toSimplest(schema, schemas)?.value;
+    return value === undefined ? undefined : { type, value: String(value) };
+  }
+  const hasFields = Object.keys(fields).length > 0;
+  if (!isBodyRequired && !hasFields && wanted === undefined) return undefined;
+  const found = listValid(schema, schemas).find(
+    ({ value }) => !hasFields || typeof value === "object",
+  );
+  // required fields may have no known value, but stand in the fixture
+  const value = found ? found.value : hasFields ? {} : undefined;
+  if (value === undefined) return undefined;
+  const all = typeof value === "object" && !Array.isArray(value) ? { ...value, ...fields } : value;
+  return { type, value: isForm(type) ? toFiles(all as Fields, schema, schemas) : all };
+};
+
+/** Puts files where the schema has bytes. */
+const toFiles = (fields: Fields, schema: JsonObject, schemas: Schemas): Fields => {
+  const properties = schemas.resolve(schemas.flatten(schema)["properties"]);
+  const isFile = (name: string): boolean =>
+    JSON.stringify(schemas.flatten(properties[name])).includes('"format":"binary"');
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      isFile(name)
+        ? Array.isArray(value)
+          ? value.map((one) => new SentFile(String(one)))
+          : new SentFile(String(value))
+        : value,
+    ]),
+  );
+};
+
+/** Whether generated values of a parameter could not mean anything. */
+const isOpaque = (parameter: Parameter): boolean =>
+  parameter.isOthers ||
+  (parameter.in === "query" && parameter.name === "cursor") ||
+  (parameter.in === "header" &&
+    ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"].includes(
+      parameter.name.toLowerCase(),
+    ));
+
+/** Lists the parameters whose values are to be tried. */
+export const listTried = ({ parameters }: Operation): readonly Parameter[] =>
+  parameters.filter((one) => !isOpaque(one));
+
+export const withField = (call: Call, place: Part, name: string, value: unknown): Call => ({
+  ...call,
+  [place]: { ...call[place], [name]: value },
+});
+
+const withoutField = (call: Call, place: Part, name: string): Call => {
+  const { [name]: _left, ...rest } = call[place];
+  return { ...call, [place]: rest };
+};
+
+/** Returns the values of a parameter that its place can carry. */
+const carried = (
+  { in: place, schema }: Parameter,
+  kind: "valid" | "invalid",
+  schemas: Schemas,
+): ReturnType<typeof listValid> =>
+  (kind === "valid" ? listValid : listInvalid)(schema, schemas).filter(
+    ({ value }) =>
+      canCarry(place, value) &&
+      // text may mean what the value itself does not
+      (kind === "valid" ||
+        !(schemas.isValid(schema, String(value)) || schemas.isValid(schema, [value]))),
+  );
+
+/** Lists the calls that follow from the document alone. */
+export const listCases = (
+  base: Call,
+  fields: Fields,
+  schemas: Schemas,
+): readonly Case[] => [
+  { call: base, kind: "positive", label: "the smallest call", check: "positive_data_acceptance" },
+  ...listTried(base.operation).flatMap((one) => listParameterCases(base, one, fields, schemas)),
+  ...listBodyCases(base, fields, schemas),
+];
+
+const listParameterCases = (
+  base: Call,
+  parameter: Parameter,
+  fields: Fields,
+  schemas: Schemas,
+): readonly Case[] => {
+  const { name: shown, in: place, isRequired } = parameter;
+  const name = fieldName(parameter);
+  const focus = { place, name };
+  if (hasCredential(parameter, base.credentials)) return [];
+  const isGiven = Object.hasOwn(fields, shown);
+  const positives = carried(parameter, "valid", schemas)
+    .filter(({ value }) => value !== base[place][name] && name !== "idempotency-key")
+    .map(({ label, value }): Case => ({
+      call: withField(base, place, name, value),
+      // only the fixture knows which values mean something
+      kind: isGiven ? "neutral" : "positive",
+      label: `${shown}: ${label}`,
+      check: "positive_data_acceptance",
+      focus,
+    }));
+  const negatives = carried(parameter, "invalid", schemas).map(({ label, value }): Case => ({
+    call: withField(base, place, name, value),
+    kind: "negative",
+    label: `${shown}: ${label}`,
+    check: "negative_data_rejection",
+    focus,
+  }));
+  const missing: readonly Case[] =
+    isRequired && place !== "path"
+      ? [
+          {
+            call: withoutField(base, place, name),
+            kind: "negative",
+            label: `without ${shown}`,
+            check: place === "header" ? "missing_required_header" : "negative_data_rejection",
+            focus,
+          },
+        ]
+      : [];
+  return [...positives, ...negatives, ...missing];
+};
+
+const listBodyCases = (base: Call, fields: Fields, schemas: Schemas): readonly Case[] => {
+  const { operation } = base;
+  const own = Object.fromEntries(
+    Object.entries(fields).filter(
+      ([name]) => !operation.parameters.some((parameter) => parameter.name === name),
+    ),
+  );
+  return Object.entries(operation.body ?? {}).flatMap(([type, schema]) => {
+    const body = toBaseBody(operation, own, schemas, type);
+    if (!body) return [];
+    const whole: readonly Case[] =
+      base.body && base.body.type === type
+        ? []
+        : [{ call: { ...base, body }, kind: "positive", label: `a body as ${type}`, check: "positive_data_acceptance" }];
+    return [...whole, ...listValues({ ...base, body }, body, schema, own, schemas)];
+  });
+};
+
+const listValues = (
+  base: Call,
+  body: CallBody,
+  schema: JsonObject,
+  own: Fields,
+  schemas: Schemas,
+): readonly Case[] => {
+  const { type, value: whole } = body;
+  const { isBodyRequired } = base.operation;
+  const withValue = (value: unknown): Call => ({ ...base, body: { type, value } });
+  const missing: readonly Case[] = isBodyRequired
+    ? [
+        {
+          call: { ...base, body: undefined },
+          kind: "negative",
+          label: "without a body",
+          check: "negative_data_rejection",
+        },
+      ]
+    : [];
+  if (!isJsonType(type) && !isForm(type)) {
+    const isGiven = Object.hasOwn(own, "raw");
+    return [
+      ...missing,
+      ...listValid(schema, schemas)
+        .slice(1)
+        .map(({ label, value }): Case => ({
+          call: withValue(String(value)),
+          // a schema of text does not say which text means something
+          kind: isGiven || typeof value === "string" ? "neutral" : "positive",
+          label: `the body: ${label}`,
+          check: "positive_data_acceptance",
+        })),
+    ];
+  }
+  const isFields = typeof whole === "object" && whole !== null && !Array.isArray(whole);
+  const toCases = (kind: "valid" | "invalid"): readonly Case[] =>
+    (kind === "valid" ? listValid : listInvalid)(schema, schemas).flatMap(({ label, value }) => {
+      const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+      if (isForm(type) && !isObject) return [];
+      const field = toField(label, value);
+      // a fixture has what a field must be
+      const isGiven = field !== undefined && Object.hasOwn(own, field);
+      if (kind === "valid" && isGiven) return [];
+      const full = isObject && isFields ? { ...value, ...omit(own, field) } : value;
+      const sent = isForm(type) ? toSentForm(full as Fields, schema, schemas, kind) : full;
+      if (sent === undefined) return [];
+      return [
+        {
+          call: withValue(sent),
+          kind: kind === "valid" ? "positive" : "negative",
+          label: `the body: ${label}`,
+          check: kind === "valid" ? "positive_data_acceptance" : "negative_data_rejection",
+          focus: field === undefined ? undefined : { place: "body", name: field },
+        } satisfies Case,
+      ];
+    });
+  const malformed: readonly Case[] = isJsonType(type)
+    ? [
+        {
+          call: withValue(new Malformed("{")),
+          kind: "negative",
+          label: "malformed JSON",
+          check: "negative_data_rejection",
+        },
+      ]
+    : [];
+  return [...toCases("valid").slice(1), ...toCases("invalid"), ...missing, ...malformed];
+};
+
+/** Returns the field that a sample of an object is about. */
+const toField = (label: string, value: unknown): string | undefined => {
+  const [, missing] = /^without (.+)$/.exec(label) ?? [];
+  if (missing !== undefined) return missing;
+  const [name = ""] = label.split(": ", 1);
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name) ? name : undefined;
+};
+
+const omit = (fields: Fields, name: string | undefined): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([one]) => one !== name));
+
+/** Turns fields into those of a form; undefined if text cannot carry them, or carries another meaning. */
+const toSentForm = (
+  fields: Fields,
+  schema: JsonObject,
+  schemas: Schemas,
+  kind: "valid" | "invalid",
+): Fields | undefined => {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  if (!entries.every(([, value]) => canCarry("form", value))) return undefined;
+  const asText = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+  if (kind === "invalid" && schemas.isValid(schema, asText)) return undefined;
+  return toFiles(Object.fromEntries(entries), schema, schemas);
+};
+
+/** Lists the parameters of a path that a fixture does not give. */
+export const listUnknown = ({ parameters }: Operation, fields: Fields): readonly string[] =>
+  parameters.filter((one) => one.in === "path" && !Object.hasOwn(fields, one.name)).map(({ name }) => name);
+
+export const hasHeader = (operation: Operation, name: string): boolean =>
+  findParameter(operation, "header", name) !== undefined;

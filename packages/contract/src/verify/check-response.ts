@@ -1,0 +1,169 @@
+import { isObject, type JsonObject } from "../lock/json.ts";
+import { isJsonType } from "./call.ts";
+import { toFinding, type Finding } from "./check.ts";
+import { findParameter, type Operation, type Reply } from "./operation.ts";
+import type { Received } from "./received.ts";
+import type { Schemas } from "./schemas.ts";
+
+/** The statuses that the framework sends wherever they are needed, without declaring them. */
+export const frameworkStatuses: ReadonlySet<number> = new Set([
+  ...[400, 401, 404, 405, 408, 413, 414, 415, 417, 429, 431],
+]);
+
+/** Compares a reply with what its operation declares. */
+export const checkResponse = (
+  operation: Operation,
+  received: Received,
+  schemas: Schemas,
+): readonly Finding[] => {
+  const { status } = received;
+  if (status >= 500)
+    return [
+      toFinding(
+        "not_a_server_error",
+        `The reply is a ${status}.`,
+        "assert.ok(response.status < 500);",
+      ),
+    ];
+  const reply = operation.replies[status];
+  if (!reply) {
+    if (isFrameworks(operation, received, schemas)) return [];
+    const declared = Object.keys(operation.replies).join(", ");
+    return [
+      toFinding(
+        "status_code_conformance",
+        `The status ${status} is not declared; declared are ${declared}.`,
+        `assert.ok([${declared}].includes(response.status));`,
+      ),
+    ];
+  }
+  return [
+    ...checkHeaders(operation, reply, received, schemas),
+    ...checkContent(reply, received, schemas),
+  ];
+};
+
+/** Whether the framework itself has sent a status, which it tells by a code if the envelope has one. */
+const isFrameworks = (
+  { replies }: Operation,
+  { status, text }: Received,
+  schemas: Schemas,
+): boolean => {
+  if (!frameworkStatuses.has(status)) return false;
+  const envelopes = Object.values(replies[500]?.content ?? {});
+  // the ready-made envelopes have issues and codes
+  const hasCodes = envelopes.some((one) =>
+    JSON.stringify(schemas.resolve(one)).includes('"issues"'),
+  );
+  return text.includes('"SLP_') || !hasCodes;
+};
+
+const checkHeaders = (
+  operation: Operation,
+  { headers }: Reply,
+  received: Received,
+  schemas: Schemas,
+): readonly Finding[] => {
+  const found = Object.entries(headers).flatMap(([name, header]) => {
+    const value = received.headers.get(name);
+    if (value === null)
+      return header["required"] === true && received.status !== 304
+        ? [`The header field ${name} is missing.`]
+        : [];
+    const schema = schemas.resolve(header["schema"]);
+    const number = value.trim() === "" ? NaN : Number(value);
+    const readings: readonly unknown[] = [
+      value,
+      ...(Number.isNaN(number) ? [] : [number]),
+      ...(value === "true" || value === "false" ? [value === "true"] : []),
+    ];
+    return readings.some((one) => schemas.isValid(schema, one))
+      ? []
+      : [`The header field ${name} does not fit: ${schemas.explain(schema, value)}.`];
+  });
+  const isConditional =
+    findParameter(operation, "header", "if-none-match") && received.status < 300;
+  const hasValidator = received.headers.has("etag") || received.headers.has("last-modified");
+  return [
+    ...found,
+    ...(isConditional && "etag" in headers && !hasValidator
+      ? ["The reply has neither ETag nor Last-Modified."]
+      : []),
+  ].map((message) => toFinding("response_headers_conformance", message));
+};
+
+const checkContent = (
+  { content }: Reply,
+  received: Received,
+  schemas: Schemas,
+): readonly Finding[] => {
+  const { type, text } = received;
+  const declared = Object.keys(content);
+  if (declared.length === 0)
+    return text === ""
+      ? []
+      : [toFinding("content_type_conformance", "The reply has a body, but none is declared.")];
+  const found = declared.find((one) => fitsType(one, type));
+  if (found === undefined)
+    return [
+      toFinding(
+        "content_type_conformance",
+        `The content type ${type || "is missing; declared"} ${type ? "is not declared; declared " : ""}is ${declared.join(", ")}.`,
+        `assert.match(response.headers.get("content-type") ?? "", /^(${declared.map((one) => one.replaceAll(/[/+.]/g, String.raw`\$&`).replaceAll("*", ".*")).join("|")})/);`,
+      ),
+    ];
+  return checkBody(content[found] ?? {}, received, schemas).map((message) =>
+    toFinding("response_schema_conformance", message),
+  );
+};
+
+const fitsType = (declared: string, type: string): boolean => {
+  const [range = ""] = declared.split(";", 1);
+  if (range === "*/*") return true;
+  return range.endsWith("/*") ? type.startsWith(range.slice(0, -1)) : range.trim() === type;
+};
+
+const checkBody = (
+  schema: JsonObject,
+  { type, text, json, events }: Received,
+  schemas: Schemas,
+): readonly string[] => {
+  if (type === "text/event-stream") return events.flatMap((one) => checkEvent(schema, one, schemas));
+  if (!isJsonType(type)) {
+    const { format } = schemas.resolve(schema);
+    const problem = format === "binary" ? undefined : schemas.explain(schema, text);
+    return problem === undefined ? [] : [`The body does not fit: ${problem}.`];
+  }
+  if (json === undefined) return ["The body is not JSON."];
+  const problem = schemas.explain(schema, json);
+  if (problem !== undefined) return [`The body does not fit: ${problem}.`];
+  const [path] = schemas.listUndeclared([schema], json);
+  return path === undefined ? [] : [`The field ${path} is not declared.`];
+};
+
+const checkEvent = (
+  schema: JsonObject,
+  event: Readonly<Record<string, string | number>>,
+  schemas: Schemas,
+): readonly string[] => {
+  const found = schemas.resolve(schema);
+  const arms = (found["oneOf"] ?? found["anyOf"] ?? [found]) as readonly JsonObject[];
+  const arm = arms.map((one) => schemas.resolve(one)).find((one) => {
+    const { event: name } = schemas.resolve(one["properties"]);
+    return name === undefined || schemas.isValid(name as JsonObject, event["event"]);
+  });
+  if (!arm) return ["An event has a name that is not declared."];
+  const problem = schemas.explain(arm, event);
+  if (problem !== undefined) return [`An event does not fit: ${problem}.`];
+  const { contentSchema } = schemas.resolve(schemas.resolve(arm["properties"])["data"]);
+  if (!isObject(contentSchema)) return [];
+  try {
+    const data: unknown = JSON.parse(String(event["data"]));
+    const inner = schemas.explain(contentSchema, data);
+    if (inner !== undefined) return [`The data of an event does not fit: ${inner}.`];
+    const [path] = schemas.listUndeclared([contentSchema], data);
+    return path === undefined ? [] : [`The field ${path} of an event is not declared.`];
+  } catch {
+    return ["The data of an event is not JSON."];
+  }
+};

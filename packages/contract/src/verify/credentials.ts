@@ -1,0 +1,60 @@
+import { isProtected, type Api, type Operation } from "./operation.ts";
+import type { Login, VerifyClient, VerifyOptions } from "./options.ts";
+
+export type Credentials = Readonly<Record<string, string>>;
+
+/** Who calls: `lacking` has the login without the scopes. */
+export type Caller = "own" | "other" | "lacking";
+
+/** Logs in for an operation; returns undefined if `login` has nobody who could. */
+export const logIn = async (
+  caller: Caller,
+  operation: Operation,
+  { schemes }: Api,
+  { login = {} }: VerifyOptions,
+  client: VerifyClient,
+): Promise<Credentials | undefined> => {
+  const findLogin = (name: string): Login | undefined => {
+    const found = Object.hasOwn(login, name) ? login[name] : undefined;
+    if (typeof found === "object") return caller === "other" ? found.other : found.own;
+    return caller === "other" ? undefined : found;
+  };
+  const set = operation.security.find((one) => Object.keys(one).every(findLogin));
+  if (!set) return undefined;
+  const all = await Promise.all(
+    Object.entries(set).map(async ([name, scopes]) => {
+      const context = { method: operation.method, path: operation.route };
+      const found = await findLogin(name)?.(client, {
+        ...context,
+        scopes: caller === "lacking" ? [] : scopes,
+      });
+      return typeof found === "string" ? toFields(schemes[name] ?? {}, found) : lower(found);
+    }),
+  );
+  return Object.assign({}, ...all) as Credentials;
+};
+
+const lower = (fields: Credentials = {}): Credentials =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]));
+
+const toFields = (scheme: Readonly<Record<string, unknown>>, secret: string): Credentials => {
+  const name = String(scheme["name"]);
+  if (scheme["type"] === "apiKey")
+    return scheme["in"] === "cookie"
+      ? { cookie: `${name}=${secret}` }
+      : { [name.toLowerCase()]: secret };
+  return { authorization: `${scheme["scheme"] === "basic" ? "Basic" : "Bearer"} ${secret}` };
+};
+
+/** Returns what nobody's login looks like. */
+export const toGarbage = ({ security }: Operation, { schemes }: Api): Credentials =>
+  Object.assign(
+    {},
+    ...security
+      .flatMap((set) => Object.keys(set))
+      .map((name) => toFields(schemes[name] ?? {}, "Z2FyYmFnZTpnYXJiYWdl")),
+  ) as Credentials;
+
+/** Returns the scopes that an operation requires. */
+export const scopesOf = (operation: Operation): readonly string[] =>
+  isProtected(operation) ? operation.security.flatMap((set) => Object.values(set).flat()) : [];

@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from "node:util";
+import { isJsonType, type Call, type Fields } from "./call.ts";
+import type { Case } from "./cases.ts";
+import type { Finding } from "./check.ts";
+import type { Schemas } from "./schemas.ts";
+import type { Attempt, Session } from "./session.ts";
+
+/** The number of calls that look for a smaller one. */
+const maxCalls = 40;
+
+/** Looks for a smaller call, nearer to the smallest one of the operation, that shows the same. */
+export const minimise = async (
+  session: Session,
+  base: Call,
+  found: Case,
+  attempt: Attempt,
+  { check, message }: Finding,
+): Promise<Attempt> => {
+  let [least, smallest] = [found, attempt];
+  let calls = 0;
+  for (let isSmaller = true; isSmaller;) {
+    isSmaller = false;
+    for (const call of listSmaller(least, base, session.api.schemas)) {
+      if (++calls > maxCalls) return smallest;
+      const next = { ...least, call };
+      // oxlint-disable-next-line no-await-in-loop -- each call depends on what the last one showed
+      const tried = await session.attempt(next);
+      if (!tried.findings.some((one) => one.check === check && one.message === message)) continue;
+      [least, smallest, isSmaller] = [next, tried, true];
+      break;
+    }
+  }
+  return smallest;
+};
+
+/** Lists calls that differ from the smallest one in a field less; what a call is about stays. */
+const listSmaller = ({ call, kind, focus }: Case, base: Call, schemas: Schemas): readonly Call[] => {
+  const isKept = (place: string, name: string): boolean =>
+    focus?.place === place && focus.name === name;
+  const parts = (["query", "header", "cookie", "path"] as const).flatMap((place) =>
+    listNearer(call[place], base[place], (name) => isKept(place, name)).map(
+      (fields): Call => ({ ...call, [place]: fields }),
+    ),
+  );
+  const { body } = call;
+  // a whole body may be what is wrong
+  if (!body || !isFields(body.value) || (kind === "negative" && !focus)) return parts;
+  const isNew = focus?.place !== "body" && !isDeepStrictEqual(body, base.body);
+  const bodies = nearerBodies(call, base, (name) => isKept("body", name));
+  return [...(isNew ? [{ ...call, body: base.body }] : []), ...parts, ...bodies].filter(
+    (one) => kind !== "positive" || isAllowed(one, schemas),
+  );
+};
+
+/** Whether the body of a call still fits; forms are read from text, which the schema does not describe. */
+const isAllowed = ({ operation, body }: Call, schemas: Schemas): boolean => {
+  const schema = body && isJsonType(body.type) ? operation.body?.[body.type] : undefined;
+  return !schema || schemas.isValid(schema, body?.value);
+};
+
+const nearerBodies = (
+  call: Call,
+  base: Call,
+  isKept: (name: string) => boolean,
+): readonly Call[] => {
+  const { body } = call;
+  if (!body || !isFields(body.value)) return [];
+  const to = base.body?.type === body.type && isFields(base.body.value) ? base.body.value : {};
+  return listNearer(body.value, to, isKept).map((value) => ({ ...call, body: { ...body, value } }));
+};
+
+/** Lists fields with one that the other ones lack left out, or one as in the others. */
+const listNearer = (
+  fields: Fields,
+  to: Fields,
+  isKept: (name: string) => boolean,
+): readonly Fields[] =>
+  Object.entries(fields).flatMap(([name, value]) => {
+    if (isKept(name)) return [];
+    const { [name]: _left, ...rest } = fields;
+    if (!Object.hasOwn(to, name)) return [rest];
+    return isDeepStrictEqual(value, to[name]) ? [] : [{ ...fields, [name]: to[name] }];
+  });
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;

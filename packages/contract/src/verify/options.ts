@@ -1,0 +1,136 @@
+import type { Routing } from "sallyport";
+import type { OpenApiOptions } from "sallyport/openapi";
+import type { testServer } from "sallyport/testing";
+import { ContractError } from "../errors.ts";
+import type { Fields } from "./call.ts";
+import type { Operation } from "./operation.ts";
+
+/** What sends requests to the API under test. */
+export interface VerifyClient {
+  /** Sends a request as it is. */
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  /** Sends JSON as those who are logged in for the operation; `target` is a method and a path, as in `POST /users`. */
+  readonly send: (target: string, body?: unknown, headers?: Headers) => Promise<Response>;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What a login is for. */
+export interface LoginContext {
+  readonly method: string;
+  /** The path as in the routing map, such as `/users/:id`. */
+  readonly path: string;
+  /** The scopes that the operation requires; empty when the login must lack them. */
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Logs in; returns the secret of the scheme, such as the token or the value of the cookie, or whole header fields.
+ */
+export type Login = (
+  client: VerifyClient,
+  context: LoginContext,
+) => Promise<string | Headers> | string | Headers;
+
+/** Creates what an operation needs; returns fields of its input. */
+export type Fixture = (client: VerifyClient) => Promise<Fields> | Fields;
+
+/** The options of `verify`. */
+export interface VerifyOptions {
+  readonly routing: Routing;
+  /**
+   * The configuration of `createServer`.
+   *
+   * @default that of `testServer`
+   */
+  readonly config?: Parameters<typeof testServer>[0] | undefined;
+  /**
+   * How to log in, by the name of the security scheme in the document. With `other`, resources of the one must be out of
+   * reach for the other.
+   */
+  readonly login?:
+    | Readonly<Record<string, Login | { readonly own: Login; readonly other: Login }>>
+    | undefined;
+  /**
+   * What operations need, by path, such as `/users/:id`, or by operation, such as `delete /users/:id`. A path also
+   * stands for those below it. Fields of the result go where the operation reads them.
+   */
+  readonly fixtures?: Readonly<Record<string, Fixture>> | undefined;
+  /**
+   * Reasons to leave out an operation, such as `get /users/:id`, or a check of it, such as
+   * `get /users/:id ignored_auth`.
+   */
+  readonly skip?: Readonly<Record<string, string>> | undefined;
+  /** Brings the data into the state of the start; called before each operation. */
+  readonly reset?: (() => unknown) | undefined;
+  /**
+   * What generated calls follow from; the same seed gives the same calls.
+   *
+   * @default random
+   */
+  readonly seed?: number | undefined;
+  /**
+   * The number of generated calls per operation.
+   *
+   * @default 20
+   */
+  readonly runs?: number | undefined;
+  /**
+   * How long to wait for a reply, or for the first event of a stream, in milliseconds.
+   *
+   * @default 5000
+   */
+  readonly patience?: number | undefined;
+  /** Selects operations, as `generateOpenApi` does. */
+  readonly routes?: OpenApiOptions["routes"];
+}
+
+/** Returns the reason to leave out an operation or one of its checks; undefined if there is none. */
+export const findReason = (
+  { skip = {} }: VerifyOptions,
+  { key }: Operation,
+  check?: string,
+): string | undefined => {
+  const name = check === undefined ? key : `${key} ${check}`;
+  return Object.hasOwn(skip, name) ? skip[name] : undefined;
+};
+
+/** @throws {@link ContractError} when an option has the wrong shape, or names no operation. */
+export const checkVerifyOptions = (
+  { skip = {}, fixtures = {}, runs = 0, seed = 0, patience = 1 }: VerifyOptions,
+  operations: readonly Operation[],
+  checks: readonly string[],
+): void => {
+  for (const [name, reason] of Object.entries(skip)) {
+    const [method, path, check] = name.split(" ");
+    const isKnown = operations.some(({ key }) => key === `${method} ${path}`);
+    if (!isKnown || (check !== undefined && !checks.includes(check)))
+      throw new ContractError(
+        `skip: ${name} is neither an operation nor a check of one. Write it as \`get /users/:id\` or \`get /users/:id ignored_auth\`.`,
+      );
+    if (typeof reason !== "string" || reason.trim() === "")
+      throw new ContractError(`skip: ${name} needs a reason, as in { "${name}": "a reason" }.`);
+  }
+  for (const name of Object.keys(fixtures))
+    if (!operations.some((one) => name === one.key || isAtOrBelow(one.route, name)))
+      throw new ContractError(
+        `fixtures: ${name} is neither an operation nor a path. Write it as \`/users/:id\` or \`delete /users/:id\`.`,
+      );
+  if (!Number.isInteger(runs) || runs < 0)
+    throw new ContractError(`runs must be an integer from 0; got ${runs}.`);
+  if (!Number.isInteger(seed)) throw new ContractError(`seed must be an integer; got ${seed}.`);
+  if (!(patience > 0)) throw new ContractError(`patience must be above 0; got ${patience}.`);
+};
+
+const isAtOrBelow = (route: string, path: string): boolean => `${route}/`.startsWith(`${path}/`);
+
+/** Finds the fixture of an operation: its own, or that of the longest path. */
+export const findFixture = (
+  { fixtures = {} }: VerifyOptions,
+  { key, route }: Operation,
+): Fixture | undefined => {
+  if (Object.hasOwn(fixtures, key)) return fixtures[key];
+  const paths = Object.keys(fixtures).filter((path) => isAtOrBelow(route, path));
+  const [path] = paths.toSorted((one, other) => other.length - one.length);
+  return path === undefined ? undefined : fixtures[path];
+};

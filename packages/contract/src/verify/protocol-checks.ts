@@ -1,0 +1,112 @@
+import { ServeStatic } from "sallyport";
+import { reportAll } from "./access-checks.ts";
+import { toSent, type Call } from "./call.ts";
+import { toFinding } from "./check.ts";
+import { isStream } from "./operation.ts";
+import type { Session } from "./session.ts";
+
+/** Sends bodies that no operation takes. */
+export const checkBodies = async (session: Session, base: Call): Promise<void> => {
+  const { operation } = base;
+  const types = Object.keys(operation.body ?? {});
+  const [type] = types;
+  if (type === undefined) return;
+  const label = "a body of an unknown type";
+  if (!types.some((one) => one.includes("*")) && session.count(operation, "unsupported_media_type")) {
+    const body = { type: "application/x-unknown", value: "?" };
+    const attempt = await session.attempt({
+      ...{ call: { ...base, body }, kind: "neutral", label, check: "unsupported_media_type" },
+    });
+    reportAll(session, operation, label, attempt);
+    const status = attempt.received?.status ?? 0;
+    if (status >= 200 && status < 400)
+      session.report(
+        operation,
+        label,
+        attempt,
+        toFinding(
+          "unsupported_media_type",
+          `A body of a type that is not declared is accepted with ${status}.`,
+          "assert.equal(response.status, 415);",
+        ),
+      );
+  }
+  if (isStream(operation) || !("413" in operation.replies)) return;
+  const announced = { ...base.header, "content-length": "999999999999" };
+  const large = "a body that is too large";
+  const body = base.body ?? { type, value: {} };
+  const attempt = await session.attempt({
+    ...{ call: { ...base, header: announced, body }, kind: "neutral", label: large },
+    check: "status_code_conformance",
+  });
+  reportAll(session, operation, large, attempt);
+};
+
+const methods = ["get", "post", "put", "patch", "delete"] as const;
+
+/** Calls a path with the methods that it does not serve. */
+export const checkMethods = async (session: Session, base: Call): Promise<void> => {
+  const { operation } = base;
+  const { routing, config = {} } = session.options;
+  const { url } = toSent(base);
+  const [pathname = ""] = url.split("?", 1);
+  const served = session.coverage.listAt(pathname).map(({ method }) => method);
+  // the first operation of a path stands for it
+  const first = session.api.operations.find(({ route }) => route === operation.route);
+  if (first !== operation || config.wrongMethodBehavior === 404) return;
+  const files = listFolders(routing);
+  for (const method of methods) {
+    const isFile = files.some((path) => `${pathname}/`.startsWith(path === "/" ? "/" : `${path}/`));
+    if (served.includes(method) || (method === "get" && isFile)) continue;
+    // oxlint-disable-next-line no-await-in-loop -- calls follow each other, as everywhere
+    await checkMethod(session, { ...base, method, body: undefined }, served, isFile);
+  }
+};
+
+const checkMethod = async (
+  session: Session,
+  call: Call,
+  served: readonly string[],
+  hasFiles: boolean,
+): Promise<void> => {
+  const { operation, method = "" } = call;
+  if (!session.count(operation, "unsupported_method")) return;
+  const sent = toSent(call);
+  const received = await session.send(sent);
+  const label = `the method ${method.toUpperCase()}`;
+  const attempt = { sent, received, findings: [] };
+  const fail = (message: string): void =>
+    session.report(
+      operation,
+      label,
+      attempt,
+      toFinding("unsupported_method", message, "assert.equal(response.status, 405);"),
+    );
+  if (received?.status !== 405)
+    return fail(`A method that is not declared is answered with ${received?.status ?? "nothing"}.`);
+  const allowed = (received.headers.get("allow") ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one && one !== "options");
+  const wanted = new Set([
+    ...served,
+    ...(served.includes("get") || hasFiles ? ["get", "head"] : []),
+  ]);
+  const isTrue = allowed.length === wanted.size && allowed.every((one) => wanted.has(one));
+  if (!isTrue)
+    fail(
+      `Allow is ${allowed.join(", ").toUpperCase() || "missing"}, but the path serves ${[...wanted].join(", ").toUpperCase()}.`,
+    );
+};
+
+/** Lists the paths of static files. */
+const listFolders = (routing: object, path = ""): readonly string[] =>
+  Object.entries(routing).flatMap(([key, value]: [string, unknown]) => {
+    const own = key === "" ? path || "/" : `${path}/${key.replace(/^\/+/, "")}`;
+    if (value instanceof ServeStatic) return [own];
+    const isMap = typeof value === "object" && value !== null;
+    return isMap && Object.getPrototypeOf(value) === Object.prototype
+      ? listFolders(value, own === "/" ? "" : own)
+      : [];
+  });

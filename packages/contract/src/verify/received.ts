@@ -1,0 +1,77 @@
+import { isJsonType } from "./call.ts";
+
+/** A reply as it was received. */
+export interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The media type in lower case, without parameters; empty if there is none. */
+  readonly type: string;
+  readonly text: string;
+  /** The parsed body; undefined unless it is JSON. */
+  readonly json: unknown;
+  /** The events of a stream, as far as they were read. */
+  readonly events: readonly StreamEvent[];
+}
+
+export type StreamEvent = Readonly<Record<string, string | number>>;
+
+/** Reads a reply; of a stream, only the first events. */
+export const receive = async (response: Response, patience: number): Promise<Received> => {
+  const { status, headers } = response;
+  const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";", 1);
+  const isStream = type.trim() === "text/event-stream";
+  const text = isStream ? await readStart(response, patience) : await response.text();
+  return {
+    ...{ status, headers, type: type.trim(), text },
+    json: isJsonType(type) ? parse(text) : undefined,
+    events: isStream ? parseEvents(text) : [],
+  };
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads the first events, as many as come without a pause, then leaves. */
+const readStart = async ({ body }: Response, patience: number): Promise<string> => {
+  const reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
+  if (!reader) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    while (text.split("\n\n").length <= 10) {
+      const pause = new Promise<undefined>((resolve) => {
+        timer = setTimeout(resolve, text.includes("data:") ? 20 : patience, undefined);
+      });
+      // oxlint-disable-next-line no-await-in-loop -- chunks come one after the other
+      const chunk = await Promise.race([reader.read(), pause]);
+      clearTimeout(timer);
+      if (!chunk || chunk.done) break;
+      text += decoder.decode(chunk.value, { stream: true });
+    }
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel().catch(() => undefined);
+  }
+  return text;
+};
+
+/** @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
+const parseEvents = (text: string): readonly StreamEvent[] =>
+  text
+    .split("\n\n")
+    .slice(0, -1)
+    .flatMap((block) => {
+      const event: Record<string, string | number> = {};
+      for (const line of block.split("\n")) {
+        const [, name = "", value = ""] = /^([^:]+): ?(.*)$/s.exec(line) ?? [];
+        if (name === "data" && "data" in event) event["data"] = `${event["data"]}\n${value}`;
+        else if (name) event[name] = name === "retry" ? Number(value) : value;
+      }
+      return "data" in event ? [event] : [];
+    });

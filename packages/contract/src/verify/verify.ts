@@ -1,0 +1,142 @@
+import { testServer } from "sallyport/testing";
+import { checkAccess } from "./access-checks.ts";
+import type { Call, Fields } from "./call.ts";
+import { findMissing, toBaseCall } from "./cases.ts";
+import { checks, toFinding, type CheckName } from "./check.ts";
+import { Coverage, type StatusTable } from "./coverage.ts";
+import { exploreDeclared, exploreGenerated } from "./explore.ts";
+import { isProtected, readApi, type Operation } from "./operation.ts";
+import { checkVerifyOptions, findReason, type VerifyOptions } from "./options.ts";
+import { checkBodies, checkMethods } from "./protocol-checks.ts";
+import { toVerifyText } from "./report.ts";
+import { Session, type Failure } from "./session.ts";
+import { checkConditions, checkDeleted, checkPages, checkReplay } from "./state-checks.ts";
+
+/** What was left out, and why. */
+export interface Skipped {
+  /** The operation, or one of its checks. */
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** How often a check of an operation was made. */
+export interface CheckCount {
+  readonly operation: string;
+  readonly check: CheckName;
+  readonly count: number;
+  readonly failures: number;
+}
+
+/** What `verify` has found. */
+export interface VerifyResult {
+  /** Whether all operations keep to the document. */
+  readonly ok: boolean;
+  readonly failures: readonly Failure[];
+  /** The statuses of each operation: declared and seen. */
+  readonly table: StatusTable;
+  readonly checks: readonly CheckCount[];
+  readonly skipped: readonly Skipped[];
+  /** What could not be checked, with the fix. */
+  readonly notes: readonly string[];
+  /** What generated calls follow from. */
+  readonly seed: number;
+  /** The number of requests that were sent. */
+  readonly calls: number;
+  /** The report for people. */
+  readonly text: string;
+}
+
+/**
+ * Calls each operation of an API within this process, and checks that it keeps to its OpenAPI document.
+ *
+ * @throws ContractError when an option is wrong, or a fixture or login fails; and what `testServer` and
+ * `generateOpenApi` throw.
+ * @example
+ * const { ok, text } = await verify({ routing, config });
+ * assert.ok(ok, text);
+ */
+export const verify = async (options: VerifyOptions): Promise<VerifyResult> => {
+  const { routing, config = {}, skip = {} } = options;
+  const seed = options.seed ?? Math.trunc(Math.random() * 0x7f_ff_ff_ff);
+  const api = readApi(routing, config);
+  checkVerifyOptions(options, api.operations, checks);
+  const server = await testServer(config, routing);
+  const session = new Session(api, options, seed, server.fetch, new Coverage(api.operations));
+  try {
+    for (const operation of api.operations)
+      if (findReason(options, operation) === undefined)
+        // oxlint-disable-next-line no-await-in-loop -- operations share the data of the application
+        await verifyOperation(session, operation);
+  } finally {
+    await server.close();
+  }
+  const { failures, notes, calls, coverage, checked } = session;
+  const result = {
+    ...{ ok: failures.length === 0, failures, notes, seed, calls, table: coverage.table },
+    checks: [...checked].flatMap(([operation, counts]) =>
+      [...counts].map(([check, count]) => ({
+        ...{ operation, check, count },
+        failures: failures.filter((one) => one.operation === operation && one.check === check)
+          .length,
+      })),
+    ),
+    skipped: Object.entries(skip).map(([name, reason]) => ({ name, reason })),
+  };
+  return { ...result, text: toVerifyText(result) };
+};
+
+const verifyOperation = async (session: Session, operation: Operation): Promise<void> => {
+  await session.options.reset?.();
+  const credentials = await session.logIn(operation, "own");
+  const fields = await session.prepare(operation);
+  const base = toBaseCall(operation, fields, credentials ?? {}, session.api.schemas);
+  const missing = findMissing(base);
+  session.count(operation, "positive_answer");
+  if (missing !== undefined)
+    return failToAnswer(session, base, `No value is known for ${missing}.`, fields);
+  const hasSucceeded = await exploreDeclared(session, base, fields);
+  await exploreGenerated(session, base, fields);
+  await checkBodies(session, base);
+  await checkMethods(session, base);
+  await checkAccess(session, base, fields, hasSucceeded);
+  await checkReplay(session, base);
+  await checkConditions(session, base);
+  await checkPages(session, base);
+  await checkDeleted(session, base);
+  if (!hasSucceeded) {
+    const isAnonymous = isProtected(operation) && !credentials;
+    const { security } = operation;
+    await failToAnswer(
+      session,
+      base,
+      isAnonymous
+        ? `No call succeeded, because \`login\` has none of ${security.flatMap((set) => Object.keys(set)).join(", ")}.`
+        : "No call succeeded.",
+      fields,
+    );
+  }
+};
+
+/** Reports an operation that was never seen to work. */
+const failToAnswer = async (
+  session: Session,
+  base: Call,
+  cause: string,
+  fields: Fields,
+): Promise<void> => {
+  const { operation } = base;
+  if (findReason(session.options, operation, "positive_answer") !== undefined) return;
+  const call = { call: base, kind: "neutral", label: "", check: "positive_answer" } as const;
+  const attempt = await session.attempt(call);
+  const hasFixture = Object.keys(fields).length > 0;
+  const fix = hasFixture
+    ? `Correct the fixture of ${operation.key}`
+    : `Add fixtures: { "${operation.key}": () => ({ … }) } or examples to the schemas`;
+  const message = `${cause} The smallest call got ${attempt.received?.status ?? "no reply"}. ${fix}, or leave the operation out with skip: { "${operation.key}": "a reason" }.`;
+  session.report(
+    operation,
+    "the smallest call",
+    attempt,
+    toFinding("positive_answer", message, "assert.ok(response.ok);"),
+  );
+};
