@@ -122,10 +122,14 @@ const toText = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 
 /** Whether a value can be written at a place, and is read there as it is. */
-export const canCarry = (place: Parameter["in"] | "form", value: unknown): boolean => {
+export const canCarry = (
+  place: Parameter["in"] | "form",
+  value: unknown,
+  takesObjects = false,
+): boolean => {
   if (value === null || value === undefined) return false;
   if (Array.isArray(value)) return value.length > 0 && value.every((one) => !Array.isArray(one) && canCarry(place, one));
-  if (typeof value === "object") return place === "query" && Object.keys(value).length > 0;
+  if (typeof value === "object") return takesObjects && Object.keys(value).length > 0;
   const text = String(value);
   if (/\p{Surrogate}/u.test(text)) return false;
   if (place === "path") return text !== "" && text !== "." && text !== "..";

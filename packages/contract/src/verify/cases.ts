@@ -151,13 +151,13 @@ const withoutField = (call: Call, place: Part, name: string): Call => {
 
 /** Returns the values of a parameter that its place can carry. */
 const carried = (
-  { in: place, schema }: Parameter,
+  { in: place, schema, isDeep }: Parameter,
   kind: "valid" | "invalid",
   schemas: Schemas,
 ): ReturnType<typeof listValid> =>
   (kind === "valid" ? listValid : listInvalid)(schema, schemas).filter(
     ({ value }) =>
-      canCarry(place, value) &&
+      canCarry(place, value, isDeep) &&
       // text may mean what the value itself does not
       (kind === "valid" ||
         !(schemas.isValid(schema, String(value)) || schemas.isValid(schema, [value]))),
@@ -170,7 +170,7 @@ export const listCases = (
   schemas: Schemas,
 ): readonly Case[] => [
   { call: base, kind: "positive", label: "the smallest call", check: "positive_data_acceptance" },
-  ...listTried(base.operation).flatMap((one) => listParameterCases(base, one, fields, schemas)),
+  ...base.operation.parameters.flatMap((one) => listParameterCases(base, one, fields, schemas)),
   ...listBodyCases(base, fields, schemas),
 ];
 
@@ -185,6 +185,19 @@ const listParameterCases = (
   const focus = { place, name };
   if (hasCredential(parameter, base.credentials)) return [];
   const isGiven = Object.hasOwn(fields, shown);
+  const missing: readonly Case[] =
+    isRequired && place !== "path"
+      ? [
+          {
+            call: withoutField(base, place, name),
+            kind: "negative",
+            label: `without ${shown}`,
+            check: place === "header" ? "missing_required_header" : "negative_data_rejection",
+            focus,
+          },
+        ]
+      : [];
+  if (isOpaque(parameter)) return missing;
   const positives = carried(parameter, "valid", schemas)
     .filter(({ value }) => value !== base[place][name] && name !== "idempotency-key")
     .map(({ label, value }): Case => ({
@@ -202,18 +215,6 @@ const listParameterCases = (
     check: "negative_data_rejection",
     focus,
   }));
-  const missing: readonly Case[] =
-    isRequired && place !== "path"
-      ? [
-          {
-            call: withoutField(base, place, name),
-            kind: "negative",
-            label: `without ${shown}`,
-            check: place === "header" ? "missing_required_header" : "negative_data_rejection",
-            focus,
-          },
-        ]
-      : [];
   return [...positives, ...negatives, ...missing];
 };
 
@@ -329,10 +330,6 @@ const toSentForm = (
   if (kind === "invalid" && schemas.isValid(schema, asText)) return undefined;
   return toFiles(Object.fromEntries(entries), schema, schemas);
 };
-
-/** Lists the parameters of a path that a fixture does not give. */
-export const listUnknown = ({ parameters }: Operation, fields: Fields): readonly string[] =>
-  parameters.filter((one) => one.in === "path" && !Object.hasOwn(fields, one.name)).map(({ name }) => name);
 
 export const hasHeader = (operation: Operation, name: string): boolean =>
   findParameter(operation, "header", name) !== undefined;

@@ -23,6 +23,15 @@ export const checks = [
 
 export type CheckName = (typeof checks)[number];
 
+/** The checks that are made of each reply. */
+export const responseChecks = [
+  "not_a_server_error",
+  "status_code_conformance",
+  "content_type_conformance",
+  "response_headers_conformance",
+  "response_schema_conformance",
+] as const;
+
 /** What a check has found wrong. */
 export interface Finding {
   readonly check: CheckName;

@@ -71,8 +71,9 @@ export class Coverage {
 
   get table(): StatusTable {
     return this.#operations
-      .map(({ operation }) => this.#toRow(operation))
-      .toSorted((one, other) => (one.operation < other.operation ? -1 : 1));
+      .map(({ operation }) => operation)
+      .toSorted((one, other) => (toOrder(one) < toOrder(other) ? -1 : 1))
+      .map((operation) => this.#toRow(operation));
   }
 
   #toRow({ key, replies }: Operation): OperationRow {
@@ -93,6 +94,8 @@ export class Coverage {
     };
   }
 }
+
+const toOrder = ({ route, method }: Operation): string => `${route} ${method}`;
 
 /** Puts literal segments before parameters, and the rest of a path last. */
 const toRank = ({ route }: Operation): string =>

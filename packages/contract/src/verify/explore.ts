@@ -103,7 +103,7 @@ const toPositive = (
       (one.in === "header" && one.name.toLowerCase() in base.credentials);
     const values = isFixed ? undefined : toValid(one.schema, schemas);
     if (!values) return [];
-    const sent = values.filter((value) => canCarry(one.in, value));
+    const sent = values.filter((value) => canCarry(one.in, value, one.isDeep));
     const name = one.in === "header" ? one.name.toLowerCase() : one.name;
     return [{ one, name, values: one.isRequired ? sent : fc.option(sent, { nil: undefined }) }];
   });

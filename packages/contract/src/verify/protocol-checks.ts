@@ -1,6 +1,6 @@
 import { ServeStatic } from "sallyport";
 import { reportAll } from "./access-checks.ts";
-import { toSent, type Call } from "./call.ts";
+import { isForm, isJsonType, toSent, type Call } from "./call.ts";
 import { toFinding } from "./check.ts";
 import { isStream } from "./operation.ts";
 import type { Session } from "./session.ts";
@@ -12,7 +12,9 @@ export const checkBodies = async (session: Session, base: Call): Promise<void> =
   const [type] = types;
   if (type === undefined) return;
   const label = "a body of an unknown type";
-  if (!types.some((one) => one.includes("*")) && session.count(operation, "unsupported_media_type")) {
+  // bodies that are not parsed may have any type
+  const isParsed = types.every((one) => isJsonType(one) || isForm(one));
+  if (isParsed && session.count(operation, "unsupported_media_type")) {
     const body = { type: "application/x-unknown", value: "?" };
     const attempt = await session.attempt({
       ...{ call: { ...base, body }, kind: "neutral", label, check: "unsupported_media_type" },

@@ -1,4 +1,5 @@
 import type { StatusTable } from "./coverage.ts";
+import { responseChecks } from "./check.ts";
 import type { VerifyResult } from "./verify.ts";
 
 type Result = Omit<VerifyResult, "text">;
@@ -42,7 +43,11 @@ const toCheckText = (checks: Result["checks"]): string =>
   [...new Set(checks.map(({ operation }) => operation))]
     .map((operation) => {
       const own = checks.filter((one) => one.operation === operation);
-      return `  ${operation}  ${own.map(({ check, count, failures }) => `${check} ×${count}${failures > 0 ? " FAILED" : ""}`).join(", ")}`;
+      const isEach = (check: string, failures: number): boolean =>
+        failures === 0 && responseChecks.some((one) => one === check);
+      const replies = own.find(({ check }) => check === "not_a_server_error")?.count ?? 0;
+      const others = own.filter(({ check, failures }) => !isEach(check, failures));
+      return `  ${operation}  replies ×${replies}, ${others.map(({ check, count, failures }) => `${check} ×${count}${failures > 0 ? " FAILED" : ""}`).join(", ")}`;
     })
     .join("\n");
 

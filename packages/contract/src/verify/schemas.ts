@@ -7,6 +7,7 @@ export class Schemas {
   readonly #document: JsonObject;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: false, logger: false });
   readonly #validators = new Map<string, ValidateFunction>();
+  readonly #known = new WeakMap<JsonObject, ValidateFunction>();
 
   constructor(document: JsonObject) {
     this.#document = document;
@@ -19,9 +20,8 @@ export class Schemas {
 
   /** Returns what is wrong with a value, or undefined. */
   explain(schema: JsonObject, value: unknown): string | undefined {
-    const key = JSON.stringify(schema);
-    const validate = this.#validators.get(key) ?? this.#ajv.compile(toAbsolute(schema) as object);
-    this.#validators.set(key, validate);
+    const validate = this.#known.get(schema) ?? this.#compile(schema);
+    this.#known.set(schema, validate);
     if (validate(value)) return undefined;
     const [error] = validate.errors ?? [];
     return `${error?.instancePath || "the value"} ${error?.message ?? "does not fit"}`;
@@ -87,6 +87,14 @@ export class Schemas {
       ...(Object.keys(own).length > 0 ? [{ type: "none", ...own }] : []),
       ...parts.filter(isObject).flatMap((part) => this.#listParts(part, depth + 1)),
     ];
+  }
+
+  #compile(schema: JsonObject): ValidateFunction {
+    // equal schemas are written more than once
+    const key = JSON.stringify(schema);
+    const validate = this.#validators.get(key) ?? this.#ajv.compile(toAbsolute(schema) as object);
+    this.#validators.set(key, validate);
+    return validate;
   }
 
   #find(reference: string): Json | undefined {

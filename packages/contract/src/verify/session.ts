@@ -2,7 +2,7 @@ import { ContractError } from "../errors.ts";
 import { Malformed, toCurl, toSent, toTest, type Call, type Fields, type Sent } from "./call.ts";
 import { newKey, type Case } from "./cases.ts";
 import { checkResponse } from "./check-response.ts";
-import { toFinding, type CheckName, type Finding } from "./check.ts";
+import { responseChecks, toFinding, type CheckName, type Finding } from "./check.ts";
 import type { Coverage } from "./coverage.ts";
 import { logIn, type Caller, type Credentials } from "./credentials.ts";
 import type { Api, Operation } from "./operation.ts";
@@ -207,14 +207,6 @@ export class Session {
     };
   }
 }
-
-const responseChecks = [
-  "not_a_server_error",
-  "status_code_conformance",
-  "content_type_conformance",
-  "response_headers_conformance",
-  "response_schema_conformance",
-] as const;
 
 const toAddress = (count: number): string =>
   `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;
