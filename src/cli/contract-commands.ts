@@ -9,6 +9,8 @@ import { writeError, writeOut } from "./output.ts";
 export const contractCommands: Readonly<Record<string, string>> = {
   lock: "Locks what clients depend on, and tells what a change breaks; needs @sallyport/contract.",
   mock: "Serves the API without its handlers, with generated outputs; needs @sallyport/contract.",
+  verify:
+    "Calls each operation, and checks that it keeps to the document; needs @sallyport/contract.",
 };
 
 const name = "@sallyport/contract";

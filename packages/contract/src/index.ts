@@ -7,6 +7,8 @@ export type { ListeningMock, MockOptions, MockServer } from "./mock/mock-server.
 export type { MockHandler, MockHandlers, RouteKey } from "./mock/handlers.ts";
 export type { MockedConfig } from "./mock/mock-config.ts";
 export { runCli } from "./run-cli.ts";
+export { record } from "./verify/record.ts";
+export type { RecordedServer } from "./verify/record.ts";
 export { verify } from "./verify/verify.ts";
 export type { CheckCount, Skipped, VerifyResult } from "./verify/verify.ts";
 export type { CheckName } from "./verify/check.ts";

@@ -3,8 +3,13 @@ import { runCommand } from "./command.ts";
 import { ContractError, toUsageError } from "./errors.ts";
 import { lockCommand } from "./lock/lock-command.ts";
 import { mockCommand } from "./mock/mock-command.ts";
+import { verifyCommand } from "./verify/verify-command.ts";
 
-const commands: Readonly<Record<string, Command>> = { lock: lockCommand, mock: mockCommand };
+const commands: Readonly<Record<string, Command>> = {
+  lock: lockCommand,
+  mock: mockCommand,
+  verify: verifyCommand,
+};
 
 /**
  * Runs a command of this package, as `sallyport` does.

@@ -24,7 +24,7 @@ const faults: readonly Lie[] = [
   { name: "500 for a member", on: "post /shapes", check: "not_a_server_error", tell: when('"size":"l"', fail(500)), smallest: '"size":"l"}' },
   { name: "500 for an empty array", on: "post /shapes", check: "not_a_server_error", tell: when('"tags":[]', fail(500)), smallest: '"tags":[]}' },
   { name: "500 for null", on: "post /shapes", check: "not_a_server_error", tell: when('"note":null', fail(500)), smallest: '"note":null}' },
-  { name: "500 for other letters", on: "get /shapes", check: "not_a_server_error", tell: when("%C3%A4", fail(500)), smallest: /^\/shapes\?q=(?:[a-z]|%\w\w)+ $/ },
+  { name: "500 for other letters", on: "get /shapes", check: "not_a_server_error", tell: when("%C3%A4", fail(500)), smallest: /^\/shapes\?q=aa&tag=\S+ $/ },
   { name: "500 above a number", on: "get /offsets", check: "not_a_server_error", tell: when(/offset=\d{4}/, fail(500)), smallest: /^\/offsets\?offset=1\d{3} $/ },
   { name: "500 for what is no number", on: "get /shapes/:id", check: "not_a_server_error", tell: when("not", fail(500)), smallest: "/shapes/not%20a%20number" },
   { name: "500 for a refused pair", on: "post /shapes/range", check: "not_a_server_error", tell: (reply) => { if (reply.body.includes("from is after")) fail(500)(reply, null as never, ""); } },
@@ -73,12 +73,12 @@ const inputs: readonly Lie[] = [
   { name: "a path parameter below the minimum is accepted", on: "get /shapes/:id", check: "negative_data_rejection", tell: when("/0 ", accept({ id: 0, name: "", size: "s" })), smallest: "/shapes/0" },
   { name: "a field of a form below the minimum is accepted", on: "post /forms", check: "negative_data_rejection", tell: when("age=-1", accept({ name: "" })), smallest: "name=aa&age=-1" },
   { name: "a missing file is accepted", on: "post /uploads", check: "negative_data_rejection", tell: when(/^(?!.*filename).*title/s, accept({ size: 0 })) },
-  { name: "a missing body is accepted", on: "post /shapes", check: "negative_data_rejection", ask: ({ headers, ...request }, response) => { if (headers["content-length"] ?? headers["transfer-encoding"] ?? request.method === "x") return false; response.status(201).json({ status: "success", data: shape }); return true; }, smallest: "/shapes " },
+  { name: "a missing body is accepted", on: "post /shapes", check: "negative_data_rejection", ask: ({ headers: fields }, response) => { if (fields["content-type"] !== undefined) return false; response.status(201).json({ status: "success", data: shape }); return true; }, smallest: "/shapes " },
   { name: "an invalid address is accepted", on: "post /shapes", check: "negative_data_rejection", tell: when('"mail":"?"', accept(shape, 201)), smallest: '"mail":"?"}' },
   { name: "a fraction is accepted", on: "get /items", check: "negative_data_rejection", tell: when("limit=1.5", accept({ items: [], limit: 1, nextCursor: null })), smallest: "/items?limit=1.5" },
   { name: "a member is refused", on: "get /shapes", check: "positive_data_acceptance", tell: when("size=l", fail(400)), smallest: /^\/shapes\?q=aa&size=l $/ },
   { name: "the minimum is refused", on: "post /shapes", check: "positive_data_acceptance", tell: when(/"weight":0[,}]/, fail(400)), smallest: '{"name":"a","weight":0,"at":{"kind":"shelf","row":1}}' },
-  { name: "the largest array is refused", on: "post /shapes", check: "positive_data_acceptance", tell: when(/"tags":\[[^,\]]*,[^,\]]*,/, fail(400)), smallest: /"tags":\["\w*","\w*","\w*"\]\}$/ },
+  { name: "the largest array is refused", on: "post /shapes", check: "positive_data_acceptance", tell: when(/"tags":\[[^,\]]*,[^,\]]*,/, fail(400)), smallest: /"row":1\},"tags":\["a","[^"\\]*\\?"?[^"]*","a"\]\}$/ },
   { name: "the largest page is refused", on: "get /items", check: "positive_data_acceptance", tell: when("limit=100", fail(400)), smallest: "/items?limit=100" },
   { name: "an undeclared type is accepted", on: "post /shapes", check: "unsupported_media_type", tell: accept(shape, 201, 415) },
 ];
@@ -95,9 +95,9 @@ const headers: readonly Lie[] = [
 ];
 
 const access: readonly Lie[] = [
-  { name: "nobody is let in", on: "get /profile", check: "ignored_auth", ask: (request) => void (request.headers.cookie ??= "session=s-1"), smallest: "/profile" },
+  { name: "nobody is let in", on: "get /profile", check: "ignored_auth", ask: ({ cookies }) => void Object.assign(cookies as object, { session: "s-1" }), smallest: "/profile" },
   { name: "any token is let in", on: "get /notes/:id", check: "ignored_auth", ask: ({ headers: fields }) => { if (fields.authorization?.includes("Z2Fy")) fields.authorization = "Bearer token-ada"; } },
-  { name: "any cookie is let in", on: "get /profile", check: "ignored_auth", ask: (request) => { if (request.headers.cookie) request.headers.cookie = "session=s-1"; } },
+  { name: "any cookie is let in", on: "get /profile", check: "ignored_auth", ask: ({ cookies }) => { if ("session" in (cookies as object)) Object.assign(cookies as object, { session: "s-1" }); } },
   { name: "another's note is read", on: "get /notes/:id", check: "ignored_owner", ask: ({ headers: fields }) => { if (fields.authorization) fields.authorization = fields.authorization.replace("bob", "ada"); } },
   { name: "another's note is deleted", on: "delete /notes/:id", check: "ignored_owner", ask: ({ headers: fields }) => { if (fields.authorization) fields.authorization = fields.authorization.replace("bob", "ada"); } },
   { name: "a scope is ignored", on: "post /notes", check: "ignored_scopes", ask: ({ headers: fields }) => { if (fields.authorization) fields.authorization = fields.authorization.replace("eve", "ada"); } },

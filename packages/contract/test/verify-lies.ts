@@ -73,11 +73,12 @@ export const toMiddleware = ({ on, also = on, ask, tell }: Lie) => {
     if (!isMethod || !pattern.test(request.path)) return next();
     let sent = "";
     if (tell) {
-      const { push } = request;
+      const { emit } = request;
       // what the parser reads, a lie may know, too
-      request.push = (chunk: unknown, encoding?: BufferEncoding) => {
-        if (chunk instanceof Uint8Array) sent += Buffer.from(chunk).toString();
-        return push.call(request, chunk, encoding);
+      request.emit = (event: string | symbol, ...args: unknown[]) => {
+        const [chunk] = args;
+        if (event === "data" && chunk instanceof Uint8Array) sent += Buffer.from(chunk).toString();
+        return emit.call(request, event, ...args);
       };
       intercept(response, (reply) => tell(reply, request, sent));
     }

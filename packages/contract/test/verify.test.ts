@@ -1,11 +1,177 @@
-import { expect, test } from "vitest";
-import { verify } from "../src/index.ts";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defaultEndpointsFactory } from "sallyport";
+import { testServer } from "sallyport/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { record, verify, type VerifyOptions } from "../src/index.ts";
+import { toVerifyJUnit } from "../src/verify/report.ts";
 import { createTortureApi } from "./verify-api.ts";
 
-test("nothing is found in an API that keeps to its document", async () => {
-  const start = performance.now();
-  const result = await verify(createTortureApi());
-  console.log(performance.now()-start, result.calls);
-  expect(result.text).toContain("No failures");
-  console.log(result.text);
+test("nothing is found in an API that keeps to its document, and its statuses are seen", async () => {
+  const { ok, text, table, failures } = await verify(createTortureApi());
+  expect(failures, text).toEqual([]);
+  expect([ok, text.includes("No failures")]).toEqual([true, true]);
+  const unseen = table.flatMap(({ operation, statuses }) =>
+    statuses
+      .filter(({ seen, status }) => seen === 0 && status < 500)
+      .map(({ status }) => `${operation} ${status}`),
+  );
+  // ids of notes are any strings, raw bodies have any type, and nothing else runs with the key
+  expect(unseen).toEqual([
+    ...["post /notes 409", "delete /notes/:id 400", "get /notes/:id 400"],
+    ...["put /notes/:id 404", "post /raw 415"],
+  ]);
+  const undeclared = table.flatMap(({ statuses }) => statuses.filter((one) => !one.declared));
+  expect(undeclared).toEqual([]);
+});
+
+/** Runs `verify`, and returns what was sent. */
+const listCalls = async (seed: number): Promise<readonly string[]> => {
+  const calls: string[] = [];
+  const { config, ...api } = createTortureApi();
+  await verify({
+    ...api,
+    config: {
+      ...config,
+      beforeRouting: ({ app }) =>
+        void app.use((request, _response, next) => {
+          calls.push(`${request.method} ${request.originalUrl} ${JSON.stringify(request.headers)}`);
+          next();
+        }),
+    },
+    seed,
+  });
+  return calls;
+};
+
+test("the same seed gives the same calls, and another seed others", async () => {
+  const [one, same, other] = [await listCalls(1), await listCalls(1), await listCalls(2)];
+  expect(one.length).toBeGreaterThan(400);
+  expect(same).toEqual(one);
+  expect(other).not.toEqual(one);
+});
+
+const readUser = defaultEndpointsFactory.build({
+  input: z.object({ id: z.string() }),
+  output: z.object({ name: z.string() }),
+  errors: { 404: "There is no such user" },
+  handler: ({ input, errors }) => {
+    if (input.id !== "u7") throw errors[404]();
+    return { name: "Ada" };
+  },
+});
+const users = { routing: { users: { ":id": readUser } }, seed: 1 } satisfies VerifyOptions;
+
+test("an operation that never succeeds is a failure that names the fix", async () => {
+  const { ok, failures } = await verify(users);
+  expect(ok).toBe(false);
+  expect(failures).toMatchObject([{ operation: "get /users/:id", check: "positive_answer", status: 404 }]);
+  expect(failures[0]?.message).toContain('Add fixtures: { "get /users/:id": () => ({ … }) }');
+  expect(failures[0]?.curl).toBe("curl -X GET 'http://localhost:8090/users/a'");
+});
+
+test("an operation or a check is left out with a reason, which the report has", async () => {
+  const skip = { "get /users/:id": "There are no users yet." };
+  const result = await verify({ ...users, skip });
+  expect(result.ok).toBe(true);
+  expect(result.text).toContain("get /users/:id: There are no users yet.");
+  expect(result.skipped).toEqual([{ name: "get /users/:id", reason: "There are no users yet." }]);
+  expect(toVerifyJUnit(result)).toContain('<skipped message="There are no users yet."/>');
+  const one = await verify({ ...users, skip: { "get /users/:id positive_answer": "Later." } });
+  expect(one.ok).toBe(true);
+});
+
+test("a fixture has what an operation needs, and serves paths below", async () => {
+  const { ok, table } = await verify({ ...users, fixtures: { "/users": () => ({ id: "u7" }) } });
+  expect(ok).toBe(true);
+  expect(table[0]?.statuses).toMatchObject([
+    { status: 200, declared: true },
+    { status: 400, declared: true, seen: 0 },
+    { status: 404, declared: true },
+    { status: 500, seen: 0, note: "only if the application has a defect" },
+  ]);
+});
+
+test.each<[Partial<VerifyOptions>, string]>([
+  [{ skip: { "get /user": "No." } }, "skip: get /user is neither an operation nor a check of one"],
+  [{ skip: { "get /users/:id": "" } }, "skip: get /users/:id needs a reason"],
+  [{ fixtures: { "/user": () => ({}) } }, "fixtures: /user is neither an operation nor a path"],
+  [{ runs: -1 }, "runs must be an integer from 0; got -1"],
+  [{ fixtures: { "/users": () => Promise.reject(new Error("No database")) } }, "The fixture of get /users/:id failed: No database"],
+])("options that are wrong are named: %j", async (options, message) => {
+  await expect(verify({ ...users, ...options })).rejects.toThrow(message);
+});
+
+test("the tests of a team are counted", async () => {
+  const server = record(await testServer({}, users.routing), users);
+  await server.fetch("/users/u7");
+  await server.fetch(new Request("http://localhost/users/u8"));
+  await server.fetch("/other");
+  await server.close();
+  expect(server.table()).toMatchObject([
+    {
+      operation: "get /users/:id",
+      statuses: [
+        { status: 200, seen: 1 },
+        { status: 400, seen: 0 },
+        { status: 404, seen: 1 },
+        { status: 500, seen: 0 },
+      ],
+    },
+  ]);
+  expect(server.text()).toContain("200 ×1, 400 not seen, 404 ×1");
+});
+
+test("a failure is shown as a command and as a test, and in JUnit", async () => {
+  const broken = defaultEndpointsFactory.build({
+    method: "post",
+    input: z.object({ count: z.int().min(0).max(9), more: z.string().optional() }),
+    output: z.object({}),
+    handler: ({ input }) => {
+      if (input.count === 9) throw new Error("Too many");
+      return {};
+    },
+  });
+  const result = await verify({ routing: { counts: { post: broken } }, seed: 1 });
+  const [failure] = result.failures;
+  expect(failure?.curl).toBe(
+    `curl -X POST 'http://localhost:8090/counts' -H 'content-type: application/json' --data-binary '{"count":9}'`,
+  );
+  expect(failure?.test).toContain('const response = await fetch("/counts", {');
+  expect(failure?.test).toContain("assert.ok(response.status < 500);");
+  expect(result.text).toContain("seed: 1");
+  const junit = toVerifyJUnit(result);
+  expect(junit).toContain('classname="post /counts" name="not_a_server_error"');
+  expect(junit).toContain('<failure message="The reply is a 500.">');
+});
+
+const contract = fileURLToPath(new URL("../", import.meta.url));
+const run = (...args: string[]) =>
+  spawnSync(
+    process.execPath,
+    ["--import", import.meta.resolve("tsx"), "src/main.ts", "verify", ...args],
+    { cwd: contract, encoding: "utf8" },
+  );
+const api = "test/fixtures/verify/api.ts";
+
+test("the command exits with 0, 1 and 2", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-verify-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const out = join(folder, "report.json");
+  const passed = run(api, "--with", "test/fixtures/verify/options.ts", "--format=json", "--out", out);
+  expect([passed.status, passed.stderr]).toEqual([0, ""]);
+  expect(JSON.parse(readFileSync(out, "utf8"))).toMatchObject({ ok: true, failures: [] });
+  const failed = run(api, "--seed", "1");
+  expect(failed.status).toBe(1);
+  expect(failed.stdout).toContain("get /users/:id: positive_answer");
+  const misused = run(api, "--format=xml");
+  expect([misused.status, misused.stderr]).toEqual([
+    2,
+    "sallyport: --format must be one of text, json, junit; got xml.\n",
+  ]);
+  expect(run("missing.ts").stderr).toContain("There is no missing.ts here.");
 });
