@@ -17,12 +17,27 @@ export const checkAccess = async (
   const garbage = toGarbage(operation, session.api);
   await refuse(session, base, "ignored_auth", {}, "without credentials");
   await refuse(session, base, "ignored_auth", garbage, "with credentials that nobody has");
-  const hasOwn = Object.keys(base.path).some((name) => Object.hasOwn(fields, name));
-  const canHide = "403" in operation.replies || "404" in operation.replies;
-  const other = hasOwn && canHide ? await session.logIn(operation, "other") : undefined;
-  if (other && hasSucceeded)
-    await refuse(session, base, "ignored_owner", other, "with the login of another");
+  await checkOwner(session, base, fields, hasSucceeded);
   if (scopesOf(operation).length > 0) await checkScopes(session, base);
+};
+
+const checkOwner = async (
+  session: Session,
+  base: Call,
+  fields: Fields,
+  hasSucceeded: boolean,
+): Promise<void> => {
+  const { operation } = base;
+  const canHide = "403" in operation.replies || "404" in operation.replies;
+  const other = canHide ? await session.logIn(operation, "other") : undefined;
+  if (!other || !hasSucceeded) return;
+  const label = "with the login of another";
+  // what a fixture has created belongs to the one who is logged in
+  if (Object.keys(base.path).some((name) => Object.hasOwn(fields, name)))
+    return refuse(session, base, "ignored_owner", other, label);
+  const call = { ...base, credentials: other };
+  const attempt = await session.attempt({ call, kind: "neutral", label, check: "ignored_owner" });
+  reportAll(session, operation, label, attempt);
 };
 
 const checkScopes = async (session: Session, base: Call): Promise<void> => {

@@ -91,11 +91,11 @@ const checkMethod = async (
     .split(",")
     .map((one) => one.trim())
     .filter((one) => one && one !== "options");
-  const wanted = new Set([
-    ...served,
-    ...(served.includes("get") || hasFiles ? ["get", "head"] : []),
-  ]);
-  const isTrue = allowed.length === wanted.size && allowed.every((one) => wanted.has(one));
+  const wanted = new Set([...served, ...(served.includes("get") ? ["head"] : [])]);
+  // whether there is a file is not known
+  const isKnown = (one: string): boolean =>
+    wanted.has(one) || (hasFiles && (one === "get" || one === "head"));
+  const isTrue = allowed.every(isKnown) && [...wanted].every((one) => allowed.includes(one));
   if (!isTrue)
     fail(
       `Allow is ${allowed.join(", ").toUpperCase() || "missing"}, but the path serves ${[...wanted].join(", ").toUpperCase()}.`,

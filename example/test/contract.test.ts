@@ -1,0 +1,88 @@
+import { verify } from "@sallyport/contract";
+import { expect, test } from "vitest";
+import { config, routing } from "../src/api.ts";
+import { addBook, administrator, createCustomer, dataOf, send } from "./shop.ts";
+
+// the shop of the other tests has opened what the endpoints need
+const { logger: _logger, http: _http, resources: _resources, ...rest } = config;
+
+const [ada, bob] = [await createCustomer(), await createCustomer()];
+const isForAdmins = (path: string): boolean =>
+  path.startsWith("/admin") || path.endsWith("/cover");
+
+const cover = "RIFF....WEBP";
+const addCover = async (): Promise<{ id: string }> => {
+  const { id } = await addBook(5);
+  const form = new FormData();
+  form.set("cover", new Blob([cover]), "cover.webp");
+  await send(administrator, `PUT /v2/books/${id}/cover`, form);
+  return { id };
+};
+const fillCart = async (): Promise<{ bookId: string }> => {
+  const { id } = await addBook(5);
+  await send(ada, "PUT /v2/cart", { items: [{ bookId: id, quantity: 1 }] });
+  return { bookId: id };
+};
+const order = async (): Promise<{ id: string }> => {
+  await fillCart();
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const { id } = await dataOf<{ id: string }>(await send(ada, "POST /v2/orders", {}, headers));
+  return { id };
+};
+const addToken = (): Promise<{ id: string }> =>
+  send(ada, "POST /v2/tokens", { name: "A test" }).then(dataOf<{ id: string }>);
+
+let people = 0;
+let isbns = 9_790_000_000_000;
+const password = "a long password";
+
+const skip = {
+  "get /v2/orders/events": "Events come only when an order changes; orders.test.ts follows them.",
+  "put /v2/cart/items/:bookId ignored_owner": "Anyone may put a book into the cart.",
+  "delete /v2/cart/items/:bookId ignored_owner": "Nothing is in the cart of the other.",
+  "post /v2/payments/webhook": "Its signature depends on the body; orders.test.ts signs some.",
+};
+
+test("the shop keeps to its document", async () => {
+  const { ok, text, table } = await verify({
+    ...{ routing, config: rest, skip, seed: 1, runs: 4 },
+    login: {
+      sessionCookie: {
+        own: async (_client, { path }) => {
+          if (isForAdmins(path)) return administrator.headers;
+          // the one who logs out is not needed again
+          return (path === "/v2/session" ? await createCustomer() : ada).headers;
+        },
+        other: () => bob.headers,
+      },
+    },
+    fixtures: {
+      "/v1/books/:id": () => addBook(5).then(({ id }) => ({ id })),
+      "/v2/books/:id": addCover,
+      "put /v2/books/:id/cover": async () => ({ ...(await addCover()), cover }),
+      "post /v2/accounts": () => ({ email: `new-${++people}@example.com`, password }),
+      "post /v2/session": async () => ({ email: (await createCustomer()).email, password }),
+      "delete /v2/tokens/:id": addToken,
+      "put /v2/cart": async () => ({ items: [{ bookId: (await addBook(5)).id, quantity: 1 }] }),
+      "/v2/cart/items/:bookId": fillCart,
+      "post /v2/orders": async () => {
+        await fillCart();
+        return {};
+      },
+      "get /v2/orders": async () => {
+        for (let count = 0; count < 3; count++) await order();
+        return {};
+      },
+      "/v2/orders/:id": order,
+      "patch /v2/orders/:id": async () => ({ ...(await order()), status: "cancelled" }),
+      "post /admin/books": () => ({ isbn: String(isbns++) }),
+      "/admin/books/:id": () => addBook(5).then(({ id }) => ({ id })),
+      "post /admin/books/import": () => ({
+        raw: "isbn,title,author,category,description,price,stock\r\n9791234567896,A,B,C,,500,2\r\n",
+      }),
+    },
+  });
+  console.log(text);
+  expect(ok, text).toBe(true);
+  expect(table.length).toBe(27);
+}, 120_000);
