@@ -7,8 +7,7 @@ import { addBook, administrator, createCustomer, dataOf, send } from "./shop.ts"
 const { logger: _logger, http: _http, resources: _resources, ...rest } = config;
 
 const [ada, bob] = [await createCustomer(), await createCustomer()];
-const isForAdmins = (path: string): boolean =>
-  path.startsWith("/admin") || path.endsWith("/cover");
+const isForAdmins = (path: string): boolean => path.startsWith("/admin") || path.endsWith("/cover");
 
 const cover = "RIFF....WEBP";
 const addCover = async (): Promise<{ id: string }> => {
@@ -41,6 +40,17 @@ const skip = {
   "put /v2/cart/items/:bookId ignored_owner": "Anyone may put a book into the cart.",
   "delete /v2/cart/items/:bookId ignored_owner": "Nothing is in the cart of the other.",
   "post /v2/payments/webhook": "Its signature depends on the body; orders.test.ts signs some.",
+};
+
+/** Declared statuses that need more than one call, or none that a client can make. */
+const unreached = {
+  "post /admin/books 409": "The fixture never repeats an ISBN; administration.test.ts does.",
+  "post /admin/books/import 400": "A missing body is no CSV, which is a 422.",
+  "post /admin/books/import 415": "A body that is not parsed has any type.",
+  "post /v2/accounts 429": "Each call has an address of its own; accounts.test.ts calls from one.",
+  "post /v2/session 429": "Each call has an address of its own; accounts.test.ts calls from one.",
+  "post /v2/orders 409": "The stock suffices; orders.test.ts sells the last books.",
+  "patch /v2/orders/:id 409": "The fixture's order is new; orders.test.ts cancels twice.",
 };
 
 test("the shop keeps to its document", async () => {
@@ -82,7 +92,14 @@ test("the shop keeps to its document", async () => {
       }),
     },
   });
-  console.log(text);
-  expect(ok, text).toBe(true);
-  expect(table.length).toBe(27);
+  // the report is what helps
+  expect(ok ? "ok" : text).toBe("ok");
+  const unseen = table
+    .filter(({ operation }) => !Object.hasOwn(skip, operation))
+    .flatMap(({ operation, statuses }) =>
+      statuses
+        .filter(({ seen, status }) => seen === 0 && status < 500)
+        .map(({ status }) => `${operation} ${status}`),
+    );
+  expect(unseen.toSorted()).toEqual(Object.keys(unreached).toSorted());
 }, 120_000);

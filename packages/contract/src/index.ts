@@ -13,5 +13,11 @@ export { verify } from "./verify/verify.ts";
 export type { CheckCount, Skipped, VerifyResult } from "./verify/verify.ts";
 export type { CheckName } from "./verify/check.ts";
 export type { OperationRow, SeenStatus, StatusTable } from "./verify/coverage.ts";
-export type { Fixture, Login, LoginContext, VerifyClient, VerifyOptions } from "./verify/options.ts";
+export type {
+  Fixture,
+  Login,
+  LoginContext,
+  VerifyClient,
+  VerifyOptions,
+} from "./verify/options.ts";
 export type { Failure } from "./verify/session.ts";

@@ -18,12 +18,13 @@ interface Note {
   revision: number;
 }
 
-const users: Readonly<Record<string, { readonly name: string; readonly scopes: readonly string[] }>> =
-  {
-    "token-ada": { name: "ada", scopes: ["notes:write"] },
-    "token-bob": { name: "bob", scopes: ["notes:write"] },
-    "token-eve": { name: "eve", scopes: [] },
-  };
+const users: Readonly<
+  Record<string, { readonly name: string; readonly scopes: readonly string[] }>
+> = {
+  "token-ada": { name: "ada", scopes: ["notes:write"] },
+  "token-bob": { name: "bob", scopes: ["notes:write"] },
+  "token-eve": { name: "eve", scopes: [] },
+};
 
 const flows = {
   clientCredentials: { tokenUrl: "https://auth.example/token", scopes: { "notes:write": "Write" } },
@@ -92,7 +93,12 @@ export const createTortureApi = () => {
   const readShape = factory.build({
     input: z.object({ id: z.coerce.number().int().min(1).max(99) }),
     output: shape,
-    handler: ({ input }) => ({ id: input.id, name: "Box", size: "s" as const, more: { colour: "red" } }),
+    handler: ({ input }) => ({
+      id: input.id,
+      name: "Box",
+      size: "s" as const,
+      more: { colour: "red" },
+    }),
   });
   const search = factory.build({
     input: z.object({
@@ -138,13 +144,21 @@ export const createTortureApi = () => {
     output: z.object({ length: z.int() }),
     handler: ({ input }) => ({ length: input.to - input.from }),
   });
-  const page = ez.paginated({ style: "cursor", itemSchema: z.object({ id: z.int(), name: z.string() }), cursor: ez.cursor(z.object({ after: z.int() }), { secret: "s".repeat(32) }) });
+  const page = ez.paginated({
+    style: "cursor",
+    itemSchema: z.object({ id: z.int(), name: z.string() }),
+    cursor: ez.cursor(z.object({ after: z.int() }), { secret: "s".repeat(32) }),
+  });
   const listItems = factory.build({
     ...page,
     handler: ({ input: { limit, cursor } }) => {
       const start = cursor?.after ?? 0;
       const next = start + limit;
-      return { items: items.slice(start, next), limit, nextCursor: next < items.length ? { after: next } : null };
+      return {
+        items: items.slice(start, next),
+        limit,
+        nextCursor: next < items.length ? { after: next } : null,
+      };
     },
   });
   const offsets = ez.paginated({ style: "offset", itemSchema: z.object({ id: z.int() }) });

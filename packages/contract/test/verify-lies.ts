@@ -28,7 +28,8 @@ export interface Lie {
 /** Lets a function change a reply, however it is sent. */
 const intercept = (response: Response, change: (reply: Reply) => void): void => {
   const chunks: Buffer[] = [];
-  const { end, writeHead } = response;
+  const end = response.end.bind(response);
+  const writeHead = response.writeHead.bind(response);
   const take = (chunk: unknown): void => {
     if (typeof chunk === "string" || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
   };
@@ -49,15 +50,22 @@ const intercept = (response: Response, change: (reply: Reply) => void): void => 
     },
     end: (chunk: unknown) => {
       take(chunk);
-      const own = Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]);
+      const own = Object.entries(response.getHeaders()).map(([name, value]) => [
+        name,
+        String(value),
+      ]);
       const headers = { ...(Object.fromEntries(own) as Record<string, string>), ...given };
-      const reply = { status: response.statusCode, headers, body: Buffer.concat(chunks).toString() };
+      const reply = {
+        status: response.statusCode,
+        headers,
+        body: Buffer.concat(chunks).toString(),
+      };
       change(reply);
       for (const name of response.getHeaderNames()) response.removeHeader(name);
       delete reply.headers["content-length"];
       delete reply.headers["transfer-encoding"];
-      writeHead.call(response, reply.status, reply.headers);
-      return end.call(response, reply.body, "utf8");
+      writeHead(reply.status, reply.headers);
+      return end(reply.body, "utf8");
     },
   });
 };
@@ -73,12 +81,12 @@ export const toMiddleware = ({ on, also = on, ask, tell }: Lie) => {
     if (!isMethod || !pattern.test(request.path)) return next();
     let sent = "";
     if (tell) {
-      const { emit } = request;
+      const emit = request.emit.bind(request);
       // what the parser reads, a lie may know, too
       request.emit = (event: string | symbol, ...args: unknown[]) => {
         const [chunk] = args;
         if (event === "data" && chunk instanceof Uint8Array) sent += Buffer.from(chunk).toString();
-        return emit.call(request, event, ...args);
+        return emit(event, ...args);
       };
       intercept(response, (reply) => tell(reply, request, sent));
     }

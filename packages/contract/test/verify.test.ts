@@ -13,7 +13,7 @@ import { createTortureApi } from "./verify-api.ts";
 
 test("nothing is found in an API that keeps to its document, and its statuses are seen", async () => {
   const { ok, text, table, failures } = await verify(createTortureApi());
-  expect(failures, text).toEqual([]);
+  expect(failures).toEqual([]);
   expect([ok, text.includes("No failures")]).toEqual([true, true]);
   const unseen = table.flatMap(({ operation, statuses }) =>
     statuses
@@ -69,7 +69,9 @@ const users = { routing: { users: { ":id": readUser } }, seed: 1 } satisfies Ver
 test("an operation that never succeeds is a failure that names the fix", async () => {
   const { ok, failures } = await verify(users);
   expect(ok).toBe(false);
-  expect(failures).toMatchObject([{ operation: "get /users/:id", check: "positive_answer", status: 404 }]);
+  expect(failures).toMatchObject([
+    { operation: "get /users/:id", check: "positive_answer", status: 404 },
+  ]);
   expect(failures[0]?.message).toContain('Add fixtures: { "get /users/:id": () => ({ … }) }');
   expect(failures[0]?.curl).toBe("curl -X GET 'http://localhost:8090/users/a'");
 });
@@ -101,7 +103,10 @@ test.each<[Partial<VerifyOptions>, string]>([
   [{ skip: { "get /users/:id": "" } }, "skip: get /users/:id needs a reason"],
   [{ fixtures: { "/user": () => ({}) } }, "fixtures: /user is neither an operation nor a path"],
   [{ runs: -1 }, "runs must be an integer from 0; got -1"],
-  [{ fixtures: { "/users": () => Promise.reject(new Error("No database")) } }, "The fixture of get /users/:id failed: No database"],
+  [
+    { fixtures: { "/users": () => Promise.reject(new Error("No database")) } },
+    "The fixture of get /users/:id failed: No database",
+  ],
 ])("options that are wrong are named: %j", async (options, message) => {
   await expect(verify({ ...users, ...options })).rejects.toThrow(message);
 });
@@ -162,7 +167,14 @@ test("the command exits with 0, 1 and 2", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-verify-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const out = join(folder, "report.json");
-  const passed = run(api, "--with", "test/fixtures/verify/options.ts", "--format=json", "--out", out);
+  const passed = run(
+    api,
+    "--with",
+    "test/fixtures/verify/options.ts",
+    "--format=json",
+    "--out",
+    out,
+  );
   expect([passed.status, passed.stderr]).toEqual([0, ""]);
   expect(JSON.parse(readFileSync(out, "utf8"))).toMatchObject({ ok: true, failures: [] });
   const failed = run(api, "--seed", "1");

@@ -65,7 +65,10 @@ const toNumbers = (type: string, schema: JsonObject): Values => {
       .map((value) => value * unit);
   }
   return fc.oneof(
-    fc.integer({ min: toInt(Math.ceil(min)), max: Math.max(toInt(Math.floor(max)), toInt(Math.ceil(min))) }),
+    fc.integer({
+      min: toInt(Math.ceil(min)),
+      max: Math.max(toInt(Math.floor(max)), toInt(Math.ceil(min))),
+    }),
     fc.double({ min, max, noNaN: true }).map((value) => value + 0),
   );
 };
@@ -103,10 +106,14 @@ const toMatching = (pattern: string): Values | undefined => {
 const toArrays = (schema: JsonObject, schemas: Schemas, depth: number): Values | undefined => {
   const { items, minItems, maxItems, prefixItems } = schema;
   if (Array.isArray(prefixItems)) return undefined;
-  const item = items === undefined ? fc.constant("a") : generate(items as JsonObject, schemas, depth + 1);
+  const item =
+    items === undefined ? fc.constant("a") : generate(items as JsonObject, schemas, depth + 1);
   const minLength = typeof minItems === "number" ? minItems : 0;
   if (!item) return minLength === 0 ? fc.constant([]) : undefined;
-  const maxLength = Math.min(typeof maxItems === "number" ? maxItems : minLength + 4, minLength + 10);
+  const maxLength = Math.min(
+    typeof maxItems === "number" ? maxItems : minLength + 4,
+    minLength + 10,
+  );
   return fc.array(item, { minLength, maxLength });
 };
 

@@ -1,3 +1,4 @@
+import { toText } from "../lock/json.ts";
 import type { Operation, Parameter } from "./operation.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -44,12 +45,19 @@ export const toSent = ({
   credentials,
 }: Call): Sent => {
   const url = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) =>
-    [path[name]].flat().map((one) => encodeURIComponent(toText(one))).join("/"),
+    [path[name]]
+      .flat()
+      .map((one) => encodeURIComponent(toText(one)))
+      .join("/"),
   );
   const pairs = Object.entries(query).flatMap(([name, value]) => toPairs(name, value));
-  const search = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
+  const search = pairs
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join("&");
   const cookies = [
-    ...Object.entries(cookie).map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`),
+    ...Object.entries(cookie).map(
+      ([name, value]) => `${name}=${encodeURIComponent(toText(value))}`,
+    ),
     ...(credentials["cookie"] === undefined ? [] : [credentials["cookie"]]),
   ];
   const own = Object.entries(header).map(([name, value]) => [name, toText(value)] as const);
@@ -84,11 +92,13 @@ const toBytes = ({ type, value }: CallBody): string => {
   const pairs = Object.entries(value as Fields).flatMap(([name, one]) => toPairs(name, one));
   if (!isMultipart(type)) return new URLSearchParams(pairs as [string, string][]).toString();
   const parts = Object.entries(value as Fields).flatMap(([name, one]) =>
-    [one].flat().map((item) =>
-      item instanceof SentFile
-        ? `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="file.txt"\r\nContent-Type: text/plain\r\n\r\n${item.text}\r\n`
-        : `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${toText(item)}\r\n`,
-    ),
+    [one]
+      .flat()
+      .map((item) =>
+        item instanceof SentFile
+          ? `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="file.txt"\r\nContent-Type: text/plain\r\n\r\n${item.text}\r\n`
+          : `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${toText(item)}\r\n`,
+      ),
   );
   return `${parts.join("")}--${boundary}--\r\n`;
 };
@@ -118,9 +128,6 @@ const toPairs = (name: string, value: unknown): readonly (readonly [string, stri
   return [[name, toText(value)]];
 };
 
-const toText = (value: unknown): string =>
-  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-
 /** Whether a value can be written at a place, and is read there as it is. */
 export const canCarry = (
   place: Parameter["in"] | "form",
@@ -128,9 +135,10 @@ export const canCarry = (
   takesObjects = false,
 ): boolean => {
   if (value === null || value === undefined) return false;
-  if (Array.isArray(value)) return value.length > 0 && value.every((one) => !Array.isArray(one) && canCarry(place, one));
+  if (Array.isArray(value))
+    return value.length > 0 && value.every((one) => !Array.isArray(one) && canCarry(place, one));
   if (typeof value === "object") return takesObjects && Object.keys(value).length > 0;
-  const text = String(value);
+  const text = toText(value);
   if (/\p{Surrogate}/u.test(text)) return false;
   if (place === "path") return text !== "" && text !== "." && text !== "..";
   if (place !== "header") return true;

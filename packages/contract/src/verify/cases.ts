@@ -1,4 +1,4 @@
-import type { JsonObject } from "../lock/json.ts";
+import { toText, type JsonObject } from "../lock/json.ts";
 import {
   canCarry,
   isForm,
@@ -53,7 +53,12 @@ export const toBaseCall = (
   credentials: Call["credentials"],
   schemas: Schemas,
 ): Call => {
-  const parts: Record<Part, Record<string, unknown>> = { path: {}, query: {}, header: {}, cookie: {} };
+  const parts: Record<Part, Record<string, unknown>> = {
+    path: {},
+    query: {},
+    header: {},
+    cookie: {},
+  };
   const used = new Set<string>();
   for (const parameter of operation.parameters) {
     const { name, in: place, isRequired, schema } = parameter;
@@ -65,8 +70,9 @@ export const toBaseCall = (
     if (!isRequired || hasCredential(parameter, credentials)) continue;
     const value = isTag(parameter)
       ? "*"
-      : isKey(parameter) ? newKey
-      : listValid(schema, schemas).find((one) => canCarry(place, one.value))?.value;
+      : isKey(parameter)
+        ? newKey
+        : listValid(schema, schemas).find((one) => canCarry(place, one.value))?.value;
     if (value !== undefined) parts[place][fieldName(parameter)] = value;
   }
   const others = Object.fromEntries(Object.entries(fields).filter(([name]) => !used.has(name)));
@@ -91,11 +97,12 @@ const toBaseBody = (
   schemas: Schemas,
   wanted?: string,
 ): CallBody | undefined => {
-  const [type, schema] = Object.entries(body ?? {}).find(([one]) => wanted === undefined || one === wanted) ?? [];
+  const [type, schema] =
+    Object.entries(body ?? {}).find(([one]) => wanted === undefined || one === wanted) ?? [];
   if (type === undefined || !schema) return undefined;
   if (!isJsonType(type) && !isForm(type)) {
     const value = fields["raw"] ?? toSimplest(schema, schemas)?.value;
-    return value === undefined ? undefined : { type, value: String(value) };
+    return value === undefined ? undefined : { type, value: toText(value) };
   }
   const hasFields = Object.keys(fields).length > 0;
   if (!isBodyRequired && !hasFields && wanted === undefined) return undefined;
@@ -119,8 +126,8 @@ const toFiles = (fields: Fields, schema: JsonObject, schemas: Schemas): Fields =
       name,
       isFile(name)
         ? Array.isArray(value)
-          ? value.map((one) => new SentFile(String(one)))
-          : new SentFile(String(value))
+          ? value.map((one) => new SentFile(toText(one)))
+          : new SentFile(toText(value))
         : value,
     ]),
   );
@@ -160,15 +167,11 @@ const carried = (
       canCarry(place, value, isDeep) &&
       // text may mean what the value itself does not
       (kind === "valid" ||
-        !(schemas.isValid(schema, String(value)) || schemas.isValid(schema, [value]))),
+        !(schemas.isValid(schema, toText(value)) || schemas.isValid(schema, [value]))),
   );
 
 /** Lists the calls that follow from the document alone. */
-export const listCases = (
-  base: Call,
-  fields: Fields,
-  schemas: Schemas,
-): readonly Case[] => [
+export const listCases = (base: Call, fields: Fields, schemas: Schemas): readonly Case[] => [
   { call: base, kind: "positive", label: "the smallest call", check: "positive_data_acceptance" },
   ...base.operation.parameters.flatMap((one) => listParameterCases(base, one, fields, schemas)),
   ...listBodyCases(base, fields, schemas),
@@ -231,7 +234,14 @@ const listBodyCases = (base: Call, fields: Fields, schemas: Schemas): readonly C
     const whole: readonly Case[] =
       base.body && base.body.type === type
         ? []
-        : [{ call: { ...base, body }, kind: "positive", label: `a body as ${type}`, check: "positive_data_acceptance" }];
+        : [
+            {
+              call: { ...base, body },
+              kind: "positive",
+              label: `a body as ${type}`,
+              check: "positive_data_acceptance",
+            },
+          ];
     return [...whole, ...listValues({ ...base, body }, body, schema, own, schemas)];
   });
 };
@@ -263,7 +273,7 @@ const listValues = (
       ...listValid(schema, schemas)
         .slice(1)
         .map(({ label, value }): Case => ({
-          call: withValue(String(value)),
+          call: withValue(toText(value)),
           // a schema of text does not say which text means something
           kind: isGiven || typeof value === "string" ? "neutral" : "positive",
           label: `the body: ${label}`,
@@ -311,7 +321,9 @@ const toField = (label: string, value: unknown): string | undefined => {
   const [, missing] = /^without (.+)$/.exec(label) ?? [];
   if (missing !== undefined) return missing;
   const [name = ""] = label.split(": ", 1);
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name) ? name : undefined;
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? name
+    : undefined;
 };
 
 const omit = (fields: Fields, name: string | undefined): Fields =>
@@ -326,7 +338,7 @@ const toSentForm = (
 ): Fields | undefined => {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   if (!entries.every(([, value]) => canCarry("form", value))) return undefined;
-  const asText = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+  const asText = Object.fromEntries(entries.map(([name, value]) => [name, toText(value)]));
   if (kind === "invalid" && schemas.isValid(schema, asText)) return undefined;
   return toFiles(Object.fromEntries(entries), schema, schemas);
 };

@@ -128,7 +128,8 @@ const checkBody = (
   { type, text, json, events }: Received,
   schemas: Schemas,
 ): readonly string[] => {
-  if (type === "text/event-stream") return events.flatMap((one) => checkEvent(schema, one, schemas));
+  if (type === "text/event-stream")
+    return events.flatMap((one) => checkEvent(schema, one, schemas));
   if (!isJsonType(type)) {
     const { format } = schemas.resolve(schema);
     const problem = format === "binary" ? undefined : schemas.explain(schema, text);
@@ -148,10 +149,12 @@ const checkEvent = (
 ): readonly string[] => {
   const found = schemas.resolve(schema);
   const arms = (found["oneOf"] ?? found["anyOf"] ?? [found]) as readonly JsonObject[];
-  const arm = arms.map((one) => schemas.resolve(one)).find((one) => {
-    const { event: name } = schemas.resolve(one["properties"]);
-    return name === undefined || schemas.isValid(name as JsonObject, event["event"]);
-  });
+  const arm = arms
+    .map((one) => schemas.resolve(one))
+    .find((one) => {
+      const { event: name } = schemas.resolve(one["properties"]);
+      return name === undefined || schemas.isValid(name as JsonObject, event["event"]);
+    });
   if (!arm) return ["An event has a name that is not declared."];
   const problem = schemas.explain(arm, event);
   if (problem !== undefined) return [`An event does not fit: ${problem}.`];

@@ -40,8 +40,8 @@ export interface Finding {
   readonly expectation: string;
 }
 
-export const toFinding = (
-  check: CheckName,
-  message: string,
-  expectation = "",
-): Finding => ({ check, message, expectation: expectation || `assert.fail(${JSON.stringify(message)});` });
+export const toFinding = (check: CheckName, message: string, expectation = ""): Finding => ({
+  check,
+  message,
+  expectation: expectation || `assert.fail(${JSON.stringify(message)});`,
+});

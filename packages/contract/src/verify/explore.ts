@@ -14,7 +14,6 @@ export const exploreDeclared = async (
 ): Promise<boolean> => {
   let hasSucceeded = false;
   for (const one of listCases(base, fields, session.api.schemas)) {
-    // oxlint-disable-next-line no-await-in-loop -- each call may change what the next one finds
     const status = await tryCase(session, base, one);
     if (one.kind !== "negative" && status >= 200 && status < 400) hasSucceeded = true;
   }
@@ -25,7 +24,6 @@ const tryCase = async (session: Session, base: Call, one: Case): Promise<number>
   const attempt = await session.attempt(one);
   for (const finding of attempt.findings)
     if (session.isNew(base.operation, finding)) {
-      // oxlint-disable-next-line no-await-in-loop -- a smaller call is looked for call by call
       const smallest = await minimise(session, base, one, attempt, finding);
       session.report(base.operation, one.label, smallest, finding);
     }
@@ -68,15 +66,12 @@ const search = async (
       wanted ??= found;
       return found === undefined;
     });
-    // oxlint-disable-next-line no-await-in-loop -- the next round looks for what else is wrong
     const result = await fc.check(property, { seed: toSeed(session.seed, operation.key), numRuns });
     const [smallest] = result.counterexample ?? [];
     if (!smallest || !wanted) return;
     const { check } = wanted;
-    // oxlint-disable-next-line no-await-in-loop -- see above
     const attempt = await session.attempt(smallest);
     const finding = attempt.findings.find((one) => one.check === check) ?? wanted;
-    // oxlint-disable-next-line no-await-in-loop -- see above
     const least = await minimise(session, base, smallest, attempt, finding);
     session.report(operation, smallest.label, least, finding);
   }
@@ -117,7 +112,12 @@ const toPositive = (
         const found = parameters[at];
         if (found && value !== undefined) call = withField(call, found.one.in, found.name, value);
       }
-      return { call, kind: "positive", label: "a generated call", check: "positive_data_acceptance" };
+      return {
+        call,
+        kind: "positive",
+        label: "a generated call",
+        check: "positive_data_acceptance",
+      };
     });
 };
 
@@ -127,12 +127,14 @@ const toBodies = (
   schemas: Session["api"]["schemas"],
 ): fc.Arbitrary<{ readonly body: Call["body"] }> | undefined => {
   const { body: declared } = base.operation;
-  const [type, schema] = Object.entries(declared ?? {}).find(([one]) => isJsonType(one) || isForm(one)) ?? [];
+  const [type, schema] =
+    Object.entries(declared ?? {}).find(([one]) => isJsonType(one) || isForm(one)) ?? [];
   if (type === undefined || !schema) return undefined;
   const values = toValid(schema, schemas);
   if (!values) return undefined;
   const own = base.body?.type === type ? base.body.value : {};
-  const kept = typeof own === "object" && own !== null && !Array.isArray(own) ? (own as Fields) : {};
+  const kept =
+    typeof own === "object" && own !== null && !Array.isArray(own) ? (own as Fields) : {};
   return values
     .filter((value) => !isForm(type) || canBeForm(value))
     .map((value) => {

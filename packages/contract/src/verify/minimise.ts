@@ -23,7 +23,6 @@ export const minimise = async (
     for (const call of listSmaller(least, base, session.api.schemas)) {
       if (++calls > maxCalls) return smallest;
       const next = { ...least, call };
-      // oxlint-disable-next-line no-await-in-loop -- each call depends on what the last one showed
       const tried = await session.attempt(next);
       if (!tried.findings.some((one) => one.check === check && one.message === message)) continue;
       [least, smallest, isSmaller] = [next, tried, true];
@@ -34,13 +33,18 @@ export const minimise = async (
 };
 
 /** Lists calls that differ from the smallest one in a field less; what a call is about stays. */
-const listSmaller = ({ call, kind, focus }: Case, base: Call, schemas: Schemas): readonly Call[] => {
+const listSmaller = (
+  { call, kind, focus }: Case,
+  base: Call,
+  schemas: Schemas,
+): readonly Call[] => {
   const isKept = (place: string, name: string): boolean =>
     focus?.place === place && focus.name === name;
   const parts = (["query", "header", "cookie", "path"] as const).flatMap((place) =>
-    listNearer(call[place], base[place], (name) => isKept(place, name)).map(
-      (fields): Call => ({ ...call, [place]: fields }),
-    ),
+    listNearer(call[place], base[place], (name) => isKept(place, name)).map((fields): Call => ({
+      ...call,
+      [place]: fields,
+    })),
   );
   const { body } = call;
   // a whole body may be what is wrong

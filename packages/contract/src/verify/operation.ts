@@ -1,5 +1,5 @@
 import { generateOpenApi, type OpenApiOptions } from "sallyport/openapi";
-import { isObject, type Json, type JsonObject } from "../lock/json.ts";
+import { isObject, toText, type Json, type JsonObject } from "../lock/json.ts";
 import { Schemas } from "./schemas.ts";
 
 export interface Parameter {
@@ -85,7 +85,7 @@ const toOperation = (path: string, json: JsonObject, schemas: Schemas): Operatio
     key: `${method} ${route}`,
     ...{ method, route, path },
     parameters: (parameters as readonly JsonObject[]).map((one) => ({
-      name: String(one["name"]),
+      name: toText(one["name"]),
       in: one["in"] as Parameter["in"],
       isRequired: one["required"] === true,
       schema: schemas.resolve(one["schema"]),

@@ -60,7 +60,6 @@ export const checkMethods = async (session: Session, base: Call): Promise<void> 
   for (const method of methods) {
     const isFile = files.some((path) => `${pathname}/`.startsWith(path === "/" ? "/" : `${path}/`));
     if (served.includes(method) || (method === "get" && isFile)) continue;
-    // oxlint-disable-next-line no-await-in-loop -- calls follow each other, as everywhere
     await checkMethod(session, { ...base, method, body: undefined }, served, isFile);
   }
 };

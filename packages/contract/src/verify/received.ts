@@ -48,7 +48,6 @@ const readStart = async ({ body }: Response, patience: number): Promise<string> 
       const pause = new Promise<undefined>((resolve) => {
         timer = setTimeout(resolve, text.includes("data:") ? 20 : patience, undefined);
       });
-      // oxlint-disable-next-line no-await-in-loop -- chunks come one after the other
       const chunk = await Promise.race([reader.read(), pause]);
       clearTimeout(timer);
       if (!chunk || chunk.done) break;

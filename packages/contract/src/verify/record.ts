@@ -23,7 +23,10 @@ export interface RecordedServer extends TestServer {
  */
 export const record = (
   server: TestServer,
-  { routing, config = {} }: { readonly routing: Routing; readonly config?: VerifyOptions["config"] },
+  {
+    routing,
+    config = {},
+  }: { readonly routing: Routing; readonly config?: VerifyOptions["config"] },
 ): RecordedServer => {
   const coverage = new Coverage(readApi(routing, config).operations);
   const table = (): StatusTable => coverage.table;

@@ -25,18 +25,20 @@ export const toVerifyText = (result: Result): string => {
 
 const indent = (text: string): string => text.replaceAll(/^/gm, "  ");
 
-/** Writes the table of operations by status. */
+/** Writes the table of operations by status, and why some may not have been seen. */
 export const toTableText = (table: StatusTable): string => {
   const width = Math.max(0, ...table.map(({ operation }) => operation.length));
-  return table
-    .map(({ operation, statuses }) => {
-      const cells = statuses.map(({ status, declared, seen, note }) => {
-        if (!declared) return `${status} ×${seen} (not declared)`;
-        return seen > 0 ? `${status} ×${seen}` : `${status} not seen${note ? ` (${note})` : ""}`;
-      });
-      return `  ${operation.padEnd(width)}  ${cells.join(", ")}`;
-    })
-    .join("\n");
+  const rows = table.map(({ operation, statuses }) => {
+    const cells = statuses.map(({ status, declared, seen }) => {
+      if (!declared) return `${status} ×${seen} (not declared)`;
+      return seen > 0 ? `${status} ×${seen}` : `${status} not seen`;
+    });
+    return `  ${operation.padEnd(width)}  ${cells.join(", ")}`;
+  });
+  const notes = table.flatMap(({ statuses }) =>
+    statuses.flatMap(({ status, note }) => (note === undefined ? [] : [`  ${status}: ${note}`])),
+  );
+  return [...rows, ...new Set(notes.toSorted())].join("\n");
 };
 
 const toCheckText = (checks: Result["checks"]): string =>
@@ -66,7 +68,8 @@ export const toVerifyJUnit = ({ failures, checks, skipped }: Result): string => 
   const cases = checks.map(({ operation, check }) => {
     const own = failures.filter((one) => one.operation === operation && one.check === check);
     const inner = own.map(
-      ({ message, curl }) => `\n      <failure message="${escape(message)}">${escape(curl)}</failure>`,
+      ({ message, curl }) =>
+        `\n      <failure message="${escape(message)}">${escape(curl)}</failure>`,
     );
     const head = `    <testcase classname="${escape(operation)}" name="${check}"`;
     return own.length === 0 ? `${head}/>` : `${head}>${inner.join("")}\n    </testcase>`;

@@ -15,7 +15,7 @@ export class Schemas {
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
     for (const name of ["binary", "byte", "password"]) this.#ajv.addFormat(name, true);
     const { components = {} } = document;
-    this.#ajv.addSchema({ $id: "api", components: toAbsolute(components) } as object);
+    this.#ajv.addSchema({ $id: "api", components: toAbsolute(components) });
   }
 
   /** Returns what is wrong with a value, or undefined. */

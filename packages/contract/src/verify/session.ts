@@ -66,8 +66,7 @@ export class Session {
   logIn(operation: Operation, caller: Caller): Promise<Credentials | undefined> {
     const key = `${operation.key} ${caller}`;
     const client: VerifyClient = { fetch: this.#fetch, send: this.#toSend({}) };
-    const found =
-      this.#logins.get(key) ?? logIn(caller, operation, this.api, this.options, client);
+    const found = this.#logins.get(key) ?? logIn(caller, operation, this.api, this.options, client);
     this.#logins.set(key, found);
     return found;
   }
@@ -119,7 +118,10 @@ export class Session {
     try {
       const response = await this.#fetch(url, {
         method,
-        headers: { ...(config?.trustProxy && { "x-forwarded-for": toAddress(this.calls) }), ...headers },
+        headers: {
+          ...(config?.trustProxy && { "x-forwarded-for": toAddress(this.calls) }),
+          ...headers,
+        },
         ...(body !== undefined && { body }),
         signal: controller.signal,
       });
@@ -183,7 +185,10 @@ export class Session {
     const { path, query, header, cookie, body } = call;
     const value = body?.value;
     const isFields =
-      typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Malformed);
+      typeof value === "object" &&
+      value !== null &&
+      !Array.isArray(value) &&
+      !(value instanceof Malformed);
     return {
       ...call,
       ...{ path: renewFields(path), query: renewFields(query) },
@@ -243,6 +248,8 @@ const isByFunction = (json: unknown): boolean => {
     typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
   const issues = read(read(json, "error"), "issues") ?? read(json, "issues");
   return (
-    Array.isArray(issues) && issues.length > 0 && issues.every((one) => read(one, "code") === "custom")
+    Array.isArray(issues) &&
+    issues.length > 0 &&
+    issues.every((one) => read(one, "code") === "custom")
   );
 };

@@ -24,7 +24,11 @@ export const checkReplay = async (session: Session, base: Call): Promise<void> =
   const other = { ...sent, url: `${sent.url}${sent.url.includes("?") ? "&" : "?"}other=1` };
   const conflict = await session.send(other);
   if ((conflict?.status ?? 0) < 400)
-    fail("Another request with a used idempotency key is accepted.", { ...again, sent: other, received: conflict });
+    fail("Another request with a used idempotency key is accepted.", {
+      ...again,
+      sent: other,
+      received: conflict,
+    });
 };
 
 /** Writes with the tag of another version, and reads with the tag of this one. */
@@ -34,11 +38,22 @@ export const checkConditions = async (session: Session, base: Call): Promise<voi
     await session.prepare(operation);
     const call = withField(base, "header", "if-match", '"a-stale-version"');
     const label = "a write with a stale If-Match";
-    const attempt = await session.attempt({ call, kind: "neutral", label, check: "conditional_write" });
+    const attempt = await session.attempt({
+      call,
+      kind: "neutral",
+      label,
+      check: "conditional_write",
+    });
     reportAll(session, operation, label, attempt);
     const status = attempt.received?.status ?? 0;
     if (status < 500 && status !== 412)
-      failing(session, base, "conditional_write", label, attempt)(
+      failing(
+        session,
+        base,
+        "conditional_write",
+        label,
+        attempt,
+      )(
         `A write with a stale If-Match is answered with ${status}.`,
         undefined,
         "assert.equal(response.status, 412);",
@@ -51,13 +66,41 @@ export const checkConditions = async (session: Session, base: Call): Promise<voi
   if (!isSuccess(first) || !tag || !session.count(operation, "conditional_read")) return;
   const call = withField(base, "header", "if-none-match", tag);
   const label = "a read with the current ETag";
-  const attempt = await session.attempt({ call, kind: "neutral", label, check: "conditional_read" });
+  const attempt = await session.attempt({
+    call,
+    kind: "neutral",
+    label,
+    check: "conditional_read",
+  });
   if (attempt.received?.status !== 304)
-    failing(session, base, "conditional_read", label, attempt)(
+    failing(
+      session,
+      base,
+      "conditional_read",
+      label,
+      attempt,
+    )(
       `A read with the ETag that was just sent is answered with ${attempt.received?.status ?? 0}.`,
       undefined,
       "assert.equal(response.status, 304);",
     );
+};
+
+/** Asks for parts of a file, and for one that has not changed. */
+export const checkParts = async (session: Session, base: Call): Promise<void> => {
+  const { operation } = base;
+  if (!("206" in operation.replies)) return;
+  const first = await send(session, base);
+  const tag = first.received?.headers.get("etag") ?? "*";
+  const asked: readonly Readonly<Record<string, string>>[] = [
+    ...[{ range: "bytes=0-0" }, { range: "bytes=999999999999-" }],
+    ...[{ "if-none-match": tag }, { "if-match": '"a-stale-version"' }],
+  ];
+  for (const fields of asked) {
+    const call = { ...base, header: { ...base.header, ...fields } };
+    const label = `a request with ${Object.keys(fields).join()}`;
+    reportAll(session, operation, label, await send(session, call));
+  }
 };
 
 const maxPages = 100;
@@ -65,13 +108,14 @@ const maxPages = 100;
 /** Follows the pages of a list to their end. */
 export const checkPages = async (session: Session, base: Call): Promise<void> => {
   const { operation } = base;
-  const names = operation.parameters.filter((one) => one.in === "query").map(({ name }) => name);
-  const style = names.includes("cursor") ? "cursor" : names.includes("offset") ? "offset" : undefined;
+  const names = new Set(
+    operation.parameters.filter((one) => one.in === "query").map(({ name }) => name),
+  );
+  const style = names.has("cursor") ? "cursor" : names.has("offset") ? "offset" : undefined;
   if (operation.method !== "get" || style === undefined) return;
   const limit = operation.parameters.find(({ name }) => name === "limit")?.schema["maximum"];
   // small pages show the step from one to the next, large ones the end
   for (const size of [2, typeof limit === "number" ? limit : undefined])
-    // oxlint-disable-next-line no-await-in-loop -- calls follow each other, as everywhere
     await followPages(session, base, style, size);
 };
 
@@ -86,7 +130,6 @@ const followPages = async (
   let before: string | undefined;
   const cursors = new Set<string>();
   for (let page = 0; page < (size === 2 ? 3 : maxPages); page++) {
-    // oxlint-disable-next-line no-await-in-loop -- a page tells where the next one is
     const attempt = await send(session, call);
     reportAll(session, base.operation, "a page", attempt);
     const body = readPage(attempt.received?.json);
@@ -119,11 +162,7 @@ const followPages = async (
 const readPage = (json: unknown): Readonly<Record<string, unknown>> | undefined => {
   if (typeof json !== "object" || json === null) return undefined;
   const isPage = "nextCursor" in json || "total" in json;
-  return isPage
-    ? (json as Readonly<Record<string, unknown>>)
-    : "data" in json
-      ? readPage(json.data)
-      : undefined;
+  return isPage ? json : "data" in json ? readPage(json.data) : undefined;
 };
 
 /** Reads what was deleted. */
@@ -145,7 +184,13 @@ export const checkDeleted = async (session: Session, base: Call): Promise<void> 
   const status = received?.status ?? 0;
   const again: Attempt = { sent, received, findings: [] };
   if (![404, 410].includes(status) && status < 500)
-    failing(session, base, "use_after_free", "a read of what was deleted", again)(
+    failing(
+      session,
+      base,
+      "use_after_free",
+      "a read of what was deleted",
+      again,
+    )(
       `What was deleted is read with ${status}.`,
       undefined,
       "assert.ok([404, 410].includes(response.status)); // after the DELETE",

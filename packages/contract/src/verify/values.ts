@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Json, JsonObject } from "../lock/json.ts";
+import { toText, type Json, type JsonObject } from "../lock/json.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** A value, with what it tries. */
@@ -9,26 +9,26 @@ export interface Sample {
 }
 
 const formats: Readonly<Record<string, string>> = {
-  "uuid": "0b6a3c1e-6a0f-4c52-9a53-2f5a4b6c7d8e",
-  "email": "ada@example.com",
-  "date": "2025-01-31",
+  uuid: "0b6a3c1e-6a0f-4c52-9a53-2f5a4b6c7d8e",
+  email: "ada@example.com",
+  date: "2025-01-31",
   "date-time": "2025-01-31T12:00:00Z",
-  "time": "12:00:00",
-  "duration": "P1D",
-  "uri": "https://example.com/",
-  "url": "https://example.com/",
-  "hostname": "example.com",
-  "ipv4": "192.0.2.1",
-  "ipv6": "2001:db8::1",
-  "cidrv4": "192.0.2.0/24",
-  "cidrv6": "2001:db8::/32",
-  "base64": "YQ==",
-  "base64url": "YQ",
-  "e164": "+15555550100",
-  "cuid2": "tz4a98xxat96iws9zmbrgj3a",
-  "ulid": "01ARZ3NDEKTSV4RRFFQ69G5FAV",
-  "nanoid": "V1StGXR8_Z5jdHi6B-myT",
-  "binary": "content",
+  time: "12:00:00",
+  duration: "P1D",
+  uri: "https://example.com/",
+  url: "https://example.com/",
+  hostname: "example.com",
+  ipv4: "192.0.2.1",
+  ipv6: "2001:db8::1",
+  cidrv4: "192.0.2.0/24",
+  cidrv6: "2001:db8::/32",
+  base64: "YQ==",
+  base64url: "YQ",
+  e164: "+15555550100",
+  cuid2: "tz4a98xxat96iws9zmbrgj3a",
+  ulid: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+  nanoid: "V1StGXR8_Z5jdHi6B-myT",
+  binary: "content",
 };
 
 export const typesOf = (schema: JsonObject): readonly string[] => {
@@ -132,7 +132,7 @@ const listNumbers = (schema: JsonObject): readonly Sample[] => {
 const listStrings = (schema: JsonObject): readonly Sample[] => {
   const { format, minLength, maxLength, pattern } = schema;
   const known = typeof format === "string" ? formats[format] : undefined;
-  if (known !== undefined) return [{ label: `a string as ${String(format)}`, value: known }];
+  if (known !== undefined) return [{ label: `a string as ${toText(format)}`, value: known }];
   if (typeof pattern === "string") return listMatching(pattern);
   const min = numberOf(minLength) ?? 0;
   const max = numberOf(maxLength);
@@ -163,7 +163,9 @@ const listArrays = (schema: JsonObject, schemas: Schemas, depth: number): readon
   const { items, prefixItems, minItems, maxItems } = schema;
   if (Array.isArray(prefixItems)) {
     const parts = (prefixItems as readonly JsonObject[]).map((one) => toSimplest(one, schemas));
-    return parts.every(Boolean) ? [{ label: "a tuple", value: parts.map((one) => one?.value) }] : [];
+    return parts.every(Boolean)
+      ? [{ label: "a tuple", value: parts.map((one) => one?.value) }]
+      : [];
   }
   const options = listValid((items ?? {}) as JsonObject, schemas, depth + 1);
   const min = numberOf(minItems) ?? 0;
@@ -200,16 +202,18 @@ const listObjects = (schema: JsonObject, schemas: Schemas, depth: number): reado
   );
   const { additionalProperties: others, propertyNames } = schema;
   const key = toKey(propertyNames as JsonObject | undefined, schemas);
-  const entry = typeof others === "object" && propertiesOf(schema).length === 0 && key !== undefined
-    ? listValid(others as JsonObject, schemas, depth + 1).slice(0, 1)
-    : [];
+  const entry =
+    typeof others === "object" && propertiesOf(schema).length === 0 && key !== undefined
+      ? listValid(others as JsonObject, schemas, depth + 1).slice(0, 1)
+      : [];
   return [
     { label: "an object with the required fields", value: least },
     ...entry.map(({ value }) => ({ label: "an entry", value: { [key ?? ""]: value } })),
     ...lists.flatMap(([name, list]) =>
-      list
-        .slice(required.has(name) ? 1 : 0)
-        .map(({ label, value }) => ({ label: `${name}: ${label}`, value: { ...least, [name]: value } })),
+      list.slice(required.has(name) ? 1 : 0).map(({ label, value }) => ({
+        label: `${name}: ${label}`,
+        value: { ...least, [name]: value },
+      })),
     ),
   ];
 };
@@ -256,17 +260,22 @@ export const listInvalid = (schema: JsonObject, schemas: Schemas, depth = 0): re
     if (typeof maxLength === "number" && maxLength <= 10_000)
       samples.push({
         label: "too long",
-        value: String(first?.value ?? "a").slice(0, 1).repeat(maxLength + 1),
+        value: toText(first?.value ?? "a")
+          .slice(0, 1)
+          .repeat(maxLength + 1),
       });
     if (format !== undefined && format !== "binary")
-      samples.push({ label: `not as ${String(format)}`, value: "?" });
+      samples.push({ label: `not as ${toText(format)}`, value: "?" });
     if (pattern !== undefined) samples.push({ label: "against the pattern", value: "\u00a7 ?" });
   }
   const { const: constant, enum: members, anyOf, oneOf } = found;
   if (constant !== undefined || members !== undefined)
     samples.push({ label: "not a member", value: "no such member" });
   if ((anyOf ?? oneOf) !== undefined)
-    samples.push({ label: "no arm of the union", value: { no: "arm" } }, { label: "no arm of the union", value: "?" });
+    samples.push(
+      { label: "no arm of the union", value: { no: "arm" } },
+      { label: "no arm of the union", value: "?" },
+    );
   if (types.includes("array")) samples.push(...listInvalidArrays(found, schemas, depth));
   if (types.includes("object")) samples.push(...listInvalidObjects(found, schemas, depth));
   return distinct(samples.filter(({ value }) => !schemas.isValid(schema, value)));

@@ -10,7 +10,13 @@ import { checkVerifyOptions, findReason, type VerifyOptions } from "./options.ts
 import { checkBodies, checkMethods } from "./protocol-checks.ts";
 import { toVerifyText } from "./report.ts";
 import { Session, type Failure } from "./session.ts";
-import { checkConditions, checkDeleted, checkPages, checkReplay } from "./state-checks.ts";
+import {
+  checkConditions,
+  checkDeleted,
+  checkPages,
+  checkParts,
+  checkReplay,
+} from "./state-checks.ts";
 
 /** What was left out, and why. */
 export interface Skipped {
@@ -64,9 +70,7 @@ export const verify = async (options: VerifyOptions): Promise<VerifyResult> => {
   const session = new Session(api, options, seed, server.fetch, new Coverage(api.operations));
   try {
     for (const operation of api.operations)
-      if (findReason(options, operation) === undefined)
-        // oxlint-disable-next-line no-await-in-loop -- operations share the data of the application
-        await verifyOperation(session, operation);
+      if (findReason(options, operation) === undefined) await verifyOperation(session, operation);
   } finally {
     await server.close();
   }
@@ -101,6 +105,7 @@ const verifyOperation = async (session: Session, operation: Operation): Promise<
   await checkAccess(session, base, fields, hasSucceeded);
   await checkReplay(session, base);
   await checkConditions(session, base);
+  await checkParts(session, base);
   await checkPages(session, base);
   await checkDeleted(session, base);
   if (!hasSucceeded) {
