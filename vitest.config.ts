@@ -1,14 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const toSource = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-
 /** Resolves the entries of the package to its sources, or to the built modules. */
 export const toAlias = (folder: "src" | "dist") => {
   const toPath = (name: string): string =>
     fileURLToPath(new URL(`${folder}/${name}.${folder === "src" ? "ts" : "js"}`, import.meta.url));
   return [
-    { find: "@sallyport/contract", replacement: toSource("packages/contract/src/index.ts") },
     { find: "sallyport/types", replacement: toPath("types") },
     { find: /^sallyport\/(.+)/, replacement: toPath("$1/index") },
     { find: "sallyport", replacement: toPath("index") },

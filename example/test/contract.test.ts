@@ -1,5 +1,5 @@
-import { verify } from "@sallyport/contract";
 import { expect, test } from "vitest";
+import { verify } from "../../packages/contract/src/index.ts";
 import { config, routing } from "../src/api.ts";
 import { addBook, administrator, createCustomer, dataOf, send } from "./shop.ts";
 

@@ -228,7 +228,7 @@ test("documents may refer to other files", async () => {
 describe("incorrect usage exits with 2", () => {
   test.each([
     ["no command", [], /USAGE sallyport lock/],
-    ["an unknown command", ["lokc"], /There is no command `lokc`\. The commands are lock\./],
+    ["an unknown command", ["lokc"], /There is no command `lokc`\. The commands are lock\b/],
     [
       "an unknown option",
       ["lock", "--chekc"],
