@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import createHttpError from "http-errors";
 import { defaultEndpointsFactory } from "sallyport";
 import { testServer } from "sallyport/testing";
 import { expect, onTestFinished, test } from "vitest";
@@ -152,6 +153,37 @@ test("a failure is shown as a command and as a test, and in JUnit", async () => 
   const junit = toVerifyJUnit(result);
   expect(junit).toContain('classname="post /counts" name="not_a_server_error"');
   expect(junit).toContain('<failure message="The reply is a 500.">');
+});
+
+test("a protected operation needs a login", async () => {
+  const { routing, config } = createTortureApi();
+  const { failures } = await verify({ routing: { profile: routing.profile }, config, seed: 1 });
+  expect(failures.map(({ check, message }) => `${check}: ${message}`)).toEqual([
+    expect.stringContaining(
+      "positive_answer: No call succeeded, because nobody is logged in. The smallest call got 401. Add login: { sessionCookie: … }",
+    ),
+  ]);
+});
+
+test("a key in the query tells who calls", async () => {
+  const keyed = (accepts: (key: string) => boolean) =>
+    defaultEndpointsFactory
+      .addMiddleware({
+        security: { type: "query", name: "key" },
+        input: z.object({ key: z.string().min(1) }),
+        handler: ({ input }) => {
+          if (!accepts(input.key)) throw createHttpError(401, "Unknown key");
+        },
+      })
+      .build({ output: z.object({}), handler: () => ({}) });
+  const check = (accepts: (key: string) => boolean) =>
+    verify({ routing: { secrets: keyed(accepts) }, login: { keyQuery: () => "k" }, seed: 1 });
+  const found = await check((key) => key === "k");
+  expect(found.text).toContain("No failures");
+  const { failures } = await check(() => true);
+  expect(failures).toMatchObject([
+    { check: "ignored_auth", request: { url: "/secrets?key=Z2FyYmFnZTpnYXJiYWdl" } },
+  ]);
 });
 
 const contract = fileURLToPath(new URL("../", import.meta.url));

@@ -64,8 +64,8 @@ const refuse = async (
   const attempt = await session.attempt({ call, kind: "neutral", label, check });
   reportAll(session, operation, label, attempt);
   const status = attempt.received?.status ?? 0;
-  // for others, there is nothing that a condition could match
-  if ([0, 401, 403, 404, 412, 429].includes(status) || status >= 500) return;
+  // a missing key may be invalid input; for others, there is nothing that a condition could match
+  if ([0, 400, 401, 403, 404, 412, 429].includes(status) || status >= 500) return;
   const found = toFinding(
     check,
     `A call ${label} is answered with ${status}.`,

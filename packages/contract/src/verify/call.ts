@@ -50,7 +50,13 @@ export const toSent = ({
       .map((one) => encodeURIComponent(toText(one)))
       .join("/"),
   );
-  const pairs = Object.entries(query).flatMap(([name, value]) => toPairs(name, value));
+  const secrets = Object.entries(credentials);
+  const keys = secrets.flatMap(([name, value]) =>
+    name.startsWith("?") ? [[name.slice(1), value]] : [],
+  );
+  const pairs = Object.entries({ ...query, ...Object.fromEntries(keys) }).flatMap(([name, value]) =>
+    toPairs(name, value),
+  );
   const search = pairs
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join("&");
@@ -65,7 +71,7 @@ export const toSent = ({
     method: method.toUpperCase(),
     url: search ? `${url}?${search}` : url,
     headers: {
-      ...credentials,
+      ...Object.fromEntries(secrets.filter(([name]) => !name.startsWith("?"))),
       ...(body && { "content-type": toContentType(body.type) }),
       ...Object.fromEntries(own),
       ...(cookies.length > 0 && { cookie: cookies.join("; ") }),

@@ -10,7 +10,7 @@ import {
   type Fields,
 } from "./call.ts";
 import type { CheckName } from "./check.ts";
-import { findParameter, type Operation, type Parameter } from "./operation.ts";
+import type { Operation, Parameter } from "./operation.ts";
 import type { Schemas } from "./schemas.ts";
 import { listInvalid, listValid, toSimplest } from "./values.ts";
 
@@ -37,7 +37,10 @@ type Part = "path" | "query" | "header" | "cookie";
 export const findMissing = (call: Call): string | undefined => {
   const { operation } = call;
   const missing = operation.parameters.find(
-    (one) => one.isRequired && call[one.in][fieldName(one)] === undefined,
+    (one) =>
+      one.isRequired &&
+      call[one.in][fieldName(one)] === undefined &&
+      !hasCredential(one, call.credentials),
   );
   if (missing) return missing.name;
   return operation.isBodyRequired && !call.body ? "the body" : undefined;
@@ -79,8 +82,12 @@ export const toBaseCall = (
   return { operation, ...parts, body: toBaseBody(operation, others, schemas), credentials };
 };
 
-const hasCredential = ({ in: place, name }: Parameter, credentials: Call["credentials"]): boolean =>
-  place === "header" && name.toLowerCase() in credentials;
+export const hasCredential = (
+  { in: place, name }: Parameter,
+  credentials: Call["credentials"],
+): boolean =>
+  (place === "header" && name.toLowerCase() in credentials) ||
+  (place === "query" && `?${name}` in credentials);
 
 const isTag = ({ in: place, name }: Parameter): boolean =>
   place === "header" && name.toLowerCase() === "if-match";
@@ -170,7 +177,6 @@ const carried = (
         !(schemas.isValid(schema, toText(value)) || schemas.isValid(schema, [value]))),
   );
 
-/** Lists the calls that follow from the document alone. */
 export const listCases = (base: Call, fields: Fields, schemas: Schemas): readonly Case[] => [
   { call: base, kind: "positive", label: "the smallest call", check: "positive_data_acceptance" },
   ...base.operation.parameters.flatMap((one) => listParameterCases(base, one, fields, schemas)),
@@ -342,6 +348,3 @@ const toSentForm = (
   if (kind === "invalid" && schemas.isValid(schema, asText)) return undefined;
   return toFiles(Object.fromEntries(entries), schema, schemas);
 };
-
-export const hasHeader = (operation: Operation, name: string): boolean =>
-  findParameter(operation, "header", name) !== undefined;

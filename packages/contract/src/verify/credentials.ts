@@ -1,6 +1,7 @@
 import { isProtected, type Api, type Operation } from "./operation.ts";
 import type { Login, VerifyClient, VerifyOptions } from "./options.ts";
 
+/** Header fields; a name with a question mark before it is one of the query. */
 export type Credentials = Readonly<Record<string, string>>;
 
 /** Who calls: `lacking` has the login without the scopes. */
@@ -39,10 +40,10 @@ const lower = (fields: Credentials = {}): Credentials =>
 
 const toFields = (scheme: Readonly<Record<string, unknown>>, secret: string): Credentials => {
   const name = String(scheme["name"]);
-  if (scheme["type"] === "apiKey")
-    return scheme["in"] === "cookie"
-      ? { cookie: `${name}=${secret}` }
-      : { [name.toLowerCase()]: secret };
+  if (scheme["type"] === "apiKey") {
+    if (scheme["in"] === "cookie") return { cookie: `${name}=${secret}` };
+    return scheme["in"] === "query" ? { [`?${name}`]: secret } : { [name.toLowerCase()]: secret };
+  }
   return { authorization: `${scheme["scheme"] === "basic" ? "Basic" : "Bearer"} ${secret}` };
 };
 

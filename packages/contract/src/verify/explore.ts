@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { canCarry, isForm, isJsonType, SentFile, type Call, type Fields } from "./call.ts";
 import { toValid } from "./arbitraries.ts";
-import { listCases, listTried, withField, type Case } from "./cases.ts";
+import { hasCredential, listCases, listTried, withField, type Case } from "./cases.ts";
 import type { Finding } from "./check.ts";
 import { minimise } from "./minimise.ts";
 import type { Session } from "./session.ts";
@@ -95,7 +95,7 @@ const toPositive = (
     const isFixed =
       Object.hasOwn(fields, one.name) ||
       one.name.toLowerCase() === "idempotency-key" ||
-      (one.in === "header" && one.name.toLowerCase() in base.credentials);
+      hasCredential(one, base.credentials);
     const values = isFixed ? undefined : toValid(one.schema, schemas);
     if (!values) return [];
     const sent = values.filter((value) => canCarry(one.in, value, one.isDeep));

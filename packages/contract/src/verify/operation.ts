@@ -135,3 +135,7 @@ export const findParameter = (
 /** Whether the application needs to know who calls. */
 export const isProtected = ({ security }: Operation): boolean =>
   security.length > 0 && security.every((one) => Object.keys(one).length > 0);
+
+/** Whether a header field is declared, by its name in lower case. */
+export const hasHeader = (operation: Operation, name: string): boolean =>
+  findParameter(operation, "header", name) !== undefined;

@@ -1,7 +1,8 @@
 import { reportAll } from "./access-checks.ts";
 import { toSent, type Call } from "./call.ts";
-import { hasHeader, newKey, toBaseCall, withField } from "./cases.ts";
+import { newKey, toBaseCall, withField } from "./cases.ts";
 import { toFinding, type CheckName } from "./check.ts";
+import { hasHeader } from "./operation.ts";
 import type { Attempt, Session } from "./session.ts";
 
 /** Repeats a call with its idempotency key. */

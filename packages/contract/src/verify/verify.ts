@@ -97,7 +97,7 @@ const verifyOperation = async (session: Session, operation: Operation): Promise<
   const missing = findMissing(base);
   session.count(operation, "positive_answer");
   if (missing !== undefined)
-    return failToAnswer(session, base, `No value is known for ${missing}.`, fields);
+    return failToAnswer(session, base, `No value is known for ${missing}.`, { fields });
   const hasSucceeded = await exploreDeclared(session, base, fields);
   await exploreGenerated(session, base, fields);
   await checkBodies(session, base);
@@ -110,15 +110,13 @@ const verifyOperation = async (session: Session, operation: Operation): Promise<
   await checkDeleted(session, base);
   if (!hasSucceeded) {
     const isAnonymous = isProtected(operation) && !credentials;
-    const { security } = operation;
-    await failToAnswer(
-      session,
-      base,
-      isAnonymous
-        ? `No call succeeded, because \`login\` has none of ${security.flatMap((set) => Object.keys(set)).join(", ")}.`
-        : "No call succeeded.",
-      fields,
-    );
+    const schemes = operation.security.flatMap((set) => Object.keys(set));
+    const cause = "No call succeeded";
+    if (isAnonymous)
+      await failToAnswer(session, base, `${cause}, because nobody is logged in.`, {
+        fix: `Add login: { ${schemes[0]}: … }${schemes.length > 1 ? `, or one of ${schemes.slice(1).join(", ")}` : ""}`,
+      });
+    else await failToAnswer(session, base, `${cause}.`, { fields });
   }
 };
 
@@ -127,17 +125,17 @@ const failToAnswer = async (
   session: Session,
   base: Call,
   cause: string,
-  fields: Fields,
+  { fields = {}, fix }: { readonly fields?: Fields; readonly fix?: string },
 ): Promise<void> => {
   const { operation } = base;
   if (findReason(session.options, operation, "positive_answer") !== undefined) return;
   const call = { call: base, kind: "neutral", label: "", check: "positive_answer" } as const;
   const attempt = await session.attempt(call);
   const hasFixture = Object.keys(fields).length > 0;
-  const fix = hasFixture
+  const otherFix = hasFixture
     ? `Correct the fixture of ${operation.key}`
     : `Add fixtures: { "${operation.key}": () => ({ … }) } or examples to the schemas`;
-  const message = `${cause} The smallest call got ${attempt.received?.status ?? "no reply"}. ${fix}, or leave the operation out with skip: { "${operation.key}": "a reason" }.`;
+  const message = `${cause} The smallest call got ${attempt.received?.status ?? "no reply"}. ${fix ?? otherFix}, or leave the operation out with skip: { "${operation.key}": "a reason" }.`;
   session.report(
     operation,
     "the smallest call",
