@@ -176,9 +176,7 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
 
 const toReadable = (output: StreamContent): Readable => {
   if (output instanceof Readable) return output;
-  return Readable.from(
-    withReadableErrors(output instanceof Blob ? (output.stream() as ReadableStream) : output),
-  );
+  return Readable.from(withReadableErrors(output instanceof Blob ? output.stream() : output));
 };
 
 /** Yields the same pieces, but throws plain errors only: Node reads the stack of an error, and the getter may throw. */
