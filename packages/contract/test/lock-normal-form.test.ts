@@ -260,6 +260,23 @@ describe("changes are found where they are", () => {
     ).toEqual(["POST /users response 200 .a"]);
   });
 
+  test("in a recursive schema that overrides the property that leads back", () => {
+    const own = (more: JsonObject) =>
+      asResponse(reference("Special"), {
+        Node: object({ properties: { next: reference("Node"), name: text } }),
+        Special: {
+          allOf: [
+            reference("Node"),
+            object({ properties: { next: reference("Special"), size: more } }),
+          ],
+        },
+      });
+    expect(compare(own(text), own({ type: "number" })).map(({ path }) => path)).toContain(
+      "POST /users response 200 .size",
+    );
+    expect(compare(own(text), own(text))).toEqual([]);
+  });
+
   test("within allOf, although it is merged", () => {
     const own = (more: JsonObject) =>
       asRequest({ allOf: [user, object({ properties: { name: more } })] });

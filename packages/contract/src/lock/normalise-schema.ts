@@ -31,7 +31,10 @@ const annotations: ReadonlySet<string> = new Set([
 export class SchemaNormaliser {
   readonly #resolver: Resolver;
   readonly #known = new Map<object, Schema>();
-  readonly #pairs = new Map<Schema, Map<Schema, Schema>>();
+  /** The schemas that a combination consists of. */
+  readonly #atoms = new Map<Schema, readonly Schema[]>();
+  readonly #ids = new Map<Schema, number>();
+  readonly #combinations = new Map<string, Schema>();
   readonly #waiting = new Map<Schema, () => void>();
 
   constructor(resolver: Resolver) {
@@ -75,19 +78,37 @@ export class SchemaNormaliser {
     return schema;
   }
 
-  /** Returns the schema of values that both accept. */
+  /**
+   * Returns the schema of values that both accept. The same schemas make the same combination, however often each counts:
+   * otherwise, recursive ones that override a property would be combined forever.
+   */
   readonly #both = (one: Schema, other: Schema): Schema => {
-    if (one === other) return one;
-    const pairs = this.#pairs.get(one) ?? new Map<Schema, Schema>();
-    this.#pairs.set(one, pairs);
-    const known = pairs.get(other);
+    const parts = [one, other].flatMap((part) => this.#atoms.get(part) ?? [part]);
+    const atoms = [...new Set(parts)];
+    const [first] = atoms;
+    if (first && atoms.length === 1) return first;
+    const key = atoms
+      .map((atom) => this.#toId(atom))
+      .toSorted((left, right) => left - right)
+      .join();
+    const known = this.#combinations.get(key);
     if (known) return known;
     const schema: Schema = {};
-    pairs.set(other, schema);
+    this.#combinations.set(key, schema);
+    this.#atoms.set(schema, atoms);
     return this.#later(schema, () =>
-      Object.assign(schema, merge(this.#fill(one), this.#fill(other), this.#both)),
+      Object.assign(
+        schema,
+        atoms.map((atom) => this.#fill(atom)).reduce((all, atom) => merge(all, atom, this.#both)),
+      ),
     );
   };
+
+  #toId(schema: Schema): number {
+    const id = this.#ids.get(schema) ?? this.#ids.size;
+    this.#ids.set(schema, id);
+    return id;
+  }
 
   #read(raw: JsonObject, file: string): Schema {
     const parts = [
