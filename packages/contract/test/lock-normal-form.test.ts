@@ -277,6 +277,14 @@ describe("changes are found where they are", () => {
     expect(compare(own(text), own(text))).toEqual([]);
   });
 
+  test("in a header in lower case that begins like an extension", () => {
+    const own = (headers: JsonObject) =>
+      withOperation({ responses: { 200: { description: "OK", headers } } });
+    expect(listRules(own({ "x-total": { required: true, schema: text } }), own({}))).toEqual([
+      "required-header-removed",
+    ]);
+  });
+
   test("within allOf, although it is merged", () => {
     const own = (more: JsonObject) =>
       asRequest({ allOf: [user, object({ properties: { name: more } })] });

@@ -58,9 +58,9 @@ class DocumentNormaliser {
   }
 
   #entries(value: Json | undefined, file: string): readonly (readonly [string, ...Located])[] {
-    return sortEntries(Object.entries(toObject(value)))
-      .filter(([key]) => !key.startsWith("x-"))
-      .map(([key, one]) => [key, ...this.#locate(one, file)] as const);
+    return sortEntries(Object.entries(toObject(value))).map(
+      ([key, one]) => [key, ...this.#locate(one, file)] as const,
+    );
   }
 
   /** @param toKey converts a path to what it is compared by */
@@ -70,7 +70,7 @@ class DocumentNormaliser {
     toKey = (path: string): string => path,
     file = this.#file,
   ): Readonly<Record<string, Operation>> {
-    const found = this.#entries(items, file).flatMap(([path, item, place]) => {
+    const found = this.#entries(withoutExtensions(items), file).flatMap(([path, item, place]) => {
       const others = Object.entries(toObject(item["additionalOperations"]));
       const own = methods.flatMap((method) => {
         const operation = item[method];
@@ -102,7 +102,7 @@ class DocumentNormaliser {
     );
     const body =
       raw["requestBody"] === undefined ? undefined : this.#readBody(raw["requestBody"], file);
-    const responses = this.#entries(raw["responses"], file).map(
+    const responses = this.#entries(withoutExtensions(raw["responses"]), file).map(
       ([status, response, place]) =>
         [
           status.toUpperCase().replace("DEFAULT", "default"),
@@ -226,6 +226,10 @@ class DocumentNormaliser {
     };
   }
 }
+
+/** Only some objects of OpenAPI may be extended; elsewhere, such as among headers, `x-` is the beginning of a name. */
+const withoutExtensions = (value: Json | undefined): JsonObject =>
+  Object.fromEntries(Object.entries(toObject(value)).filter(([key]) => !key.startsWith("x-")));
 
 const placeholder = /\{([^}]*)\}/g;
 
