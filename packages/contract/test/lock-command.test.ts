@@ -225,6 +225,22 @@ test("documents may refer to other files", async () => {
   expect(await run("lock", "--base", base, "--head", same)).toMatchObject({ code: 0 });
 });
 
+test("merge keys of YAML are followed", async () => {
+  const own = (type: string): string =>
+    write(
+      `${type}.yaml`,
+      [
+        "openapi: 3.1.0",
+        `x-user: &user { type: object, properties: { id: { type: ${type} } } }`,
+        "paths: { /users: { get: { responses: { 200: { content: { application/json: { schema:",
+        "  { <<: *user, required: [id] } } } } } } } }",
+      ].join("\n"),
+    );
+  const { code, out } = await run("lock", "--base", own("string"), "--head", own("number"));
+  expect(out).toContain("[response-schema-type-changed]");
+  expect(code).toBe(1);
+});
+
 describe("incorrect usage exits with 2", () => {
   test.each([
     ["no command", [], /USAGE sallyport lock/],

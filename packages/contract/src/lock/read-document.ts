@@ -23,7 +23,7 @@ const read = (file: string): Json => {
     // JSON is YAML, too, but takes much longer to read as such; documents of generators may have many aliases
     return file.endsWith(".json")
       ? (JSON.parse(text) as Json)
-      : (parse(text, { logLevel: "error", maxAliasCount: -1 }) as Json);
+      : (parse(text, { logLevel: "error", maxAliasCount: -1, merge: true }) as Json);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
     throw new ContractError(`${file} cannot be read: ${reason}`);
