@@ -16,6 +16,9 @@ const object = (more: JsonObject): JsonObject => ({ type: "object", ...more });
 const query = (...names: string[]): JsonObject =>
   withOperation({ parameters: names.map((name) => ({ name, in: "query", schema: text })) });
 
+const literals = (...values: readonly string[]): readonly JsonObject[] =>
+  values.map((value) => ({ type: "string", const: value }));
+
 const schemes = (securitySchemes: JsonObject): JsonObject => ({ components: { securitySchemes } });
 const streaming = (media: JsonObject): JsonObject =>
   withOperation({ responses: { 200: { content: { "text/event-stream": media } } } });
@@ -52,6 +55,11 @@ const equals: readonly (readonly [string, JsonObject, JsonObject])[] = [
       { type: "array", prefixItems: [reference("A"), reference("B")] },
       { A: user, B: user },
     ),
+  ],
+  [
+    "a union of constants instead of a list of values",
+    asRequest({ anyOf: [...literals("b", "a"), { type: "null" }] }),
+    asRequest({ type: ["string", "null"], enum: ["a", "b", null] }),
   ],
   [
     "a reference to a reference",

@@ -126,7 +126,7 @@ export class SchemaNormaliser {
   #addUnion(schema: Schema, given: readonly Json[], key: string, file: string): Schema {
     const all = given.map((one) => this.#fill(this.convert(one, file)));
     const isNull = (one: Schema): boolean => one.nullable === true && one.types?.length === 0;
-    const variants = [...new Set(all.filter((one) => !isNull(one) && !one.never))];
+    const variants = joinValues(new Set(all.filter((one) => !isNull(one) && !one.never)));
     const acceptsNull = schema.types === undefined && all.some((one) => one.nullable);
     const own: Schema = acceptsNull ? { ...schema, nullable: true } : schema;
     const [only] = variants;
@@ -248,6 +248,21 @@ const isEmpty = (schema: JsonObject): boolean =>
 const isPlainType = (schema: Schema): boolean =>
   schema.types !== undefined &&
   Object.keys(schema).every((key) => key === "types" || key === "nullable");
+
+const valueKeys: ReadonlySet<string> = new Set(["types", "nullable", "enum"]);
+
+/** Joins variants that only list values of one type, such as constants: together, they are one list. */
+const joinValues = (variants: Iterable<Schema>): readonly Schema[] => {
+  const joined = new Map<Schema | string, Schema>();
+  for (const one of variants) {
+    const isList = one.enum !== undefined && Object.keys(one).every((key) => valueKeys.has(key));
+    const key = isList ? String(one.types) : one;
+    const other = joined.get(key);
+    const values = [...(other?.enum ?? []), ...(one.enum ?? [])];
+    joined.set(key, other ? { ...other, ...one, enum: sortJson(dedupe(values)) } : one);
+  }
+  return [...joined.values()];
+};
 
 /** Keywords beside a union that do not restrict values. */
 const besideUnion: ReadonlySet<string> = new Set([
