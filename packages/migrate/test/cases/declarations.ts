@@ -49,6 +49,16 @@ export const one = defaultEndpointsFactory.build({ shortDescription: "Reads", ha
   {
     rule: "build-types",
     major: 27,
+    before: `declare const container: { build: <Made>() => Made };
+export const date = container.build<Date>();
+`,
+    after: `declare const container: { build: <Made>() => Made };
+export const date = container.build<Date>();
+`,
+  },
+  {
+    rule: "build-types",
+    major: 27,
     before: `import { defaultEndpointsFactory } from "express-zod-api";
 import { z } from "zod";
 const output = z.object({ a: z.string() });

@@ -86,8 +86,13 @@ const typeArguments: Rule = {
   to: "none: they are inferred",
   kind: "rewritten",
   apply: (editor) => {
-    for (const { call } of methodCalls(editor.source, "build", "buildVoid", "addMiddleware")) {
-      const types = removeTypeArguments(call);
+    const calls = [
+      // other classes have a method `build`, too
+      ...endpointDefinitions(editor.source).map((one) => one.getParent()),
+      ...methodCalls(editor.source, "addMiddleware").map(({ call }) => call),
+    ];
+    for (const call of calls) {
+      const types = Node.isCallExpression(call) ? removeTypeArguments(call) : [];
       if (types.length > 0) editor.change(...types);
     }
   },
