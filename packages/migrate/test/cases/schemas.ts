@@ -163,6 +163,12 @@ export const admin = role.enum.admin;`,
     `export const all = z.object({ a: z.union([z.ipv4(), z.ipv6()]), b: z.ipv4().optional(), c: z.union([z.cidrv4(), z.cidrv6()]) });`,
   ),
   schema(
+    "zod-addresses",
+    23,
+    `export const all = z.object({ a: z.string().ip("No IP"), b: z.string().ip({ version: "v6", message: "No IPv6" }) });`,
+    `export const all = z.object({ a: z.union([z.ipv4(), z.ipv6()], "No IP"), b: z.ipv6("No IPv6") });`,
+  ),
+  schema(
     "zod-defaults",
     23,
     `export const all = z.object({ a: z.string().transform(Number).default("1"), b: z.number().default(1) });`,

@@ -151,12 +151,17 @@ const addresses = forZod3({
       const kind = name.getText();
       const text = /version:\s*"v([46])"/.exec(call.getText())?.[1];
       const versions = text === undefined ? ["4", "6"] : [text];
-      const made = versions.map((one) => `z.${kind}v${one}()`);
+      const [argument] = call.getArguments();
+      const options = toObject(argument);
+      const message = (options ? valueOf(property(options, "message")) : argument)?.getText() ?? "";
+      const [only, ...more] = versions.map((one) => `z.${kind}v${one}`);
       editor.change(
         between(
           object.getStart(),
           call.getEnd(),
-          made.length === 1 ? (made[0] ?? "") : `z.union([${made.join(", ")}])`,
+          more.length === 0
+            ? `${only}(${message})`
+            : `z.union([${only}(), ${more.join()}()]${message && `, ${message}`})`,
         ),
       );
     }
