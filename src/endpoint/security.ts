@@ -33,7 +33,8 @@ export const aPublicAccess: Check = be('"public"', (value) => value === "public"
 
 const types = Object.keys(needs);
 const aType = be(`one of ${types.join(", ")}`, (type) => types.some((known) => known === type));
-const aList = be("an array", Array.isArray);
+// nobody would have to authenticate
+const aList = be("a non-empty array", (value) => Array.isArray(value) && value.length > 0);
 const anObject = be(
   "an object with a `type`, `and` or `or`",
   (value) => typeof value === "object" && value !== null,

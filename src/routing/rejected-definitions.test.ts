@@ -59,6 +59,10 @@ describe("a definition with an invalid value is rejected with an error that name
       "new Middleware: `security.or[1].and[0].name` must be a non-empty string; got undefined.",
     ],
     [
+      middleware({ security: { or: [] } }),
+      "new Middleware: `security.or` must be a non-empty array; got [].",
+    ],
+    [
       middleware({ security: "basic" }),
       'new Middleware: `security` must be an object with a `type`, `and` or `or`; got "basic".',
     ],
