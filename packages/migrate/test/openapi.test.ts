@@ -116,6 +116,30 @@ test("a handler responds with 501, and a middleware before it", async () => {
   await close();
 });
 
+test("a path parameter whose name no route can have gets another one", async () => {
+  const folder = join(directory, "kebab");
+  const text = `openapi: 3.1.0
+info: { title: Users, version: 1.0.0 }
+paths:
+  /users/{user-id}/posts/{post_id}:
+    get:
+      parameters:
+        - { name: user-id, in: path, required: true, schema: { type: integer } }
+        - { name: post_id, in: path, required: true, schema: { type: string } }
+        - { name: user-id, in: query, schema: { type: string } }
+      responses: { 204: { description: Read } }
+`;
+  writeFiles(folder, { "api.yaml": text });
+  const out = join(folder, "out");
+  await writeStubs(join(folder, "api.yaml"), out, { isForced: false, directory: folder });
+  const { testServer } = await import("sallyport/testing");
+  const { routing } = (await import(join(out, "api.ts"))) as Api;
+  const { fetch, close } = await testServer({}, routing);
+  expect((await fetch("/users/12/posts/a?user-id=b")).status).toBe(501);
+  expect((await fetch("/users/ada/posts/a")).status).toBe(400);
+  await close();
+});
+
 test("existing files are kept", async () => {
   const file = join(documents, "tsoa.yaml");
   const out = join(directory, "tsoa");

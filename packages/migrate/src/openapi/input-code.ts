@@ -7,6 +7,7 @@ import {
   type ApiDocument,
   type JsonObject,
 } from "./document.ts";
+import { toPathParameter } from "./names.ts";
 import type { SchemaCode } from "./primitive-code.ts";
 import type { SchemaWriter } from "./schema-code.ts";
 
@@ -52,10 +53,11 @@ export const writeInput = (
   const notes: string[] = [];
   const parameters = new Map<string, Parameter>();
   let isNested = false;
-  for (const given of [...toList(item["parameters"]), ...toList(operation["parameters"])]) {
-    const parameter = document.resolve(given);
-    const name = toText(parameter["name"]) ?? "";
+  for (const declared of [...toList(item["parameters"]), ...toList(operation["parameters"])]) {
+    const parameter = document.resolve(declared);
     const location = toText(parameter["in"]) ?? "query";
+    const given = toText(parameter["name"]) ?? "";
+    const name = location === "path" ? toPathParameter(given) : given;
     const content = Object.values(toObject(parameter["content"]))[0];
     const schema = parameter["schema"] ?? toObject(content)["schema"];
     if (parameter["content"] !== undefined)

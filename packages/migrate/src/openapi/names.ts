@@ -30,6 +30,14 @@ const reserved = new Set(
   ),
 );
 
+/** Names a path parameter as routes can: `user-id` becomes `userId`, which clients do not see. */
+export const toPathParameter = (name: string): string =>
+  /^[A-Za-z_$][\w$]*$/.test(name) ? name : toCamel(name);
+
+/** Converts a path such as `/users/{id}` to that of a route. */
+export const toRoutePath = (path: string): string =>
+  path.replaceAll(/\{(.*?)\}/g, (_all, name: string) => `:${toPathParameter(name)}`);
+
 /** Gives out names, each once. */
 export class Names {
   readonly #taken = new Set<string>(reserved);

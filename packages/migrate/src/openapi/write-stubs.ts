@@ -12,7 +12,7 @@ import {
   type JsonObject,
 } from "./document.ts";
 import { writeInput } from "./input-code.ts";
-import { Names, toCamel, toKebab, toKey } from "./names.ts";
+import { Names, toCamel, toKebab, toKey, toRoutePath } from "./names.ts";
 import { writeOutput, type Base } from "./output-code.ts";
 import { SchemaWriter, toComments } from "./schema-code.ts";
 import { SecurityWriter } from "./security-code.ts";
@@ -86,7 +86,7 @@ class Stubs {
     const stubs = this.modules.get(module) ?? [];
     this.modules.set(module, stubs);
     stubs.push({ name, code, factory, uses: new Set([...input.uses, ...output.uses]) });
-    this.routes.push(`${toKey(`${method} ${path.replaceAll(/\{(.*?)\}/g, ":$1")}`)}: ${name}`);
+    this.routes.push(`${toKey(`${method} ${toRoutePath(path)}`)}: ${name}`);
   }
 }
 
