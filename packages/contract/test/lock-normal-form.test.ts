@@ -293,6 +293,14 @@ describe("changes are found where they are", () => {
     ]);
   });
 
+  test("in a property whose name all objects inherit", () => {
+    const own = (properties: JsonObject) =>
+      asRequest({ allOf: [user, object({ properties })], description: "A driver" });
+    expect(listRules(own({}), own({ constructor: text }))).toEqual([
+      "request-schema-property-added",
+    ]);
+  });
+
   test("within allOf, although it is merged", () => {
     const own = (more: JsonObject) =>
       asRequest({ allOf: [user, object({ properties: { name: more } })] });

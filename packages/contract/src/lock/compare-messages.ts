@@ -1,5 +1,6 @@
 import { compareLifecycle } from "./compare-lifecycle.ts";
 import type { Body, Content, Media, Parameter, Response } from "./contract.ts";
+import { readOwn } from "./json.ts";
 import { judgeRemoval } from "./lifecycle.ts";
 import { pairMediaTypes } from "./media-types.ts";
 import type { OperationPlace } from "./place.ts";
@@ -173,5 +174,5 @@ const pair = <Value>(
   after: Readonly<Record<string, Value>>,
 ): readonly (readonly [key: string, was: Value | undefined, is: Value | undefined])[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].map(
-    (key) => [key, before[key], after[key]] as const,
+    (key) => [key, readOwn(before, key), readOwn(after, key)] as const,
   );

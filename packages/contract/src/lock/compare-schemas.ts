@@ -3,7 +3,7 @@ import { compareBounds, compareLimits } from "./compare-limits.ts";
 import { compareLifecycle } from "./compare-lifecycle.ts";
 import { compareTypes } from "./compare-types.ts";
 import { compareUnions, compareWithUnion } from "./compare-unions.ts";
-import { toStableText } from "./json.ts";
+import { readOwn, toStableText } from "./json.ts";
 import { judgeRemoval } from "./lifecycle.ts";
 import { listChildren, type Schema } from "./schema.ts";
 import type { Details, SchemaPlace } from "./schema-place.ts";
@@ -111,7 +111,7 @@ const compareProperties = (before: Schema, after: Schema, place: SchemaPlace): v
   const [old, own] = [before.properties ?? {}, after.properties ?? {}];
   const names = new Set([...Object.keys(old), ...Object.keys(own)]);
   for (const name of names) {
-    const [was, is] = [old[name], own[name]];
+    const [was, is] = [readOwn(old, name), readOwn(own, name)];
     const wasRequired = before.required?.includes(name) === true;
     const isRequired = after.required?.includes(name) === true;
     // most properties are equal
@@ -167,7 +167,7 @@ const compareAccess = (
 const compareDependencies = (before: Schema, after: Schema, place: SchemaPlace): void => {
   const [old, own] = [before.dependentRequired ?? {}, after.dependentRequired ?? {}];
   for (const name of new Set([...Object.keys(old), ...Object.keys(own)])) {
-    const [was, is] = [old[name], own[name]];
+    const [was, is] = [readOwn(old, name), readOwn(own, name)];
     const details = { name, before: was?.join(", "), after: is?.join(", ") };
     if (!was) place.report(place, "dependent-required-added", details);
     else if (!is) place.report(place, "dependent-required-removed", details);
@@ -180,7 +180,7 @@ const compareDependencies = (before: Schema, after: Schema, place: SchemaPlace):
   ] as const) {
     const [left, right] = [before[key] ?? {}, after[key] ?? {}];
     for (const name of new Set([...Object.keys(left), ...Object.keys(right)]))
-      comparePart(left[name], right[name], place, `.{${name}}`, [
+      comparePart(readOwn(left, name), readOwn(right, name), place, `.{${name}}`, [
         `${change}-added`,
         `${change}-removed`,
         name,

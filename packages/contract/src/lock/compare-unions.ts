@@ -1,6 +1,6 @@
 import type { SchemaPlace } from "./schema-place.ts";
 import { acceptsAny, compareNull } from "./compare-types.ts";
-import { toStableText } from "./json.ts";
+import { readOwn, toStableText } from "./json.ts";
 import type { Schema } from "./schema.ts";
 
 /** Compares the variants of unions, and what else must match. */
@@ -143,7 +143,7 @@ const compareDiscriminators = (before: Schema, after: Schema, place: SchemaPlace
   if (old === undefined || own === undefined) return;
   const [left, right] = [before.mapping ?? {}, after.mapping ?? {}];
   for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
-    const [was, is] = [left[name], right[name]];
+    const [was, is] = [readOwn(left, name), readOwn(right, name)];
     if (!was) place.report(place, "mapping-added", { name });
     else if (!is) place.report(place, "mapping-removed", { name });
     else if (isOther(was, is, before, after, place))

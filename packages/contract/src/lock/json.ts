@@ -38,3 +38,9 @@ export const compact = <Value extends object>(value: {
 /** Returns a string as it is, and anything else as JSON. */
 export const toText = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+
+/** Returns what an object has under a name that others have chosen, such as `constructor`, which all objects inherit. */
+export const readOwn = <Value>(
+  record: Readonly<Record<string, Value>> | undefined,
+  name: string,
+): Value | undefined => (record && Object.hasOwn(record, name) ? record[name] : undefined);

@@ -1,4 +1,4 @@
-import { toStableText, type Json } from "./json.ts";
+import { readOwn, toStableText, type Json } from "./json.ts";
 import { childKeys, mapKeys, type Schema, type TypeName } from "./schema.ts";
 
 /** Returns the schema of values that both accept; their own children are combined later. */
@@ -99,7 +99,7 @@ const mergeMaps = (
 ): Readonly<Record<string, Schema>> =>
   Object.fromEntries(
     Object.entries({ ...one, ...other }).map(([name, schema]) => {
-      const [left, right] = [one[name], other[name]];
+      const [left, right] = [readOwn(one, name), readOwn(other, name)];
       return [name, left && right ? both(left, right) : schema];
     }),
   );
@@ -108,8 +108,8 @@ const mergeMaps = (
 const mergeProperties = (one: Schema, other: Schema, both: Both): Record<string, Schema> => {
   const merged: Record<string, Schema> = {};
   for (const name of Object.keys({ ...one.properties, ...other.properties })) {
-    const left = one.properties?.[name] ?? one.additionalProperties;
-    const right = other.properties?.[name] ?? other.additionalProperties;
+    const left = readOwn(one.properties, name) ?? one.additionalProperties;
+    const right = readOwn(other.properties, name) ?? other.additionalProperties;
     if (left?.never || right?.never) continue;
     const schema = left && right ? both(left, right) : (left ?? right);
     if (schema) merged[name] = schema;
