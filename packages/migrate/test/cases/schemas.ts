@@ -132,6 +132,12 @@ export const two = (name.meta()?.examples ?? []);
     `export const all = z.object({ a: z.string({ description: "a" }).min(1), b: z.array(z.string(), { message: "No", description: "b" }), description: z.string() });`,
     `export const all = z.object({ a: z.string().describe("a").min(1), b: z.array(z.string(), { message: "No" }).describe("b"), description: z.string() });`,
   ),
+  {
+    rule: "zod-errors",
+    major: 23,
+    before: `export const words = { required_error: "Required", invalid_type_error: "Wrong" };\n`,
+    after: `export const words = { required_error: "Required", invalid_type_error: "Wrong" };\n`,
+  },
   schema(
     "zod-errors",
     23,

@@ -92,6 +92,8 @@ const errors = forZod3({
   to: "`error`; a mark for `errorMap`, whose argument has changed",
   kind: "both",
   apply: (editor) => {
+    // texts of a page, say, may have the same names
+    if (!/\bz\s*\./.test(editor.source.getText())) return;
     for (const object of editor.source.getDescendantsOfKind(SyntaxKind.ObjectLiteralExpression)) {
       const required = property(object, "required_error");
       const invalid = property(object, "invalid_type_error");
