@@ -165,6 +165,14 @@ test("a protected operation needs a login", async () => {
   ]);
 });
 
+test("a login that returns nothing is named", async () => {
+  const { routing, config } = createTortureApi();
+  const login = { sessionCookie: (async () => undefined) as never };
+  await expect(
+    verify({ routing: { profile: routing.profile }, config, login, seed: 1 }),
+  ).rejects.toThrow("verify: `login.sessionCookie` must return a string, such as a token, or an");
+});
+
 test("a key in the query tells who calls", async () => {
   const keyed = (accepts: (key: string) => boolean) =>
     defaultEndpointsFactory

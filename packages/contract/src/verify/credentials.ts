@@ -1,3 +1,4 @@
+import { ContractError } from "../errors.ts";
 import { isProtected, type Api, type Operation } from "./operation.ts";
 import type { Login, VerifyClient, VerifyOptions } from "./options.ts";
 
@@ -29,13 +30,17 @@ export const logIn = async (
         ...context,
         scopes: caller === "lacking" ? [] : scopes,
       });
+      if (typeof found !== "string" && (typeof found !== "object" || found === null))
+        throw new ContractError(
+          `verify: \`login.${name}\` must return a string, such as a token, or an object of header fields; for ${operation.key} it returned ${String(found)}. In the default envelope, a token is \`data.token\` of the reply.`,
+        );
       return typeof found === "string" ? toFields(schemes[name] ?? {}, found) : lower(found);
     }),
   );
   return Object.assign({}, ...all) as Credentials;
 };
 
-const lower = (fields: Credentials = {}): Credentials =>
+const lower = (fields: Credentials): Credentials =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]));
 
 const toFields = (scheme: Readonly<Record<string, unknown>>, secret: string): Credentials => {
