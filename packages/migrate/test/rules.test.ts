@@ -2,6 +2,7 @@ import { Project } from "ts-morph";
 import { afterAll, expect, test } from "vitest";
 import { migrateSource } from "../src/express-zod-api/migrate-source.ts";
 import { findStreamFactories } from "../src/express-zod-api/rules/factories.ts";
+import { findUsers } from "../src/express-zod-api/users.ts";
 import { rules } from "../src/express-zod-api/rules.ts";
 import type { Case } from "./cases/case.ts";
 import { declarationCases } from "./cases/declarations.ts";
@@ -24,7 +25,10 @@ const migrate = ({ major, before }: Case) => {
   const project = new Project({ useInMemoryFileSystem: true });
   const source = project.createSourceFile("case.ts", before);
   const counts = new Map<string, number>();
-  const facts = { major, isZod3: major < 24, streamFactories: findStreamFactories([source]) };
+  const facts = {
+    ...{ major, isZod3: major < 24, streamFactories: findStreamFactories([source]) },
+    users: findUsers(project, [source]),
+  };
   migrateSource(source, facts, counts);
   const text = source.getFullText();
   migrateSource(source, { ...facts, major: 29, isZod3: false }, new Map());

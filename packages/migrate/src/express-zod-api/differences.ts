@@ -39,7 +39,7 @@ export const allDifferences: readonly Difference[] = [
   { text: "Messages of Zod 4 replace those of Zod 3.", until: 23 },
 ];
 
-export const listDifferences = ({ major }: AppFacts): readonly string[] =>
+export const listDifferences = ({ major }: Pick<AppFacts, "major">): readonly string[] =>
   allDifferences
     .filter(({ until }) => until === undefined || major === undefined || major <= until)
     .map(({ text }) => text);

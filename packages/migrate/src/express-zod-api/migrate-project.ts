@@ -7,6 +7,7 @@ import { migrateManifest, readFacts, type Manifest } from "./manifest.ts";
 import { migrateSource } from "./migrate-source.ts";
 import { findStreamFactories } from "./rules/factories.ts";
 import { markPrefix, type AppFacts } from "./source-editor.ts";
+import { findUsers } from "./users.ts";
 
 /** A comment on what a person must change. */
 export interface Mark {
@@ -67,9 +68,12 @@ export const migrateProject = (directory: string): Migration => {
   const sources = project
     .getSourceFiles()
     .filter((one) => !one.isDeclarationFile() && !one.isInNodeModules());
-  const facts = { ...readFacts(manifest), streamFactories: findStreamFactories(sources) };
-  const usesPackage = sources.some((one) => /["']express-zod-api/.test(one.getFullText()));
-  if (!usesPackage && facts.major === undefined)
+  const facts = {
+    ...readFacts(manifest),
+    streamFactories: findStreamFactories(sources),
+    users: findUsers(project, sources),
+  };
+  if (facts.users.ofPackage.size === 0 && facts.major === undefined)
     throw new UsageError(
       `${directory} does not use express-zod-api: neither package.json nor a source file names it.`,
     );

@@ -11,7 +11,10 @@ import { schemaRules } from "./rules/schemas.ts";
 import { testingRules } from "./rules/testing.ts";
 import { zodRules } from "./rules/zod.ts";
 
-/** All rules in the order in which they are applied; the imports come last, because they tell what names mean. */
+/** The rules for files that use Zod, but not express-zod-api; the imports come last, because they tell what names mean. */
+export const rulesOfSchemas: readonly Rule[] = [...schemaRules, ...zodRules, ...importRules];
+
+/** All rules in the order in which they are applied. */
 export const rules: readonly Rule[] = [
   ...configRules,
   ...configOptionRules,
@@ -21,9 +24,7 @@ export const rules: readonly Rule[] = [
   ...routingRules,
   ...testingRules,
   ...documentRules,
-  ...schemaRules,
-  ...zodRules,
-  ...importRules,
+  ...rulesOfSchemas,
 ];
 
 const kinds = { rewritten: "rewritten", marked: "marked", both: "rewritten or marked" } as const;

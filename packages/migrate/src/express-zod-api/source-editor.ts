@@ -6,6 +6,7 @@ import {
   type ObjectLiteralExpression,
   type SourceFile,
 } from "ts-morph";
+import type { Users } from "./users.ts";
 
 /** The beginning of the comment on what a person must change. */
 export const markPrefix = "// TODO(sallyport-migrate):";
@@ -26,6 +27,7 @@ export interface AppFacts {
   readonly isZod3: boolean;
   /** The variables of any file that hold an event stream factory. */
   readonly streamFactories: ReadonlySet<string>;
+  readonly users: Users;
 }
 
 /** Collects the edits of one rule in one file; edits that overlap earlier ones wait for the next pass. */

@@ -1,15 +1,24 @@
-import { Node, SyntaxKind, type Node as AnyNode, type TypeReferenceNode } from "ts-morph";
+import {
+  Node,
+  SyntaxKind,
+  type ImportDeclaration,
+  type Node as AnyNode,
+  type TypeReferenceNode,
+} from "ts-morph";
 import type { Rule } from "../rule.ts";
 import { between, removeElement, replace, type SourceEditor } from "../source-editor.ts";
 import {
   chainNames,
   chainRoot,
+  initializerOf,
+  isOldModule,
   methodCalls,
   objectArgument,
   property,
   toObject,
   valueOf,
 } from "../syntax.ts";
+import { resolveImport } from "../users.ts";
 
 /** Returns the calls of functions of `z` itself, such as `z.string()`. */
 const zodCalls = (editor: SourceEditor, ...names: readonly string[]) =>
@@ -129,6 +138,30 @@ const records = forZod3({
   },
 });
 
+/** Checks whether a name is known to be no schema: one of a namespace, or of a file that does not use Zod. */
+const isForeign = (editor: SourceEditor, root: Node): boolean => {
+  const { source, facts } = editor;
+  const name = root.getText();
+  if (source.getModule(name) ?? source.getEnum(name)) return true;
+  const origin = source.getImportDeclarations().find((one) => importedNames(one).includes(name));
+  if (origin) {
+    const module = origin.getModuleSpecifierValue();
+    if (module === "zod" || isOldModule(module)) return false;
+    const file = resolveImport(source.getProject(), module, source.getFilePath());
+    return file ? !facts.users.ofZod.has(file) : !module.startsWith(".");
+  }
+  const value = initializerOf(root);
+  const next = value && chainRoot(value);
+  return next !== undefined && next.getText() !== name && isForeign(editor, next);
+};
+
+const importedNames = (declaration: ImportDeclaration): readonly string[] =>
+  [
+    declaration.getDefaultImport(),
+    declaration.getNamespaceImport(),
+    ...declaration.getNamedImports().map((one) => one.getAliasNode() ?? one.getNameNode()),
+  ].flatMap((one) => one?.getText() ?? []);
+
 const enums = forZod3({
   id: "zod-enums",
   from: "`z.nativeEnum(Role)`, `schema.Enum`",
@@ -137,7 +170,11 @@ const enums = forZod3({
   apply: (editor) => {
     for (const { name } of zodCalls(editor, "nativeEnum")) editor.change(replace(name, "enum"));
     for (const access of editor.source.getDescendantsOfKind(SyntaxKind.PropertyAccessExpression))
-      if (access.getName() === "Enum" && Node.isPropertyAccessExpression(access.getParent()))
+      if (
+        access.getName() === "Enum" &&
+        Node.isPropertyAccessExpression(access.getParent()) &&
+        !isForeign(editor, chainRoot(access))
+      )
         editor.change(replace(access.getNameNode(), "enum"));
   },
 });
