@@ -31,9 +31,16 @@ export const run = async (args: readonly string[], around: Surroundings): Promis
       around.input.isTTY === true && around.output.isTTY === true && !given.hasOptions;
     return create(isAsked ? await ask(given, around.input, around.output) : given, around);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    around.errors.write(`${error.message}\n`);
-    return error.exitCode;
+    if (error instanceof UsageError) {
+      around.errors.write(`${error.message}\n`);
+      return error.exitCode;
+    }
+    // one of the system, such as ENOTDIR
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    around.errors.write(
+      `The project cannot be created: ${error.message}. Give another folder, or correct the cause.\n`,
+    );
+    return 1;
   }
 };
 
@@ -54,7 +61,7 @@ const create = (
   const git = given.git && initialise(path, around);
   const installed = given.install && install(path, manager, given.json, around);
   const next = [
-    ...(path === around.folder ? [] : [`cd ${/\s/.test(folder) ? `"${folder}"` : folder}`]),
+    ...(path === around.folder ? [] : [`cd ${quote(folder)}`]),
     ...(installed ? [] : [manager.install]),
     `${manager.run} dev`,
   ];
@@ -72,6 +79,14 @@ const create = (
     `\`${manager.install}\` has failed. The project is complete but for its packages: run \`${next.slice(0, -1).join(" && ")}\`.\n`,
   );
   return 1;
+};
+
+/** Quotes what a shell would not take as it is; single quotes are none to that of Windows. */
+const quote = (text: string): string => {
+  const plain =
+    process.platform === "win32" ? /^[\p{L}\p{N}_@./\\:+-]+$/u : /^[\p{L}\p{N}_@./:+-]+$/u;
+  if (plain.test(text)) return text;
+  return process.platform === "win32" ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`;
 };
 
 const toWord = (value: boolean): string => (value ? "yes" : "no");

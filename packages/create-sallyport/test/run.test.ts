@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -111,7 +112,7 @@ describe("the command", () => {
     const { code, printed, failure } = await call(["my api", "--json"], { environment: offline });
     expect(code).toBe(1);
     expect(failure).toBe(
-      '`npm install` has failed. The project is complete but for its packages: run `cd "my api" && npm install`.\n',
+      "`npm install` has failed. The project is complete but for its packages: run `cd 'my api' && npm install`.\n",
     );
     expect(JSON.parse(printed)).toMatchObject({ name: "my-api", installed: false });
     expect(readdirSync(join(folder, "my api"))).toContain("package.json");
@@ -139,7 +140,7 @@ describe("the command", () => {
       packageManager: "pnpm",
       git: false,
       installed: false,
-      next: ['cd "My Shop"', "pnpm install", "pnpm run dev"],
+      next: ["cd 'My Shop'", "pnpm install", "pnpm run dev"],
     });
   });
 
@@ -165,6 +166,28 @@ describe("the command", () => {
     const { code, failure } = await call(["my-api", ...quick]);
     expect([code, failure]).toEqual([1, "my-api is a file. Give another name.\n"]);
   });
+
+  test.each(["file/x", `${"x".repeat(300)}/y`])(
+    "says in one line why the system cannot create %s",
+    async (path) => {
+      writeFileSync(join(folder, "file"), "");
+      const { code, printed, failure } = await call([path, ...quick]);
+      expect([code, printed]).toEqual([1, ""]);
+      expect(failure).toMatch(
+        /^The project cannot be created: (?:ENOTDIR|ENAMETOOLONG): .+\. Give another folder, or correct the cause\.\n$/,
+      );
+    },
+  );
+
+  test.each(["a&b", "$HOME", "it's", "a;b", "~a", "(a)", "#a", "é/plain_1"])(
+    "prints a step to %s that a shell takes as it is",
+    async (path) => {
+      const { printed } = await call([path, "--json", ...quick]);
+      const { next } = JSON.parse(printed) as { readonly next: readonly [string] };
+      const shown = execFileSync("sh", ["-c", `${next[0]} && pwd`], { cwd: folder });
+      expect(String(shown)).toBe(`${join(folder, path)}\n`);
+    },
+  );
 
   test("uses an empty folder and a new repository", async () => {
     mkdirSync(join(folder, ".git"));
