@@ -421,6 +421,17 @@ export const keep = <Schema extends z.ZodType<Record<string, unknown>>>(schema: 
 `,
   },
   {
+    rule: "types",
+    major: 22,
+    before: `import type { IOSchema as S } from "express-zod-api";
+export type { S };
+`,
+    after: `// TODO: Export a type of your own instead, such as \`type S = z.ZodType<Record<string, unknown>>\`. #imports
+export type { S };
+`,
+    isIncomplete: true,
+  },
+  {
     rule: "specifiers",
     major: 27,
     before: `export { createConfig } from 'express-zod-api';

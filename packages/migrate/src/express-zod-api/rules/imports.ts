@@ -36,10 +36,15 @@ const types: Rule = {
   id: "types",
   from: "`FlatObject`, `IOSchema`, `AbstractEndpoint`, `MiddlewareDefinition`, `ResultHandlerDefinition`, `BearerSecurity` and the like",
   to: "`Record<string, unknown>`, `z.ZodType<Record<string, unknown>>`, `AnyEndpoint`, `AnyMiddleware`, `AnyResultHandler`, `Security`",
-  kind: "rewritten",
+  kind: "both",
   apply: (editor) => {
     for (const [name, [text, need]] of Object.entries(typeTexts))
       for (const use of usesOf(editor.source, name)) {
+        if (Node.isExportSpecifier(use.getParent())) {
+          const own = `type ${use.getText()} = ${text}`;
+          editor.mark(use, `Export a type of your own instead, such as \`${own}\`.`, "imports");
+          continue;
+        }
         const type = use.getFirstAncestorByKind(SyntaxKind.TypeReference);
         const whole = type?.getTypeName() === use ? type : use;
         if (need !== undefined) editor.need("sallyport", need);
