@@ -10,6 +10,7 @@ import {
 } from "./declared-errors.ts";
 import {
   createErrorFactories,
+  readDeclaration,
   type ErrorFactories,
   type ThrowableErrors,
 } from "./error-factories.ts";
@@ -83,9 +84,11 @@ export const mapError = async (
       const mapped = await map({ error, request, logger } as never);
       if (mapped !== undefined && mapped !== null) error = ensureError(mapped);
     } catch (failure) {
+      const next = ensureError(failure);
       // the failure is logged where it is sent, and would hide what was thrown first
-      logger.error("`onError` has failed to convert an error", { error });
-      error = ensureError(failure);
+      if (!readDeclaration(next))
+        logger.error("`onError` has failed to convert an error", { error });
+      error = next;
     }
   return error;
 };

@@ -373,6 +373,20 @@ describe("onError", () => {
       451,
       error("No"),
     ]);
+    const server = await start({
+      run: factory
+        .onError({
+          errors: { taken: { status: 409, description: "The name is taken" } },
+          handler: ({ errors }) => {
+            throw errors.taken();
+          },
+        })
+        .build({ handler: failing }),
+    });
+    const answer = await server.send("/run");
+    expect([answer.status, answer.json()]).toEqual(taken);
+    // what is declared is no failure
+    expect(server.linesOf("error")).toEqual([]);
     const wrong = factory.onError({ handler: () => 5 as never });
     expect((await ask(wrong.build({ handler: failing })))[0]).toBe(500);
   });
