@@ -55,6 +55,15 @@ const strict = user(["name"]);
 const loose = user([]);
 
 describe("a lock", () => {
+  test("may be that of a file with a byte order mark", async () => {
+    const [json, yaml] = ["a.json", "a.yaml"].map((name) =>
+      write(name, `\uFEFF${JSON.stringify(strict)}`),
+    );
+    expect((await runLock("--head", json ?? "")).err).toBe("");
+    write("api.lock.json", `\uFEFF${readFileSync(lock(), "utf8")}`);
+    expect(await runLock("--check", "--head", yaml ?? "")).toMatchObject({ code: 0, err: "" });
+  });
+
   test("is written, and compared with later documents", async () => {
     const base = write("base.yaml", strict);
     expect(await runLock("--head", base)).toEqual({

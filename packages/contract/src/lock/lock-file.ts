@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import type { Contract } from "./contract.ts";
 import { ContractError } from "../errors.ts";
 import { isObject } from "./json.ts";
+import { readText } from "./read-text.ts";
 import { deserialise, serialise, type SerialisedContract } from "./serialise.ts";
 
 /** A change that is known and wanted, although it breaks clients. */
@@ -56,7 +57,7 @@ const parseLock = (file: string): LockFile => {
   const broken = new ContractError(`${file} is no lock. Write it anew with \`sallyport lock\`.`);
   let given: unknown;
   try {
-    given = JSON.parse(readFileSync(file, "utf8"));
+    given = JSON.parse(readText(file));
   } catch {
     throw broken;
   }

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import type { Contract } from "./contract.ts";
 import { ContractError } from "../errors.ts";
 import type { Json } from "./json.ts";
+import { readText } from "./read-text.ts";
 import { normalise } from "./normalise-document.ts";
 
 /**
@@ -19,7 +19,7 @@ export const readContract = (file: string): Contract =>
 
 const read = (file: string): Json => {
   try {
-    const text = readFileSync(file, "utf8");
+    const text = readText(file);
     // JSON is YAML, too, but takes much longer to read as such; documents of generators may have many aliases
     return file.endsWith(".json")
       ? (JSON.parse(text) as Json)
