@@ -398,6 +398,60 @@ describe("changes are found where they are", () => {
     expect(compare(flat("string"), flat("number"))).toHaveLength(2);
   });
 
+  describe("in schemas that list their children, which refer back to them,", () => {
+    const child = (name: string, parent: string): JsonObject => ({
+      allOf: [reference(parent), object({ properties: { [name]: text }, required: [name] })],
+    });
+    const list = (...names: readonly string[]): JsonObject => ({ oneOf: names.map(reference) });
+    const parent = (properties: JsonObject, ...names: readonly string[]): JsonObject =>
+      object({ properties, ...list(...names) });
+    const shallow = (properties: JsonObject): JsonObject => ({
+      Pet: parent(properties, "Cat", "Dog"),
+      Cat: child("meows", "Pet"),
+      Dog: child("barks", "Pet"),
+    });
+    const deep = (properties: JsonObject): JsonObject => ({
+      Animal: parent(properties, "Pet", "Bird"),
+      Bird: child("sings", "Animal"),
+      Pet: { allOf: [reference("Animal")], ...list("Cat", "Dog") },
+      Mammal: child("warm", "Pet"),
+      Cat: child("meows", "Mammal"),
+      Dog: child("barks", "Mammal"),
+    });
+    const serve = (schemas: JsonObject, ...names: readonly string[]): JsonObject => ({
+      ...{ openapi: "3.0.3", info: { title: "Pets", version: "1.0.0" } },
+      components: { schemas },
+      paths: Object.fromEntries(
+        names.map((name) => {
+          const content = { "application/json": { schema: reference(name) } };
+          return [`/${name}`, { get: { responses: { 200: { description: "OK", content } } } }];
+        }),
+      ),
+    });
+
+    test.each([
+      ["shallow", shallow({ name: text }), ["Cat"], ["Pet"]],
+      ["deep", deep({ name: text }), ["Cat", "Mammal", "Bird", "Pet"], ["Animal"]],
+      ["deep", deep({ name: text }), ["Animal"], ["Mammal", "Dog"]],
+    ] as const)("whichever is read first (%s)", (_name, schemas, added, kept) => {
+      const base = serve(schemas, ...kept);
+      const heads = [serve(schemas, ...added, ...kept), serve(schemas, ...kept, ...added)];
+      for (const head of heads)
+        expect(listRules(base, head)).toEqual(added.map(() => "operation-added"));
+    });
+
+    test.each([
+      ["shallow", shallow, ["Pet", "Cat"]],
+      ["deep", deep, ["Animal", "Bird", "Pet", "Mammal", "Cat"]],
+    ] as const)("at each of them (%s)", (_name, schemas, names) => {
+      for (const name of names) {
+        const base = serve(schemas({ name: text }), name);
+        const rules = listRules(base, serve(schemas({ name: { type: "number" } }), name));
+        expect([name, ...new Set(rules)]).toEqual([name, "response-schema-type-changed"]);
+      }
+    });
+  });
+
   test("text on the wire may become any text", () => {
     const own = (type: string) =>
       withOperation({ parameters: [{ name: "a", in: "query", schema: { type } }] });

@@ -11,6 +11,7 @@ import { merge } from "./merge-schemas.ts";
 import type { Resolver } from "./resolver.ts";
 import { childKeys, mapKeys, sortEntries, sortJson, type Schema, type TypeName } from "./schema.ts";
 import { toLifecycle } from "./lifecycle.ts";
+import { readBound } from "./read-bound.ts";
 
 const numberKeys = [
   ...["multipleOf", "maxLength", "maxItems", "maxProperties", "minContains", "maxContains"],
@@ -36,6 +37,9 @@ export class SchemaNormaliser {
   readonly #ids = new Map<Schema, number>();
   readonly #combinations = new Map<string, Schema>();
   readonly #waiting = new Map<Schema, () => void>();
+  /** The parents of `allOf` without their unions, and what these were made from. */
+  readonly #parents = new Map<JsonObject, JsonObject>();
+  readonly #originals = new Map<JsonObject, JsonObject>();
 
   constructor(resolver: Resolver) {
     this.#resolver = resolver;
@@ -45,9 +49,7 @@ export class SchemaNormaliser {
   convert(given: Json | undefined, file: string): Schema {
     if (given === false) return { never: true };
     if (!isObject(given)) return {};
-    const [raw, rawFile] = this.#hasOwnWords(given)
-      ? [given, file]
-      : this.#resolver.resolve(given, file);
+    const [raw, rawFile] = this.#locate(given, file);
     if (!isObject(raw)) return this.convert(raw, rawFile);
     const known = this.#known.get(raw);
     if (known) return known;
@@ -58,6 +60,11 @@ export class SchemaNormaliser {
 
   finish(): void {
     for (const schema of this.#waiting.keys()) this.#fill(schema);
+  }
+
+  /** Follows a reference, unless it has keywords of its own. */
+  #locate(given: JsonObject, file: string): readonly [raw: Json, file: string] {
+    return this.#hasOwnWords(given) ? [given, file] : this.#resolver.resolve(given, file);
   }
 
   /** Whether a reference has keywords beside it, which count as of OpenAPI 3.1. */
@@ -111,16 +118,43 @@ export class SchemaNormaliser {
   }
 
   #read(raw: JsonObject, file: string): Schema {
-    const parts = [
-      ...(typeof raw["$ref"] === "string" ? [{ $ref: raw["$ref"] }] : []),
-      ...toList(raw["allOf"]),
-    ].map((part) => this.#fill(this.convert(part, file)));
+    const parts = listParts(raw).map((part) => this.#readPart(part, file, raw));
     const own = this.#readOwn(raw, file);
     let schema = parts.reduceRight((rest, part) => merge(part, rest, this.#both), own);
     for (const key of ["anyOf", "oneOf"] as const)
       if (Array.isArray(raw[key])) schema = this.#addUnion(schema, toList(raw[key]), key, file);
     // 3.0 states it beside a reference or a union, which does not accept null itself
     return raw["nullable"] === true ? { ...schema, nullable: true } : settle(schema);
+  }
+
+  /** Reads a part of `allOf`: without its union if that leads back to the whole, as where a parent lists its children. */
+  #readPart(given: Json, file: string, whole: JsonObject): Schema {
+    const [raw, rawFile] = isObject(given) ? this.#locate(given, file) : [given, file];
+    const isParent =
+      isObject(raw) &&
+      this.#leadsTo(this.#originals.get(whole) ?? whole, listVariants(raw), rawFile);
+    if (!isParent) return this.#fill(this.convert(given, file));
+    const { anyOf: _any, oneOf: _one, discriminator: _property, ...rest } = raw;
+    const parent = this.#parents.get(raw) ?? rest;
+    this.#parents.set(raw, parent);
+    this.#originals.set(parent, raw);
+    return this.#fill(this.convert(parent, rawFile));
+  }
+
+  /** Checks whether schemas consist of another one, directly or through others. */
+  #leadsTo(
+    target: JsonObject,
+    given: readonly Json[],
+    file: string,
+    seen = new Set<Json>(),
+  ): boolean {
+    return given.some((one) => {
+      const [raw, rawFile] = isObject(one) ? this.#locate(one, file) : [one, file];
+      if (raw === target) return true;
+      if (!isObject(raw) || seen.has(raw)) return false;
+      seen.add(raw);
+      return this.#leadsTo(target, [...listParts(raw), ...listVariants(raw)], rawFile, seen);
+    });
   }
 
   #addUnion(schema: Schema, given: readonly Json[], key: string, file: string): Schema {
@@ -240,6 +274,17 @@ export class SchemaNormaliser {
   }
 }
 
+/** Returns what a schema combines with its own keywords. */
+const listParts = (raw: JsonObject): readonly Json[] => [
+  ...(typeof raw["$ref"] === "string" ? [{ $ref: raw["$ref"] }] : []),
+  ...toList(raw["allOf"]),
+];
+
+const listVariants = (raw: JsonObject): readonly Json[] => [
+  ...toList(raw["anyOf"]),
+  ...toList(raw["oneOf"]),
+];
+
 const isEmpty = (schema: JsonObject): boolean =>
   Object.keys(schema).every(
     (key) => key !== "$ref" && (annotations.has(key) || key.startsWith("x-")),
@@ -284,23 +329,6 @@ const toTypes = (names: readonly string[]): readonly TypeName[] => {
 const toNames = (given: Json | undefined): readonly string[] | undefined => {
   const names = [...new Set(toList(given).map(toText))].toSorted();
   return names.length > 0 ? names : undefined;
-};
-
-/** Reads a limit of numbers: one that excludes itself is a flag in 3.0, and a number of its own as of 3.1. */
-const readBound = (raw: JsonObject, key: "minimum" | "maximum"): Schema => {
-  const isMinimum = key === "minimum";
-  const closed = raw[key];
-  const open = raw[isMinimum ? "exclusiveMinimum" : "exclusiveMaximum"];
-  const isTighter =
-    typeof open === "number" &&
-    (typeof closed !== "number" || (isMinimum ? open >= closed : open <= closed));
-  const limit = isTighter ? open : closed;
-  if (typeof limit !== "number") return {};
-  const isOpen = isTighter || open === true;
-  return {
-    [key]: limit,
-    ...(isOpen && { [isMinimum ? "openMinimum" : "openMaximum"]: true }),
-  };
 };
 
 /** Removes what has no effect beside other keywords. */
