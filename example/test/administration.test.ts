@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { findLogin } from "../src/accounts/find-login.ts";
+import { environment } from "../src/environment.ts";
 import { addBook, administrator, dataOf, send, visit, type Book } from "./shop.ts";
 
 test("a change names the version that it expects", async () => {
@@ -99,4 +101,15 @@ test("a CSV with a wrong row changes nothing, and tells which row", async () => 
   });
   const exported = await (await send(administrator, "GET /admin/books.csv")).text();
   expect(exported).not.toContain("9791234567001");
+});
+
+test("the terminal shows a login that works, and a password only if nobody has chosen it", async () => {
+  onTestFinished(() => vi.unstubAllEnvs());
+  expect(await findLogin()).toBe("admin@shop.example, password as in ADMIN_PASSWORD");
+  vi.stubEnv("ADMIN_PASSWORD", "");
+  const { ADMIN_PASSWORD } = environment;
+  expect(await findLogin()).toBe(`admin@shop.example, password ${ADMIN_PASSWORD}`);
+  onTestFinished(() => void Object.assign(environment, { ADMIN_PASSWORD }));
+  Object.assign(environment, { ADMIN_PASSWORD: "another one" });
+  expect(await findLogin()).toContain("admin@shop.example, with the password of the first start");
 });

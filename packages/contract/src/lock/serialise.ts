@@ -56,6 +56,9 @@ const findListed = (
   const listed = new Set<string>();
   const done = new Set<string>();
   const sizes = new Map<string, number>();
+  // which schema of a cycle is listed depends on the order, so it must not be that of the document
+  const sortedKeys = (schemas: readonly Schema[]): readonly string[] =>
+    schemas.map((schema) => classes.get(schema) ?? "").toSorted();
   /** Returns the length of a schema's text, with what is listed as a reference. */
   const visit = (key: string, path: ReadonlySet<string>): number => {
     if (path.has(key)) listed.add(key);
@@ -64,14 +67,14 @@ const findListed = (
     const inner = new Set([...path, key]);
     const schema = known.get(key) ?? {};
     const own = toStableText(replaceChildren(schema, () => "")).length;
-    const size = listChildren(schema)
-      .map((child) => visit(classes.get(child) ?? "", inner))
+    const size = sortedKeys(listChildren(schema))
+      .map((child) => visit(child, inner))
       .reduce((sum, one) => sum + one, own);
     done.add(key);
     sizes.set(key, size);
     return size;
   };
-  for (const root of roots) visit(classes.get(root) ?? "", new Set());
+  for (const root of sortedKeys(roots)) visit(root, new Set());
   return listed;
 };
 
