@@ -21,6 +21,11 @@ const plainShortcuts = {
 const shared = { isolate: false };
 /** A setup file that closes the servers of the harness after each test. */
 const setupFiles = ["test/http/setup.ts"];
+const shop = {
+  ...shared,
+  globalSetup: ["example/test/folder.ts"],
+  setupFiles: ["example/test/setup.ts"],
+};
 /** Polling ends at once if all is well; on busy cores, it may take seconds. */
 const patient = { poll: { timeout: 10_000 } };
 /** Options that hide the warning about an old Node.js, which is meant for those who run a server. */
@@ -62,11 +67,9 @@ export default defineConfig({
       project("http", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
       // a bundler drops what it takes for unused
       project("built", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
-      project("example", ["example/test/**/*.test.ts"], {
-        ...shared,
-        globalSetup: ["example/test/folder.ts"],
-        setupFiles: ["example/test/setup.ts"],
-      }),
+      project("example", ["example/test/**/*.test.ts", "!example/test/contract.test.ts"], shop),
+      // fills the shop with what other tests do not expect
+      project("shop-contract", ["example/test/contract.test.ts"], shop),
       project("packages", ["packages/*/test/**/*.test.ts"], { testTimeout: 60_000 }),
       project("site", ["site/test/*.test.ts"], shared),
       project("site-pages", ["site/test/built/*.test.ts"], {

@@ -31,6 +31,7 @@ const steps = {
   package: ["Packed-install tests", vitest("package")],
   "quick-start": ["Quick-start test", vitest("quick-start")],
   example: ["Tests of the example", [...vitest("example"), "--coverage"]],
+  "shop-contract": ["The example keeps to its document", vitest("shop-contract")],
   "api-report": [
     "Report of what is public",
     [process.execPath, "scripts/api-report.js", "--check"],

@@ -104,7 +104,7 @@ test("a CSV with a wrong row changes nothing, and tells which row", async () => 
 });
 
 test("the terminal shows a login that works, and a password only if nobody has chosen it", async () => {
-  onTestFinished(() => vi.unstubAllEnvs());
+  onTestFinished(() => void vi.unstubAllEnvs());
   expect(await findLogin()).toBe("admin@shop.example, password as in ADMIN_PASSWORD");
   vi.stubEnv("ADMIN_PASSWORD", "");
   const { ADMIN_PASSWORD } = environment;

@@ -43,7 +43,7 @@ test.each(bookOrders)("pages in the order %s have each book once", async (sort) 
 });
 
 test("the newest book comes first, and titles are in order", async () => {
-  const { id } = await addBook(1, { title: "A" });
+  const { id } = await addBook(1, { title: "!" });
   expect((await search("sort=newest&limit=1")).books).toMatchObject([{ id }]);
   expect((await search("sort=title&limit=1")).books).toMatchObject([{ id }]);
 });
