@@ -57,7 +57,8 @@ const createRouting = () => {
       output,
       handler: async ({ input }) => check(textSchema, input),
     }),
-    query: factory.build({
+    // with a slash, because the bare word names the method
+    "/query": factory.build({
       input: textSchema,
       output,
       handler: async ({ input }) => check(textSchema, input),
