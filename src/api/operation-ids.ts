@@ -1,6 +1,7 @@
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
-import { formatRoute, type Operation } from "./operation.ts";
+import { formatRoute } from "../routing/walk-routing.ts";
+import type { Operation } from "./operation.ts";
 import { capitalise, toWords } from "./words.ts";
 
 /** The ids of operations: declared by the endpoint, or derived from method and path. */

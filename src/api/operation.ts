@@ -12,7 +12,7 @@ import type { Security } from "../endpoint/security.ts";
 import { methodFacts, type Method } from "../http/method.ts";
 import { toQueryParser, type QueryParser } from "../http/query.ts";
 import { parsePathPattern, type Segment } from "../routing/path-pattern.ts";
-import type { EndpointEntry, WalkOptions } from "../routing/walk-routing.ts";
+import { formatRoute, type EndpointEntry, type WalkOptions } from "../routing/walk-routing.ts";
 import { isForm, readRawType, takesFiles, takesRawBody } from "../schemas/bodies.ts";
 import { readContent } from "../schemas/content.ts";
 import { readPagination } from "../schemas/paginated.ts";
@@ -43,10 +43,6 @@ export interface BodyDeclaration {
   readonly kind: "form" | "files" | "json" | "raw";
   readonly mediaType: string;
 }
-
-/** Formats a route for messages, such as `GET /users/:id`. */
-export const formatRoute = (method: string, path: string): string =>
-  `${method.toUpperCase()} ${path}`;
 
 /** What an operation takes and sends: an endpoint, served at a path with a method. */
 export class Operation {

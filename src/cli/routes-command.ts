@@ -1,6 +1,6 @@
 import { listOperations } from "../api/operation.ts";
 import { OperationIds } from "../api/operation-ids.ts";
-import { listUndecided, toAccess } from "../diagnostics/check-access.ts";
+import { listUndecided } from "../diagnostics/check-access.ts";
 import type { Security } from "../endpoint/security.ts";
 import { createConsoleLogger } from "../logger/console-logger.ts";
 import { listRoutes } from "../routing/walk-routing.ts";
@@ -65,7 +65,7 @@ const listLines = ({ routing, config }: Entry, places: ReadonlyMap<object, strin
       middlewares: endpoint.middlewares
         .filter(({ option }) => option === undefined)
         .map((one) => places.get(one) ?? "?"),
-      access: toAccess(endpoint),
+      access: endpoint.access ?? "undecided",
       security: security.map(toText),
       scopes: endpoint.scopes,
       tags: endpoint.tags,

@@ -1,15 +1,5 @@
-import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { RoutingError } from "../errors.ts";
-import { formatRoute } from "../api/operation.ts";
-import type { EndpointEntry, StaticEntry } from "../routing/walk-routing.ts";
-
-/** Who may call a route; `undecided` if nobody has said so. */
-export type Access = "public" | "protected" | "undecided";
-
-export const toAccess = ({ access, security, middlewares }: AnyEndpoint): Access => {
-  if (security ?? middlewares.some((one) => one.security)) return "protected";
-  return access ?? "undecided";
-};
+import { formatRoute, type EndpointEntry, type StaticEntry } from "../routing/walk-routing.ts";
 
 interface Undecided {
   readonly path: string;
@@ -24,17 +14,14 @@ export const listUndecided = (
   statics: readonly StaticEntry[],
 ): readonly Undecided[] => [
   ...endpoints
-    .filter(({ endpoint }) => toAccess(endpoint) === "undecided")
+    .filter(({ endpoint }) => endpoint.access === undefined)
     .map(({ method, path, endpoint }) => ({
       path,
       route: formatRoute(method, path),
       of: endpoint,
     })),
   ...statics
-    .filter(
-      ({ files: { access, guard } }) =>
-        access === undefined && (!guard || toAccess(guard) === "undecided"),
-    )
+    .filter(({ files: { access, guard } }) => (access ?? guard?.access) === undefined)
     .map(({ path, files }) => ({ path, route: formatRoute("files", path), of: files })),
 ];
 

@@ -27,8 +27,8 @@ export interface EndpointParts {
   readonly timeout?: number | undefined;
   readonly tags: readonly string[];
   readonly scopes: readonly string[];
-  /** Whether the application has decided that everybody may call the endpoint. */
-  readonly access: "public" | undefined;
+  /** Who may call the endpoint: those who satisfy its `security`, or everybody; undefined if nobody has decided. */
+  readonly access: "protected" | "public" | undefined;
   /** How clients authenticate, if the handler checks it; besides what the middlewares declare. */
   readonly security: Security | undefined;
   readonly isDeprecated: boolean;

@@ -322,7 +322,7 @@ export abstract class Factory<
       ...{ shortDescription, description, operationId },
       tags: [definition.tag ?? []].flat(),
       scopes: [definition.scope ?? []].flat(),
-      access: isProtected ? undefined : (access ?? this.access),
+      access: isProtected ? "protected" : (access ?? this.access),
       security,
       ...deprecate(
         [...this.middlewares, ...listConditions(where, definition)],

@@ -46,6 +46,10 @@ export interface WalkOptions {
   readonly caseSensitive?: boolean | undefined;
 }
 
+/** Formats a route for messages, such as `GET /users/:id`. */
+export const formatRoute = (method: string, path: string): string =>
+  `${method.toUpperCase()} ${path}`;
+
 const explicitKey = /^([A-Za-z]+)\s+(.*)$/s;
 
 export const walkRouting = (routing: Routing, options: WalkOptions = {}): Routes => {

@@ -1,21 +1,14 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import {
-  closePages,
-  ensureChromium,
-  installationTime,
-  isChromiumPossible,
-  openPage,
-  quitChromium,
-} from "./chromium.ts";
+import { describe, expect, test } from "vitest";
+import { isChromiumPossible, openPage } from "./chromium.ts";
 import {
   administrator,
   button,
   findFlaws,
   heading,
   link,
-  startPageShop,
+  usePageShop,
   type PageShop,
 } from "./shop-page.ts";
 
@@ -71,14 +64,9 @@ const findFaintTexts = (page: Page): Promise<string[]> =>
   });
 
 describe.skipIf(!isChromiumPossible)("what the shop's page can do (needs Chromium)", () => {
-  beforeAll(async () => {
-    await ensureChromium();
-    shop = await startPageShop({ CANCEL_TIME: "3600000" });
-  }, installationTime);
-  afterEach(closePages);
-  afterAll(async () => {
-    await quitChromium();
-    await shop.end();
+  // nobody waits until a payment begins
+  usePageShop({ CANCEL_TIME: "3600000" }, (started) => {
+    shop = started;
   });
 
   test("books stay while the shop is down, and the page recovers when it is back", async () => {

@@ -1,13 +1,6 @@
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import {
-  closePages,
-  ensureChromium,
-  installationTime,
-  isChromiumPossible,
-  openPage,
-  quitChromium,
-} from "./chromium.ts";
+import { describe, expect, test } from "vitest";
+import { isChromiumPossible, openPage } from "./chromium.ts";
 import {
   administrator,
   button,
@@ -15,8 +8,8 @@ import {
   hasFocus,
   heading,
   link,
-  startPageShop,
   status,
+  usePageShop,
   type PageShop,
 } from "./shop-page.ts";
 
@@ -38,14 +31,9 @@ const putInCart = async (page: Page, title: string): Promise<void> => {
 };
 
 describe.skipIf(!isChromiumPossible)("people at the shop's page (needs Chromium)", () => {
-  beforeAll(async () => {
-    await ensureChromium();
-    shop = await startPageShop({ CANCEL_TIME: "3600000" });
-  }, installationTime);
-  afterEach(closePages);
-  afterAll(async () => {
-    await quitChromium();
-    await shop.end();
+  // nobody waits until a payment begins
+  usePageShop({ CANCEL_TIME: "3600000" }, (started) => {
+    shop = started;
   });
 
   test("an empty stock is not saved as 0, and Enter keeps the focus", async () => {

@@ -7,8 +7,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Locator, Page } from "playwright-core";
-import { expect, vi } from "vitest";
-import { openPage } from "./chromium.ts";
+import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
+import {
+  closePages,
+  ensureChromium,
+  installationTime,
+  openPage,
+  quitChromium,
+} from "./chromium.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -91,6 +97,24 @@ export const startPageShop = async (
       return logIn(account, place);
     },
   };
+};
+
+/** Starts the shop and the browser for the tests of a group, and ends both after them. */
+export const usePageShop = (
+  variables: Readonly<Record<string, string>>,
+  use: (shop: PageShop) => void,
+): void => {
+  let shop: PageShop | undefined;
+  beforeAll(async () => {
+    await ensureChromium();
+    shop = await startPageShop(variables);
+    use(shop);
+  }, installationTime);
+  afterEach(closePages);
+  afterAll(async () => {
+    await quitChromium();
+    await shop?.end();
+  });
 };
 
 /** The properties of elements that run in the page. */

@@ -48,8 +48,7 @@ export const prepareMock = async ({
 const keepStatics = (routing: Routing): Routing =>
   Object.fromEntries(
     Object.entries(routing).flatMap(([key, value]): [string, Routing[string]][] => {
-      // only members of the object itself are read
-      // oxlint-disable-next-line typescript/no-misused-spread
+      // oxlint-disable-next-line typescript/no-misused-spread -- only members of the object itself are read
       if (isStatic(value)) return [[key, { ...value, guard: undefined }]];
       if (value === undefined || "handle" in value) return [];
       return [[key, keepStatics(value as Routing)]];

@@ -25,8 +25,7 @@ const server: Rule = {
         );
         continue;
       }
-      const indent =
-        /\n[\t ]*$/.exec(editor.source.getFullText().slice(0, element.getStart()))?.[0] ?? " ";
+      const indent = gapBefore(editor, element);
       const members = object
         .getProperties()
         .map((one) =>
