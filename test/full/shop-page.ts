@@ -48,7 +48,7 @@ export const startPageShop = async (
       stdio: ["ignore", "pipe", "inherit"],
       env: {
         ...process.env,
-        ...{ PORT: port, LOG_LEVEL: "error", DATA_FOLDER: folder, SESSION_SECRET: sessionSecret },
+        ...{ PORT: port, LOG_LEVEL: "info", DATA_FOLDER: folder, SESSION_SECRET: sessionSecret },
         ...{ ADMIN_EMAIL: administrator.email, ADMIN_PASSWORD: administrator.password },
         ...variables,
       },
