@@ -56,7 +56,7 @@ describe.each([
       expect(await reply.json()).toMatchObject(
         reply.status === 201
           ? { data: { items: [{ bookId: id, quantity: 1 }], total: 500 } }
-          : { error: { message: "There are 0 of Last", data: { bookId: id, stock: 0 } } },
+          : { error: { message: "Last is sold out", data: { bookId: id, stock: 0 } } },
       );
     const left = await fetch(`${shops[0]?.url}/v2/books/${id}`);
     expect(await left.json()).toMatchObject({ data: { stock: 0, version: 1 + stock } });
