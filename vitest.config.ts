@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+const contract = fileURLToPath(new URL("packages/contract/src/index.ts", import.meta.url));
+
 /** Resolves the entries of the package to its sources, or to the built modules. */
 export const toAlias = (folder: "src" | "dist") => {
   const toPath = (name: string): string =>
@@ -9,6 +11,7 @@ export const toAlias = (folder: "src" | "dist") => {
     { find: "sallyport/types", replacement: toPath("types") },
     { find: /^sallyport\/(.+)/, replacement: toPath("$1/index") },
     { find: "sallyport", replacement: toPath("index") },
+    { find: "@sallyport/contract", replacement: contract },
   ];
 };
 /** With SALLYPORT_SHORTCUTS=off, the tests run as if the room `shortcuts/` did not exist. */

@@ -83,7 +83,7 @@ describe("a lock", () => {
         "",
         "Next version: major",
         "",
-        "To accept a change: sallyport lock accept response-schema-property-became-optional 'POST /users response 200 .name' --why \"...\"",
+        "To accept a change: npx sallyport lock accept response-schema-property-became-optional 'POST /users response 200 .name' --why \"...\"",
         "",
       ].join("\n"),
     });
@@ -146,7 +146,9 @@ describe("a lock", () => {
     const { code, out } = await runLock("--check", "--head", head);
     expect(code).toBe(1);
     expect(out).toContain(
-      "To accept a change: sallyport lock accept " + rule + " 'POST /users response 200 .names'",
+      "To accept a change: npx sallyport lock accept " +
+        rule +
+        " 'POST /users response 200 .names'",
     );
   });
 
@@ -345,16 +347,20 @@ const api = (output: string): string => `
 `;
 
 describe("sallyport lock", () => {
-  const start = (...args: string[]) =>
-    spawnSync(process.execPath, [...sallyport.slice(1), "lock", ...args], {
+  const start = (...args: string[]) => {
+    // where the sources of the framework are, but not those of the package
+    const entries = { sallyport: "src/index.ts", "sallyport/*": "src/*/index.ts" };
+    const paths = Object.entries(entries).map(([name, file]) => [name, [join(root, file)]]);
+    write("tsconfig.json", { compilerOptions: { paths: Object.fromEntries(paths) } });
+    return spawnSync(process.execPath, [...sallyport.slice(1), "lock", ...args], {
       ...{ cwd: folder, encoding: "utf8" },
-      // where the sources of the framework are
       env: {
-        ...{ ...process.env, TSX_TSCONFIG_PATH: join(root, "tsconfig.json") },
+        ...{ ...process.env, TSX_TSCONFIG_PATH: join(folder, "tsconfig.json") },
         // TypeScript is loaded already, so there is no need for another process
         SALLYPORT_CLI_TSX: "1",
       },
     });
+  };
 
   test("locks the API of the application", { timeout: 240_000 }, () => {
     write("package.json", { type: "module" });

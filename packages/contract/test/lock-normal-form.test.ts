@@ -62,6 +62,24 @@ const equals: readonly (readonly [string, JsonObject, JsonObject])[] = [
     asRequest({ type: ["string", "null"], enum: ["a", "b", null] }),
   ],
   [
+    "a list of null alone instead of the type",
+    asResponse({ anyOf: [user, { enum: [null] }] }),
+    asResponse({ ...user, type: ["object", "null"] }),
+  ],
+  [
+    "no items after a full tuple",
+    asRequest({ type: "array", prefixItems: [text, text], maxItems: 2 }),
+    asRequest({ type: "array", prefixItems: [text, text], maxItems: 2, items: false }),
+  ],
+  [
+    "the type of the variants beside a union",
+    asRequest(reference("Pet"), { Pet: { oneOf: [user, object({ required: ["id"] })] } }),
+    asRequest(
+      { allOf: [object({ properties: {} }), reference("Pet")] },
+      { Pet: { oneOf: [user, object({ required: ["id"] })] } },
+    ),
+  ],
+  [
     "a reference to a reference",
     asResponse(reference("A"), { A: reference("B"), B: user }),
     asResponse(reference("B"), { B: user }),

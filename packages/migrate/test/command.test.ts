@@ -101,6 +101,10 @@ Marked for you (0)
   none
 
 Needed: npm install sallyport zod express http-errors
+        npm install --save-dev @sallyport/contract
+
+Locked: api.lock.json holds what the document promises. To compare the endpoints with it:
+        npx sallyport lock --check stubs/api.ts
 `);
   expect(readText(join(directory, "stubs/endpoints/endpoints.ts")))
     .toBe(`import createHttpError from "http-errors";

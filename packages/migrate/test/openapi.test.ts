@@ -1,6 +1,7 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runCli, type Change } from "@sallyport/contract";
 import { generateOpenApi, type OpenApiOptions } from "sallyport/openapi";
 import { afterAll, describe, expect, test } from "vitest";
 import { readDocument } from "../src/openapi/document.ts";
@@ -25,11 +26,24 @@ interface Api {
   readonly description: Pick<OpenApiOptions, "info">;
 }
 
+/** Returns what breaks clients, as `sallyport lock --check` tells. */
+const compareWithLock = async (lock: string, document: object): Promise<readonly string[]> => {
+  const head = `${lock}.head.json`;
+  writeFileSync(head, JSON.stringify(document));
+  let text = "";
+  const args = ["lock", "--check", "--lock", lock, "--head", head, "--format", "json"];
+  await runCli(args, { out: (part) => void (text += part), err: (part) => void (text += part) });
+  const { changes } = JSON.parse(text) as { readonly changes: readonly Change[] };
+  return changes
+    .filter(({ level }) => level === "breaking")
+    .map(({ path, text: words }) => `${path}: ${words}`);
+};
+
 const apis = await Promise.all(
   readdirSync(documents).map(async (file) => {
     const name = file.replace(/\.\w+$/, "");
     const out = join(directory, name);
-    const options = { isForced: false, directory };
+    const options = { isForced: false, directory: out };
     const report = await writeStubs(join(documents, file), out, options);
     const api = (await import(join(out, "api.ts"))) as Api;
     const given = readDocument(join(documents, file)).root;
@@ -40,7 +54,12 @@ const apis = await Promise.all(
       ...api.description,
       openapi,
     });
-    return { name, out, report, given: toOperations(given), written: toOperations({ ...written }) };
+    const lock = join(out, "api.lock.json");
+    const changes = await compareWithLock(lock, written);
+    return {
+      ...{ name, out, report, changes },
+      ...{ given: toOperations(given), written: toOperations({ ...written }) },
+    };
   }),
 );
 
@@ -78,6 +97,30 @@ describe.each(apis)("the stubs of $name", ({ given, written }) => {
   }
 });
 
+test("the lock proves what the stubs take and give, and names what they cannot", () => {
+  const broken = Object.fromEntries(apis.map(({ name, changes }) => [name, changes]));
+  expect(broken).toEqual({
+    fastapi: [
+      "GET /items/: the operation was removed",
+      "POST /files/: the operation was removed",
+      "POST /token response 422 application/problem+json .detail: the type was changed from array to string",
+    ],
+    handwritten: [
+      "GET /search query parameter fields: how the parameter is written was changed from form to form, exploded",
+      "POST /search request: the body was removed",
+      "POST /search response 207: the successful response was removed",
+      "PUT /names response 200: the type was widened from integer to any",
+    ],
+    hono: ["PUT /users/{id} request: the body became required"],
+    nest: [],
+    springdoc: [],
+    tsoa: [
+      "POST /customers response 422 application/problem+json .details: the property was removed, which had always been there",
+      "POST /customers response 422 application/problem+json .message: the property was removed, which had always been there",
+    ],
+  });
+});
+
 test("stubs compile, without any", { timeout }, async () => {
   expect(await compile(directory, { noUnusedLocals: true })).toEqual([]);
   const texts = apis.flatMap(({ out }) =>
@@ -91,7 +134,7 @@ test("stubs compile, without any", { timeout }, async () => {
 test("what has no counterpart is marked, and listed", () => {
   const reports = apis.map(({ report }) => report).join("\n");
   for (const text of [
-    "handwritten/endpoints/endpoints.ts:6 The elements of fields are repeated names",
+    "endpoints/endpoints.ts:6 The elements of fields are repeated names",
     "The response default (Any error) has no counterpart.",
     "Documents put these fields into the query",
     "The field dry is in the body and in another part of the request",
@@ -99,6 +142,8 @@ test("what has no counterpart is marked, and listed", () => {
     "`uniqueItems` is not checked.",
     "The body is no object: parse `input.raw`, of type array.",
     "The bodies of 422 are problem details",
+    "Requests to /items/ are answered as well; the path in documents has no slash at its end.",
+    "The body is required, because some of its fields are.",
   ])
     expect(reports).toContain(text);
   expect(apis.find(({ name }) => name === "nest")?.report).toContain("Marked for you (0)\n  none");
@@ -143,10 +188,12 @@ paths:
 test("existing files are kept", async () => {
   const file = join(documents, "tsoa.yaml");
   const out = join(directory, "tsoa");
-  await expect(writeStubs(file, out, { isForced: false, directory })).rejects.toThrow(
-    /schemas\.ts exists: choose another --out, or replace files with --force\./,
-  );
-  await writeStubs(file, out, { isForced: true, directory });
+  const words = "exists: move it, choose another --out, or replace files with --force.";
+  const kept = { isForced: false, directory: out };
+  await expect(writeStubs(file, out, kept)).rejects.toThrow(`api.lock.json ${words}`);
+  rmSync(join(out, "api.lock.json"));
+  await expect(writeStubs(file, out, kept)).rejects.toThrow(`schemas.ts ${words}`);
+  await writeStubs(file, out, { isForced: true, directory: out });
 });
 
 test.each([

@@ -196,6 +196,7 @@ export class SchemaNormaliser {
     const names = given === undefined ? undefined : [given].flat().map(toText);
     const values = "const" in raw ? [raw["const"]] : raw["enum"];
     const list = Array.isArray(values) ? (values as readonly Json[]) : undefined;
+    const isNull = list !== undefined && list.length > 0 && list.every((value) => value === null);
     const admitsNull =
       names === undefined
         ? list?.includes(null)
@@ -217,9 +218,9 @@ export class SchemaNormaliser {
     );
     return compact<Schema>({
       ...(Object.fromEntries([...numbers, ...texts, ...flags]) as Schema),
-      types: names && toTypes(names),
+      types: isNull ? [] : names && toTypes(names),
       nullable: admitsNull || raw["nullable"] === true || undefined,
-      enum: list && sortJson(dedupe(list.filter((value) => value !== null))),
+      enum: isNull ? undefined : list && sortJson(dedupe(list.filter((value) => value !== null))),
       extensible: toNames(raw["x-extensible-enum"]),
       patterns:
         typeof raw["pattern"] === "string" && raw["pattern"] !== "" ? [raw["pattern"]] : undefined,
@@ -260,7 +261,7 @@ export class SchemaNormaliser {
   #readChildren(raw: JsonObject, file: string): Schema {
     const children: Record<string, object> = {};
     for (const key of mapKeys)
-      if (key !== "mapping" && isObject(raw[key]))
+      if (key !== "mapping" && isObject(raw[key]) && Object.keys(raw[key]).length > 0)
         children[key] = Object.fromEntries(
           Object.entries(raw[key]).map(([name, child]) => [name, this.convert(child, file)]),
         );
@@ -333,8 +334,14 @@ const toNames = (given: Json | undefined): readonly string[] | undefined => {
 
 /** Removes what has no effect beside other keywords. */
 const settle = (schema: Schema): Schema => {
-  const { additionalProperties, ...rest } = schema;
+  const { types, anyOf, prefixItems, maxItems = Infinity } = schema;
+  const settled = { ...schema };
   // only objects have properties
-  const isObjectLess = schema.types !== undefined && !schema.types.includes("object");
-  return isObjectLess && additionalProperties ? rest : schema;
+  if (types && !types.includes("object")) delete settled.additionalProperties;
+  // there is no further item
+  if (prefixItems && maxItems <= prefixItems.length) delete settled.items;
+  // each variant is of one of the types
+  if (anyOf?.every((one) => one.types?.every((type) => types?.includes(type))))
+    delete settled.types;
+  return settled;
 };

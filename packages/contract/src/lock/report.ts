@@ -37,7 +37,7 @@ const toText = ({ changes, bump }: Verdict): string => {
   });
   const open = changes.find(({ level, why }) => needsAcceptance(level) && why === undefined);
   const hint = open
-    ? `\nTo accept a change: sallyport lock accept ${open.rule} ${quote(open.path)} --why "..."\n`
+    ? `\nTo accept a change: npx sallyport lock accept ${open.rule} ${quote(open.path)} --why "..."\n`
     : "";
   return `${sections.join("\n")}\nNext version: ${bump}\n${hint}`;
 };

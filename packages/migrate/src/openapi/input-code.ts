@@ -177,6 +177,9 @@ const readBody = (document: ApiDocument, writer: SchemaWriter, operation: JsonOb
   const notes = types.filter((one) => one !== type).map((one) => `The body may also be ${one}.`);
   const schema = toObject(content[type])["schema"];
   const target = document.resolve(schema);
+  const isOptional = document.resolve(operation["requestBody"])["required"] !== true;
+  if (isOptional && toList(target["required"]).length > 0)
+    notes.push("The body is required, because some of its fields are.");
   if (isJson(type)) {
     const kind = [target["type"] ?? "object"].flat()[0];
     if (kind !== "object" && target["properties"] === undefined && !isComposed(target))

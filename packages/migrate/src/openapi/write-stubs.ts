@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { runCli } from "@sallyport/contract";
 import { format } from "prettier";
 import { UsageError } from "../usage-error.ts";
 import { writeComponents } from "./components-code.ts";
@@ -80,7 +81,10 @@ class Stubs {
       ...output.members,
       `handler: async () => {\nthrow createHttpError(501, "Not implemented yet");\n}`,
     ];
-    const comments = toComments([...notes, ...input.notes, ...output.notes]);
+    const comments = toComments([
+      ...(path.length > 1 && path.endsWith("/") ? [slashNote(path)] : []),
+      ...[...notes, ...input.notes, ...output.notes],
+    ]);
     const code = `${comments}export const ${name} = ${factory}.${isVoid ? "buildVoid" : "build"}({\n${members.join(",\n")},\n});`;
     const module = toKebab(tags[0] ?? "endpoints");
     const stubs = this.modules.get(module) ?? [];
@@ -89,6 +93,9 @@ class Stubs {
     this.routes.push(`${toKey(`${method} ${toRoutePath(path)}`)}: ${name}`);
   }
 }
+
+const slashNote = (path: string): string =>
+  `Requests to ${path} are answered as well; the path in documents has no slash at its end.`;
 
 const textMember = (name: string, value: unknown): readonly string[] => {
   const text = toText(value);
@@ -240,21 +247,33 @@ export const toStubs = async (document: ApiDocument): Promise<ReadonlyMap<string
   return new Map(await Promise.all(formatted));
 };
 
+/** Where stubs are written. */
+export interface StubOptions {
+  /** Whether files that exist are replaced. */
+  readonly isForced: boolean;
+  /** The directory that the report counts from, which gets the lock. */
+  readonly directory: string;
+}
+
+const lock = "api.lock.json";
+
 /**
- * Writes endpoints from a document, and returns the report.
+ * Writes endpoints from a document, and a lock with which `sallyport lock --check` compares them with it. Returns the
+ * report.
  *
  * @throws {@link UsageError} when the document cannot be read, or a file exists.
  */
 export const writeStubs = async (
   file: string,
   out: string,
-  { isForced, directory }: { readonly isForced: boolean; readonly directory: string },
+  { isForced, directory }: StubOptions,
 ): Promise<string> => {
   const files = await toStubs(readDocument(file));
-  const known = [...files.keys()].find((name) => existsSync(join(out, name)));
+  const paths = [join(directory, lock), ...[...files.keys()].map((name) => join(out, name))];
+  const known = paths.find((path) => existsSync(path));
   if (known !== undefined && !isForced)
     throw new UsageError(
-      `${join(out, known)} exists: choose another --out, or replace files with --force.`,
+      `${known} exists: move it, choose another --out, or replace files with --force.`,
     );
   const marks: string[] = [];
   for (const [name, text] of files) {
@@ -267,9 +286,18 @@ export const writeStubs = async (
           `  ${relative(directory, path)}:${index + 1} ${line.slice(line.indexOf(mark) + mark.length).trim()}\n`,
         );
   }
+  const entry = relative(directory, join(out, "api.ts"));
+  let problem = "";
+  await runCli(["lock", "--head", file, "--lock", join(directory, lock)], {
+    out: () => {},
+    err: (text) => void (problem += text),
+  });
   return [
     `Written to ${relative(directory, out) || "."}: ${[...files.keys()].join(", ")}\n`,
     `Marked for you (${marks.length})\n${marks.join("") || "  none\n"}`,
-    "Needed: npm install sallyport zod express http-errors\n",
+    "Needed: npm install sallyport zod express http-errors\n        npm install --save-dev @sallyport/contract\n",
+    problem === ""
+      ? `Locked: ${lock} holds what the document promises. To compare the endpoints with it:\n        npx sallyport lock --check ${entry}\n`
+      : `No lock was written: ${problem}`,
   ].join("\n");
 };
