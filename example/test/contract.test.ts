@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { verify } from "../../packages/contract/src/index.ts";
+import { runCli, verify } from "../../packages/contract/src/index.ts";
 import { config, routing } from "../src/api.ts";
 import { addBook, administrator, createCustomer, dataOf, send } from "./shop.ts";
 
@@ -30,6 +30,15 @@ const order = async (): Promise<{ id: string }> => {
 };
 const addToken = (): Promise<{ id: string }> =>
   send(ada, "POST /v2/tokens", { name: "A test" }).then(dataOf<{ id: string }>);
+
+test("nothing that clients depend on has changed since the lock, but what is accepted", async () => {
+  let printed = "";
+  const print = (text: string): void => void (printed += text);
+  const args = ["--check", "--lock", "example/api.lock.json", "--head", "example/openapi.yaml"];
+  const code = await runCli(["lock", ...args], { out: print, err: print });
+  // the report is what helps
+  expect(code === 0 ? "ok" : printed).toBe("ok");
+});
 
 let people = 0;
 let isbns = 9_790_000_000_000;
