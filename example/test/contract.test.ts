@@ -64,7 +64,7 @@ const unreached = {
 
 test("the shop keeps to its document", async () => {
   const { ok, text, table } = await verify({
-    ...{ routing, config: rest, skip, seed: 1, runs: 4 },
+    ...{ routing, config: rest, skip, seed: 1, runs: 4, patience: 60_000 },
     login: {
       sessionCookie: {
         own: async (_client, { path }) => {

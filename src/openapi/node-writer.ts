@@ -127,7 +127,8 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
       return;
     case "record":
       correctKeys(def, json);
-      if (direction === "output" && mayBeUndefined(def.valueType)) delete json["required"];
+      // a record parses a key that is missing as undefined
+      if (mayBeUndefined(def.valueType, direction)) delete json["required"];
       return;
     case "lazy":
       if (isAnyJson(schema)) replace(json, readMeta(schema));
@@ -246,7 +247,10 @@ const correctRequired = (
 
 /** Adds null to the schema of an element, because JSON has null where an array has undefined. */
 const orNull = (element: ZodSchema, json: unknown): unknown =>
-  mayBeUndefined(element) ? { anyOf: [json, { type: "null" }] } : json;
+  mayBeUndefined(element) && !isAny(element) ? { anyOf: [json, { type: "null" }] } : json;
+
+const isAny = ({ _zod: { def } }: ZodSchema): boolean =>
+  def.type === "any" || def.type === "unknown";
 
 const correctTuple = ({ items, rest }: z.core.$ZodTupleDef, json: JsonObject): void => {
   const parts = listOf(json["prefixItems"]);
@@ -265,6 +269,8 @@ const mayBeUndefined = (
   const check = (part: ZodSchema): boolean => mayBeUndefined(part, direction, around);
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
+    case "any":
+    case "unknown":
     case "optional":
     case "undefined":
     case "void":

@@ -16,7 +16,10 @@ const hidden: readonly z.ZodType[] = [
 
 describe("a value that may be undefined in a response", () => {
   test("is a field that is not required, because JSON omits it", () => {
-    const omitted = [z.union([z.string(), z.undefined()]), z.undefined(), z.string().optional()];
+    const omitted = [
+      ...[z.union([z.string(), z.undefined()]), z.undefined(), z.string().optional()],
+      ...[z.any(), z.unknown()],
+    ];
     for (const field of [...omitted, ...hidden])
       expect(outputOf(z.object({ field }))["required"]).toBeUndefined();
     expect(outputOf(z.record(z.enum(["a"]), z.int().optional()))["required"]).toBeUndefined();
@@ -24,6 +27,7 @@ describe("a value that may be undefined in a response", () => {
   });
 
   test("is an element that may be null", () => {
+    expect(outputOf(z.array(z.unknown()))).toEqual({ type: "array", items: {} });
     const text = z.string().optional();
     const orNull = { anyOf: [{ type: "string" }, { type: "null" }] };
     expect(outputOf(z.array(text))).toEqual({ type: "array", items: orNull });
@@ -34,6 +38,14 @@ describe("a value that may be undefined in a response", () => {
     });
     for (const element of hidden)
       expect(outputOf(z.array(element))).toHaveProperty("items.anyOf.1", { type: "null" });
+  });
+
+  test("is a key that a record does not require in a request, unlike a field of an object", () => {
+    const keys = z.enum(["a"]);
+    for (const values of [z.unknown(), z.any(), z.union([z.string(), z.undefined()])])
+      expect(inputOf(z.record(keys, values))["required"]).toBeUndefined();
+    expect(inputOf(z.record(keys, z.string()))["required"]).toEqual(["a"]);
+    expect(inputOf(z.object({ a: z.unknown() }))["required"]).toEqual(["a"]);
   });
 
   test("is not the input of a default that ez.encode reverses", () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import createHttpError from "http-errors";
-import { defaultEndpointsFactory } from "sallyport";
+import { defaultEndpointsFactory, ez } from "sallyport";
 import { testServer } from "sallyport/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
@@ -110,6 +110,61 @@ test.each<[Partial<VerifyOptions>, string]>([
   ],
 ])("options that are wrong are named: %j", async (options, message) => {
   await expect(verify({ ...users, ...options })).rejects.toThrow(message);
+});
+
+test("tuples, lists of one file and files of a fixture are sent as they are read", async () => {
+  const types: (string | undefined)[] = [];
+  const pictures = z.array(ez.upload().refine(({ mimetype }) => mimetype === "image/png"));
+  const build = defaultEndpointsFactory.build.bind(defaultEndpointsFactory);
+  const routing = {
+    "post /places": build({
+      input: z.object({ place: z.tuple([z.number(), z.number()]) }),
+      output: z.object({}),
+      handler: async () => ({}),
+    }),
+    "post /pictures": build({
+      input: z.object({ pictures, title: z.string() }),
+      output: z.object({}),
+      handler: async ({ input }) => {
+        types.push(...input.pictures.map(({ mimetype }) => mimetype));
+        return {};
+      },
+    }),
+  };
+  const picture = new File(["a picture"], "ada.png", { type: "image/png" });
+  const { ok, text } = await verify({
+    ...{ routing, config: { cors: false, upload: true }, seed: 1, runs: 5 },
+    fixtures: { "post /pictures": () => ({ pictures: [picture] }) },
+  });
+  expect(ok ? "ok" : text).toBe("ok");
+  expect(new Set(types)).toEqual(new Set(["image/png"]));
+});
+
+test("a stale tag is one that the document allows, and a file of any type is not read", async () => {
+  const tag = z.string().regex(/^"\d+"$/);
+  const routing = {
+    "put /notes": defaultEndpointsFactory.build({
+      ...{ input: z.object({ text: z.string() }), output: z.object({}) },
+      headers: z.object({ "if-match": tag.optional() }),
+      errors: { 412: "It has changed" },
+      handler: async ({ headers }) => {
+        if (headers["if-match"] !== undefined) throw createHttpError(412, "It has changed");
+        return {};
+      },
+    }),
+    "get /file": defaultEndpointsFactory.build({
+      output: ez.buffer("*/*"),
+      handler: async ({ response }) => {
+        response.type("application/json");
+        return Buffer.from("{");
+      },
+    }),
+  };
+  const skip = {
+    "put /notes positive_data_acceptance": "Any tag is another one.",
+  };
+  const { ok, text } = await verify({ routing, config: { cors: false }, skip, seed: 1, runs: 0 });
+  expect(ok ? "ok" : text).toBe("ok");
 });
 
 test("the tests of a team are counted", async () => {

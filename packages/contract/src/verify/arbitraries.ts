@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Json, JsonObject } from "../lock/json.ts";
+import { isObject, type Json, type JsonObject } from "../lock/json.ts";
 import type { Schemas } from "./schemas.ts";
 import { listValid, typesOf } from "./values.ts";
 
@@ -106,8 +106,7 @@ const toMatching = (pattern: string): Values | undefined => {
 const toArrays = (schema: JsonObject, schemas: Schemas, depth: number): Values | undefined => {
   const { items, minItems, maxItems, prefixItems } = schema;
   if (Array.isArray(prefixItems)) return undefined;
-  const item =
-    items === undefined ? fc.constant("a") : generate(items as JsonObject, schemas, depth + 1);
+  const item = isObject(items) ? generate(items, schemas, depth + 1) : fc.constant("a");
   const minLength = typeof minItems === "number" ? minItems : 0;
   if (!item) return minLength === 0 ? fc.constant([]) : undefined;
   const maxLength = Math.min(

@@ -102,7 +102,7 @@ const toBytes = ({ type, value }: CallBody): string => {
       .flat()
       .map((item) =>
         item instanceof SentFile
-          ? `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="file.txt"\r\nContent-Type: text/plain\r\n\r\n${item.text}\r\n`
+          ? `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${item.name}"\r\nContent-Type: ${item.type}\r\n\r\n${item.text}\r\n`
           : `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${toText(item)}\r\n`,
       ),
   );
@@ -121,11 +121,25 @@ export class Malformed {
 /** A file of a form. */
 export class SentFile {
   readonly text: string;
+  readonly type: string;
+  readonly name: string;
 
-  constructor(text: string) {
+  constructor(text: string, type = "text/plain", name = "file.txt") {
     this.text = text;
+    this.type = type;
+    this.name = name;
   }
 }
+
+/** Reads the files among the fields of a fixture. */
+export const readFiles = async (fields: Fields): Promise<Fields> => {
+  const read = async (value: unknown): Promise<unknown> => {
+    if (Array.isArray(value)) return Promise.all(value.map(read));
+    return value instanceof File ? new SentFile(await value.text(), value.type, value.name) : value;
+  };
+  const entries = Object.entries(fields).map(async ([name, value]) => [name, await read(value)]);
+  return Object.fromEntries(await Promise.all(entries)) as Fields;
+};
 
 const toPairs = (name: string, value: unknown): readonly (readonly [string, string])[] => {
   if (Array.isArray(value)) return value.map((one) => [name, toText(one)]);

@@ -4,7 +4,6 @@ import {
   isForm,
   isJsonType,
   Malformed,
-  SentFile,
   type Call,
   type CallBody,
   type Fields,
@@ -12,7 +11,9 @@ import {
 import type { CheckName } from "./check.ts";
 import type { Operation, Parameter } from "./operation.ts";
 import type { Schemas } from "./schemas.ts";
-import { listInvalid, listValid, toSimplest } from "./values.ts";
+import { listInvalid } from "./invalid-values.ts";
+import { toFiles, toSentForm } from "./form-fields.ts";
+import { listValid, toSimplest } from "./values.ts";
 
 /** A call with what its reply must be. */
 export interface Case {
@@ -121,23 +122,6 @@ const toBaseBody = (
   if (value === undefined) return undefined;
   const all = typeof value === "object" && !Array.isArray(value) ? { ...value, ...fields } : value;
   return { type, value: isForm(type) ? toFiles(all as Fields, schema, schemas) : all };
-};
-
-/** Puts files where the schema has bytes. */
-const toFiles = (fields: Fields, schema: JsonObject, schemas: Schemas): Fields => {
-  const properties = schemas.resolve(schemas.flatten(schema)["properties"]);
-  const isFile = (name: string): boolean =>
-    JSON.stringify(schemas.flatten(properties[name])).includes('"format":"binary"');
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      isFile(name)
-        ? Array.isArray(value)
-          ? value.map((one) => new SentFile(toText(one)))
-          : new SentFile(toText(value))
-        : value,
-    ]),
-  );
 };
 
 /** Whether generated values of a parameter could not mean anything. */
@@ -334,17 +318,3 @@ const toField = (label: string, value: unknown): string | undefined => {
 
 const omit = (fields: Fields, name: string | undefined): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([one]) => one !== name));
-
-/** Turns fields into those of a form; undefined if text cannot carry them, or carries another meaning. */
-const toSentForm = (
-  fields: Fields,
-  schema: JsonObject,
-  schemas: Schemas,
-  kind: "valid" | "invalid",
-): Fields | undefined => {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  if (!entries.every(([, value]) => canCarry("form", value))) return undefined;
-  const asText = Object.fromEntries(entries.map(([name, value]) => [name, toText(value)]));
-  if (kind === "invalid" && schemas.isValid(schema, asText)) return undefined;
-  return toFiles(Object.fromEntries(entries), schema, schemas);
-};

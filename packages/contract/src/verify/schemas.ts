@@ -72,8 +72,10 @@ export class Schemas {
         const found = (properties as JsonObject)[name];
         return Object.hasOwn(properties as object, name) && isObject(found) ? [found] : [];
       });
-      if (own.length > 0) return this.listUndeclared(own, one, `${path}/${name}`);
-      return isOpen ? [] : [`${path}/${name}`];
+      if (own.length === 0) return isOpen ? [] : [`${path}/${name}`];
+      // another arm of a union may take the name as one of its further ones
+      const others = all.map((part) => part["additionalProperties"]).filter(isObject);
+      return this.listUndeclared([...own, ...others], one, `${path}/${name}`);
     });
   }
 

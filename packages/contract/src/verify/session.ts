@@ -1,5 +1,14 @@
 import { ContractError } from "../errors.ts";
-import { Malformed, toCurl, toSent, toTest, type Call, type Fields, type Sent } from "./call.ts";
+import {
+  Malformed,
+  readFiles,
+  toCurl,
+  toSent,
+  toTest,
+  type Call,
+  type Fields,
+  type Sent,
+} from "./call.ts";
 import { newKey, type Case } from "./cases.ts";
 import { checkResponse } from "./check-response.ts";
 import { responseChecks, toFinding, type CheckName, type Finding } from "./check.ts";
@@ -76,9 +85,8 @@ export class Session {
     const fixture = findFixture(this.options, operation);
     const credentials = (await this.logIn(operation, "own")) ?? {};
     try {
-      const now = fixture
-        ? await fixture({ fetch: this.#fetch, send: this.#toSend(credentials) })
-        : {};
+      const client = { fetch: this.#fetch, send: this.#toSend(credentials) };
+      const now = fixture ? await readFiles(await fixture(client)) : {};
       const first = this.#given.get(operation.key)?.first ?? now;
       this.#given.set(operation.key, { first, now });
       return now;

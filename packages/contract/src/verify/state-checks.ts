@@ -1,9 +1,11 @@
+import { toText } from "../lock/json.ts";
 import { reportAll } from "./access-checks.ts";
 import { toSent, type Call } from "./call.ts";
 import { newKey, toBaseCall, withField } from "./cases.ts";
 import { toFinding, type CheckName } from "./check.ts";
-import { hasHeader } from "./operation.ts";
+import { findParameter, hasHeader, type Operation } from "./operation.ts";
 import type { Attempt, Session } from "./session.ts";
+import { listValid } from "./values.ts";
 
 /** Repeats a call with its idempotency key. */
 export const checkReplay = async (session: Session, base: Call): Promise<void> => {
@@ -32,12 +34,24 @@ export const checkReplay = async (session: Session, base: Call): Promise<void> =
     });
 };
 
+/** Returns a tag that the document allows; undefined if the operation takes none. */
+const toStaleTag = ({ api: { schemas } }: Session, operation: Operation): string | undefined => {
+  const parameter = findParameter(operation, "header", "if-match");
+  if (!parameter) return undefined;
+  const { schema } = parameter;
+  return [
+    '"a-stale-version"',
+    ...listValid(schema, schemas).map(({ value }) => toText(value)),
+  ].find((tag) => tag !== "*" && schemas.isValid(schema, tag));
+};
+
 /** Writes with the tag of another version, and reads with the tag of this one. */
 export const checkConditions = async (session: Session, base: Call): Promise<void> => {
   const { operation } = base;
-  if (hasHeader(operation, "if-match") && session.count(operation, "conditional_write")) {
+  const stale = toStaleTag(session, operation);
+  if (stale !== undefined && session.count(operation, "conditional_write")) {
     await session.prepare(operation);
-    const call = withField(base, "header", "if-match", '"a-stale-version"');
+    const call = withField(base, "header", "if-match", stale);
     const label = "a write with a stale If-Match";
     const attempt = await session.attempt({
       call,

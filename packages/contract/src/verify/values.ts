@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { toText, type Json, type JsonObject } from "../lock/json.ts";
+import { isObject, toText, type Json, type JsonObject } from "../lock/json.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** A value, with what it tries. */
@@ -37,11 +37,11 @@ export const typesOf = (schema: JsonObject): readonly string[] => {
   return properties ? ["object"] : items ? ["array"] : [];
 };
 
-const numberOf = (value: Json | undefined): number | undefined =>
+export const numberOf = (value: Json | undefined): number | undefined =>
   typeof value === "number" ? value : undefined;
 
 /** Returns the limits of a number, as those that fit. */
-const toRange = (schema: JsonObject) => {
+export const toRange = (schema: JsonObject) => {
   const isInteger = typesOf(schema).includes("integer");
   const step = numberOf(schema["multipleOf"]) ?? (isInteger ? 1 : 0.5);
   const low = numberOf(schema["minimum"]);
@@ -57,7 +57,7 @@ const toRange = (schema: JsonObject) => {
   };
 };
 
-const isListed = (limit: number | undefined): limit is number =>
+export const isListed = (limit: number | undefined): limit is number =>
   limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
 
 /** Lists values of a schema, from the simplest: examples, limits, members and arms; empty if none is known. */
@@ -129,7 +129,7 @@ const listNumbers = (schema: JsonObject): readonly Sample[] => {
   ];
 };
 
-const listStrings = (schema: JsonObject): readonly Sample[] => {
+export const listStrings = (schema: JsonObject): readonly Sample[] => {
   const { format, minLength, maxLength, pattern } = schema;
   const known = typeof format === "string" ? formats[format] : undefined;
   if (known !== undefined) return [{ label: `a string as ${toText(format)}`, value: known }];
@@ -159,15 +159,24 @@ const listMatching = (pattern: string): readonly Sample[] => {
   }
 };
 
+/** Returns the simplest tuple; undefined if none is known. */
+export const toTuple = (
+  parts: readonly JsonObject[],
+  schemas: Schemas,
+): readonly unknown[] | undefined => {
+  const samples = parts.map((one) => toSimplest(one, schemas));
+  return samples.every(Boolean) ? samples.map((one) => one?.value) : undefined;
+};
+
+export const itemOf = ({ items }: JsonObject): JsonObject => (isObject(items) ? items : {});
+
 const listArrays = (schema: JsonObject, schemas: Schemas, depth: number): readonly Sample[] => {
-  const { items, prefixItems, minItems, maxItems } = schema;
+  const { prefixItems, minItems, maxItems } = schema;
   if (Array.isArray(prefixItems)) {
-    const parts = (prefixItems as readonly JsonObject[]).map((one) => toSimplest(one, schemas));
-    return parts.every(Boolean)
-      ? [{ label: "a tuple", value: parts.map((one) => one?.value) }]
-      : [];
+    const value = toTuple(prefixItems as readonly JsonObject[], schemas);
+    return value ? [{ label: "a tuple", value }] : [];
   }
-  const options = listValid((items ?? {}) as JsonObject, schemas, depth + 1);
+  const options = listValid(itemOf(schema), schemas, depth + 1);
   const min = numberOf(minItems) ?? 0;
   const max = numberOf(maxItems);
   const fill = (count: number): readonly unknown[] =>
@@ -188,10 +197,14 @@ const listArrays = (schema: JsonObject, schemas: Schemas, depth: number): readon
   ];
 };
 
-const propertiesOf = (schema: JsonObject): readonly (readonly [string, JsonObject])[] =>
+export const propertiesOf = (schema: JsonObject): readonly (readonly [string, JsonObject])[] =>
   Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, JsonObject>>);
 
-const listObjects = (schema: JsonObject, schemas: Schemas, depth: number): readonly Sample[] => {
+export const listObjects = (
+  schema: JsonObject,
+  schemas: Schemas,
+  depth: number,
+): readonly Sample[] => {
   const required = new Set((schema["required"] ?? []) as readonly string[]);
   const lists = propertiesOf(schema).map(
     ([name, one]) => [name, listValid(one, schemas, depth + 1)] as const,
@@ -224,120 +237,7 @@ const toKey = (schema: JsonObject | undefined, schemas: Schemas): string | undef
   return typeof value === "string" ? value : undefined;
 };
 
-const wrong: Readonly<Record<string, unknown>> = {
-  string: { not: "a string" },
-  number: "not a number",
-  integer: "not a number",
-  boolean: "not a boolean",
-  array: "not an array",
-  object: "not an object",
-};
-
-/** Lists values that a schema does not allow: of another type, beyond a limit, with a field too few. */
-export const listInvalid = (schema: JsonObject, schemas: Schemas, depth = 0): readonly Sample[] => {
-  if (depth > 4) return [];
-  const found = schemas.flatten(schema);
-  const types = typesOf(found);
-  const samples: Sample[] = [];
-  for (const type of types)
-    if (type in wrong) samples.push({ label: `not of the type ${type}`, value: wrong[type] });
-  if (types.includes("integer")) {
-    const { min = 0 } = toRange(found);
-    samples.push({ label: "a fraction", value: min + 0.5 });
-  }
-  if (types.includes("integer") || types.includes("number")) {
-    const { min, max, step } = toRange(found);
-    if (isListed(min)) samples.push({ label: "below the minimum", value: min - step });
-    if (isListed(max)) samples.push({ label: "above the maximum", value: max + step });
-    if (found["multipleOf"] !== undefined)
-      samples.push({ label: "not a multiple", value: (min ?? 0) + step / 2 });
-  }
-  if (types.includes("string")) {
-    const { minLength, maxLength, format, pattern } = found;
-    const [first] = listStrings(found);
-    if (typeof minLength === "number" && minLength > 0)
-      samples.push({ label: "too short", value: "a".repeat(minLength - 1) });
-    if (typeof maxLength === "number" && maxLength <= 10_000)
-      samples.push({
-        label: "too long",
-        value: toText(first?.value ?? "a")
-          .slice(0, 1)
-          .repeat(maxLength + 1),
-      });
-    if (format !== undefined && format !== "binary")
-      samples.push({ label: `not as ${toText(format)}`, value: "?" });
-    if (pattern !== undefined) samples.push({ label: "against the pattern", value: "\u00a7 ?" });
-  }
-  const { const: constant, enum: members, anyOf, oneOf } = found;
-  if (constant !== undefined || members !== undefined)
-    samples.push({ label: "not a member", value: "no such member" });
-  if ((anyOf ?? oneOf) !== undefined)
-    samples.push(
-      { label: "no arm of the union", value: { no: "arm" } },
-      { label: "no arm of the union", value: "?" },
-    );
-  if (types.includes("array")) samples.push(...listInvalidArrays(found, schemas, depth));
-  if (types.includes("object")) samples.push(...listInvalidObjects(found, schemas, depth));
-  return distinct(samples.filter(({ value }) => !schemas.isValid(schema, value)));
-};
-
-const listInvalidArrays = (
-  schema: JsonObject,
-  schemas: Schemas,
-  depth: number,
-): readonly Sample[] => {
-  const { items, minItems, maxItems } = schema;
-  const item = (items ?? {}) as JsonObject;
-  const one = listValid(item, schemas, depth + 1)[0]?.value;
-  const fill = (count: number): readonly unknown[] => Array.from({ length: count }, () => one);
-  return [
-    ...(typeof minItems === "number" && minItems > 0
-      ? [{ label: "too few items", value: fill(minItems - 1) }]
-      : []),
-    ...(typeof maxItems === "number" && maxItems <= 1000
-      ? [{ label: "too many items", value: fill(maxItems + 1) }]
-      : []),
-    ...listInvalid(item, schemas, depth + 1)
-      .slice(0, 3)
-      .map(({ label, value }) => ({
-        label: `an item ${label}`,
-        value: [...fill(Math.max(0, (numberOf(minItems) ?? 1) - 1)), value],
-      })),
-  ];
-};
-
-const listInvalidObjects = (
-  schema: JsonObject,
-  schemas: Schemas,
-  depth: number,
-): readonly Sample[] => {
-  const least = listObjects(schema, schemas, depth)[0]?.value as object | undefined;
-  if (!least) return [];
-  const required = (schema["required"] ?? []) as readonly string[];
-  const { additionalProperties: others } = schema;
-  return [
-    ...required.map((name) => {
-      const { [name]: _left, ...rest } = least as Record<string, unknown>;
-      return { label: `without ${name}`, value: rest };
-    }),
-    ...propertiesOf(schema).flatMap(([name, one]) =>
-      listInvalid(one, schemas, depth + 1).map(({ label, value }) => ({
-        label: `${name}: ${label}`,
-        value: { ...least, [name]: value },
-      })),
-    ),
-    ...(others === false
-      ? [{ label: "an unknown field", value: { ...least, unknownField: "?" } }]
-      : []),
-    ...(typeof others === "object" && propertiesOf(schema).length === 0
-      ? listInvalid(others as JsonObject, schemas, depth + 1)
-          .slice(0, 1)
-          .map(({ label, value }) => ({ label: `an entry ${label}`, value: { a: value } }))
-      : []),
-  ];
-};
-
-const distinct = (samples: readonly Sample[]): readonly Sample[] => {
+export const distinct = (samples: readonly Sample[]): readonly Sample[] => {
   const seen = new Set<string>();
   return samples.filter(({ value }) => {
     const key = JSON.stringify(value) ?? "undefined";

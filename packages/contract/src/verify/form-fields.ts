@@ -1,0 +1,40 @@
+import { toText, type JsonObject } from "../lock/json.ts";
+import { canCarry, SentFile, type Fields } from "./call.ts";
+import type { Schemas } from "./schemas.ts";
+import { typesOf } from "./values.ts";
+
+/** Puts files where the schema has bytes. */
+export const toFiles = (fields: Fields, schema: JsonObject, schemas: Schemas): Fields => {
+  const properties = schemas.resolve(schemas.flatten(schema)["properties"]);
+  const isFile = (name: string): boolean =>
+    JSON.stringify(schemas.flatten(properties[name])).includes('"format":"binary"');
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      isFile(name) ? (Array.isArray(value) ? value.map(toFile) : toFile(value)) : value,
+    ]),
+  );
+};
+
+const toFile = (value: unknown): SentFile =>
+  value instanceof SentFile ? value : new SentFile(toText(value));
+
+/** Turns fields into those of a form; undefined if text cannot carry them, or carries another meaning. */
+export const toSentForm = (
+  fields: Fields,
+  schema: JsonObject,
+  schemas: Schemas,
+  kind: "valid" | "invalid",
+): Fields | undefined => {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  if (!entries.every(([, value]) => canCarry("form", value))) return undefined;
+  const properties = schemas.resolve(schemas.flatten(schema)["properties"]);
+  // a list of one value is written as the value
+  const isList = (name: string): boolean =>
+    typesOf(schemas.flatten(properties[name])).includes("array");
+  const asText = Object.fromEntries(
+    entries.map(([name, value]) => [name, isList(name) ? [value].flat() : toText(value)]),
+  );
+  if (kind === "invalid" && schemas.isValid(schema, asText)) return undefined;
+  return toFiles(Object.fromEntries(entries), schema, schemas);
+};
