@@ -10,10 +10,11 @@ import { root } from "../compiler/compile.ts";
 import { ensureBuilt } from "./harness.ts";
 import { ensureNodes } from "./node-versions.ts";
 
-const files = readFiles("README.md");
+const page = "docs/getting-started.md";
+const files = readFiles(page);
 /** The packages that the quick start installs, apart from sallyport itself. */
 const [, used = "", developed = ""] =
-  /npm install sallyport (.*)\n +npm install -D (.*)\n/.exec(readPage("README.md")) ?? [];
+  /npm install sallyport (.*)\n +npm install -D (.*)\n/.exec(readPage(page)) ?? [];
 
 let folder = "";
 let tarball = "";
