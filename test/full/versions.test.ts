@@ -16,7 +16,10 @@ import { ensureNodes } from "./node-versions.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const cache = join(root, "node_modules/.cache/peers");
-const { peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+const { dependencies, peerDependencies } = JSON.parse(
+  readFileSync(join(root, "package.json"), "utf8"),
+) as {
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<"express" | "zod", string>>;
 };
 
@@ -42,8 +45,12 @@ const ensureProject = (end: keyof typeof ends): string => {
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, "package.json"), '{ "private": true }');
-  const packages = (["zod", "express"] as const).map(
-    (name) => `${name}@${ends[end](peerDependencies[name])}`,
+  const peers = (["zod", "express"] as const).map(
+    (name) => [name, ends[end](peerDependencies[name])] as const,
+  );
+  // those of sallyport itself, or else Express' versions of them would take their place
+  const packages = [...peers, ...Object.entries(dependencies)].map(
+    ([name, version]) => `${name}@${version}`,
   );
   const install = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"];
   execFileSync("npm", [...install, ...packages], { cwd: home, stdio: "inherit" });
