@@ -1491,13 +1491,6 @@ type RouteHeaders<Fields> =
   | RouteFields<Fields>
   | (() => RouteFields<Fields> | Promise<RouteFields<Fields>>);
 
-/** The header fields to send with a call of a client that attaches an idempotency key where it can. */
-type WithoutKey<Key, Fields> = Key extends `${"patch" | "post"} ${string}`
-  ? "idempotency-key" extends keyof Fields
-    ? Omit<Fields, "idempotency-key"> & { readonly "idempotency-key"?: string }
-    : Fields
-  : Fields;
-
 /** The options of a call to a route that declares header fields; required if one of the fields is. */
 type OptionsFor<Options, Fields> = {} extends Fields
   ? [
@@ -2988,15 +2981,6 @@ interface GeneratedClient<Routes> extends ClientFunctions<
   readonly "~routes"?: GeneratedRoutes<Routes>;
 }
 
-/** The routes of a client that attaches idempotency keys. */
-type KeyedRoutes<Routes> = {
-  readonly [Key in keyof Routes]: "headers" extends keyof Routes[Key]
-    ? Omit<Routes[Key], "headers"> & {
-        readonly headers: WithoutKey<Key, Routes[Key]["headers"]>;
-      }
-    : Routes[Key];
-};
-
 /** The routes of a generated client. */
 type RoutesIn<C> = C extends { readonly "~routes"?: GeneratedRoutes<infer Routes> }
   ? Routes
@@ -3052,3 +3036,20 @@ export type {
 };
 export type { HasMore };
 export type { ErrorOf, InputOf, OutputOf };
+
+// idempotency keys
+/** The header fields to send with a call of a client that attaches an idempotency key where it can. */
+type WithoutKey<Key, Fields> = Key extends `${"patch" | "post"} ${string}`
+  ? "idempotency-key" extends keyof Fields
+    ? Omit<Fields, "idempotency-key"> & { readonly "idempotency-key"?: string }
+    : Fields
+  : Fields;
+
+/** The routes of a client that attaches idempotency keys. */
+type KeyedRoutes<Routes> = {
+  readonly [Key in keyof Routes]: "headers" extends keyof Routes[Key]
+    ? Omit<Routes[Key], "headers"> & {
+        readonly headers: WithoutKey<Key, Routes[Key]["headers"]>;
+      }
+    : Routes[Key];
+};

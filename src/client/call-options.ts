@@ -132,13 +132,6 @@ type RouteHeaders<Fields> =
   | RouteFields<Fields>
   | (() => RouteFields<Fields> | Promise<RouteFields<Fields>>);
 
-/** The header fields to send with a call of a client that attaches an idempotency key where it can. */
-export type WithoutKey<Key, Fields> = Key extends `${"patch" | "post"} ${string}`
-  ? "idempotency-key" extends keyof Fields
-    ? Omit<Fields, "idempotency-key"> & { readonly "idempotency-key"?: string }
-    : Fields
-  : Fields;
-
 /** The options of a call to a route that declares header fields; required if one of the fields is. */
 export type OptionsFor<Options, Fields> = {} extends Fields
   ? [

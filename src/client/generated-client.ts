@@ -1,4 +1,4 @@
-import type { CallOptions, OptionsFor, SubscribeOptions, WithoutKey } from "./call-options.ts";
+import type { CallOptions, OptionsFor, SubscribeOptions } from "./call-options.ts";
 import type { ReplyErrorOf } from "./client-errors.ts";
 import type { Pages } from "./client.ts";
 import type { HasMore, PayloadOf } from "./pages.ts";
@@ -145,15 +145,6 @@ export interface GeneratedClient<Routes> extends ClientFunctions<
   /** Type information only. */
   readonly "~routes"?: GeneratedRoutes<Routes>;
 }
-
-/** The routes of a client that attaches idempotency keys. */
-export type KeyedRoutes<Routes> = {
-  readonly [Key in keyof Routes]: "headers" extends keyof Routes[Key]
-    ? Omit<Routes[Key], "headers"> & {
-        readonly headers: WithoutKey<Key, Routes[Key]["headers"]>;
-      }
-    : Routes[Key];
-};
 
 /** The routes of a generated client. */
 type RoutesIn<C> = C extends { readonly "~routes"?: GeneratedRoutes<infer Routes> }

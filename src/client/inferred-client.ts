@@ -6,10 +6,10 @@ import type {
   ClientFunctions,
   GeneratedClient,
   GeneratedRoutes,
-  KeyedRoutes,
   Lacks,
   NothingIfRequired,
 } from "./generated-client.ts";
+import type { KeyedRoutes } from "./keyed-routes.ts";
 import type { UnexpectedReply } from "./reply-types.ts";
 import type { EndpointTypes, NoRoute, Suggested, TypesAt } from "./route-at.ts";
 import type { BodyAt, ErrorReplyAt } from "./error-types.ts";

@@ -4,7 +4,7 @@ import type { EventStreamResponse } from "../results/event-stream-result-handler
 import type { ParametersOf, WildcardOf } from "../routing/path-pattern.ts";
 import type { RawContent } from "../schemas/bodies.ts";
 import type { MediaTyped } from "../schemas/content.ts";
-import type { WithoutKey } from "./call-options.ts";
+import type { WithoutKey } from "./keyed-routes.ts";
 import type { PageOf, PayloadOf } from "./pages.ts";
 import type { SuccessReply, SuccessStatus } from "./reply-types.ts";
 import type { EndpointTypes } from "./route-at.ts";

@@ -4,7 +4,7 @@ import { toQueryParser } from "../http/query.ts";
 import { OperationIds } from "../api/operation-ids.ts";
 import { listRoutes } from "../routing/walk-routing.ts";
 import type { Routing } from "../routing/routing.ts";
-import { dropBetween, readRuntime } from "./runtime-source.ts";
+import { dropBetween, keyedMark, readRuntime } from "./runtime-source.ts";
 import { toObject } from "./type-text.ts";
 import { writeRoute } from "./write-route.ts";
 import { TypeWriter } from "./write-type.ts";
@@ -59,12 +59,13 @@ export const generateClient = (options: GenerateClientOptions): string => {
     `/** All routes by key, which consists of method and path. */\nexport interface Routes ${settled.text}`,
   ].join("\n\n");
   if (isForInferred) return `${header}${importedTypes}\n${types}\n${frozenRouting}`;
+  const hasKeys = types.includes('"idempotency-key":');
   const plans = `const plans: RoutePlans = ${toObject(routes.map(({ plan }) => plan))};`;
   return [
     header,
     `${types}\n`,
     clientText
-      .replace("SIGNATURE", types.includes('"idempotency-key":') ? keyedSignature : plainSignature)
+      .replace("SIGNATURE", hasKeys ? keyedSignature : plainSignature)
       .replace(
         "QUERY_PARSER",
         toQueryParser(config) === "extended"
@@ -72,7 +73,7 @@ export const generateClient = (options: GenerateClientOptions): string => {
           : "options",
       ),
     `${plans}\n`,
-    `// The client, which is the same for each API.\n\n${runtime}\n`,
+    `// The client, which is the same for each API.\n\n${hasKeys ? runtime : runtime.split(keyedMark, 1)[0]}\n`,
   ].join("\n");
 };
 

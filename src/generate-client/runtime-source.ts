@@ -7,8 +7,11 @@ import { ownFile } from "../lazy/own-file.ts";
 const modules = [
   ...["call-options", "client-errors", "reply-types", "encode-input", "method-patterns"],
   ...["build-request", "pages", "send-request", "read-reply", "subscribe", "client"],
-  ...["generated-client", "index"],
+  ...["generated-client", "index", "keyed-routes"],
 ];
+
+/** Begins the types that only a client whose routes take idempotency keys uses. */
+export const keyedMark = "\n\n// idempotency keys\n";
 
 /** Drops each part of a text from an opening up to its closing, which stays. */
 export const dropBetween = (text: string, opening: string, closing: string): string => {

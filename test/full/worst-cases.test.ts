@@ -218,7 +218,7 @@ const measure = async (
 };
 
 test.skipIf(!existsSync("/proc/self/status"))(
-  "B22 and S7: one request of each kind costs at most twice the memory and stall time stated in docs/internals/reliability.md",
+  "B22 and S7: one request of each kind costs at most twice the memory, and five times the time, that docs/internals/reliability.md states",
   async () => {
     const bounds = documented();
     const lines: string[] = [];
@@ -229,7 +229,8 @@ test.skipIf(!existsSync("/proc/self/status"))(
       lines.push(
         `${name}: ${status}, ${memory.toFixed(1)} MiB of ${maxMemory}, ${stall.toFixed(0)} ms of ${maxStall}`,
       );
-      if (!(memory <= 2 * maxMemory && stall <= 2 * maxStall)) faults.push(lines.at(-1) as string);
+      // machines differ more in time than in memory
+      if (!(memory <= 2 * maxMemory && stall <= 5 * maxStall)) faults.push(lines.at(-1) as string);
     }
     report(lines.join("\n  "));
     expect(faults).toEqual([]);

@@ -65,8 +65,8 @@ export const generatorMutants: readonly GeneratorMutant[] = [
   { file: "api/replies", from: "response.statusCode ?? preset", to: "200", only: /created/ },
   {
     file: "openapi/responses",
-    from: "...(hasLinks ?",
-    to: "...(!hasLinks ?",
+    from: "operation.hasLinks &&",
+    to: "!operation.hasLinks &&",
     only: /pages/,
   },
   { file: "api/operation", from: "      500,\n", to: "", only: /broken/ },
@@ -85,7 +85,7 @@ export const generatorMutants: readonly GeneratorMutant[] = [
   { file: "api/operation", from: "[413, 415]", to: "[413]", only: /created/ },
   {
     file: "api/replies",
-    from: "mayLackData || isOwn ? schema.optional() : schema",
+    from: "mayLackData ? schema.optional() : schema",
     to: "z.object({ other: schema })",
     only: /created/,
   },
