@@ -1,4 +1,4 @@
-import { ipKeyGenerator, MemoryStore, type Store } from "express-rate-limit";
+import { ipKeyGenerator, type Store } from "express-rate-limit";
 import { defaults } from "../defaults.ts";
 import { anObjectSchema } from "../endpoint/check-definition.ts";
 import type { OwnErrorDeclaration } from "../endpoint/declared-errors.ts";
@@ -24,7 +24,8 @@ import { awaitStore } from "../pipeline/await-store.ts";
 import { findState, type RequestState } from "../pipeline/request-state.ts";
 import type { EmptyObject, InputSchema, NoInput, SchemaOutput } from "../schemas/schema.ts";
 import { assertProxies, toAddress, toClient } from "./client-key.ts";
-import { createCounter } from "./count-requests.ts";
+import { StoreCounter, type Count, type Counter } from "./count-requests.ts";
+import { MemoryCounter } from "./memory-counter.ts";
 
 /** What the functions of a rate limit receive. */
 export interface RateLimitArguments<Context, Input = EmptyObject> {
@@ -158,6 +159,9 @@ const quotaExceeded = {
   title: "Request cannot be satisfied as assigned quota has been exceeded",
 };
 
+const whenDone = <T, R>(value: MaybePromise<T>, next: (value: T) => R): R | Promise<Awaited<R>> =>
+  isPromiseLike(value) ? (async () => await next(await value))() : next(value);
+
 const usedStores = new WeakSet<Store>();
 
 /**
@@ -176,19 +180,19 @@ export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoI
     refuseValue("rateLimit", "limit", "a positive integer", undefined);
   const { rateLimit: usual } = defaults;
   const { limit, key, weight = usual.weight, window = usual.window, name = usual.name } = options;
-  const { passOnStoreError = usual.passOnStoreError, store = new MemoryStore() } = options;
+  const { passOnStoreError = usual.passOnStoreError, store } = options;
   const { storeTimeout = usual.storeTimeout, count = usual.count } = options;
-  if (count === "failures" && !isFunction(store.decrement))
+  if (store && count === "failures" && !isFunction(store.decrement))
     refuseValue("rateLimit", "store", 'a store with `decrement` for `count: "failures"`', store);
-  if (usedStores.has(store))
+  if (store && usedStores.has(store))
     throw new DefinitionError(
       "SLP_DEFINITION_VALUE",
       "rateLimit: the `store` already has another limit, and counts in that one's window. Create a store for each limit.",
     );
-  usedStores.add(store);
-  // what is in the memory of this process never makes anyone wait
-  const isOwn = options.store === undefined;
-  const counter = createCounter(store, limit, window);
+  if (store) usedStores.add(store);
+  const counter: Counter = store
+    ? new StoreCounter(store, limit, window)
+    : new MemoryCounter(window);
   const errors: RateLimited = {
     SLP_RATE_LIMITED: {
       status: 429,
@@ -217,53 +221,58 @@ export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoI
   const middleware: ReturnType<typeof rateLimit<Context, Input>> = new Middleware({
     errors,
     input: options.input,
-    handler: async ({ input, ctx, request, response, logger }) => {
+    // without a store, nobody waits, so nothing is a promise
+    handler: ({ input, ctx, request, response, logger }) => {
       const args = { ctx, input, request };
-      let hits = typeof weight === "function" ? weight(args) : weight;
-      if (isPromiseLike(hits)) hits = await hits;
-      if (!isWeight(hits))
-        refuseValue("rateLimit", "weight", `a function that returns ${aWeight}`, hits);
-      if (hits === 0) return {};
-      let given = key?.(args);
-      if (isPromiseLike(given)) given = await given;
-      if (!given) assertProxies(request.app.get("trust proxy"));
-      const client = given
-        ? toClient(`${name}:${given}`, isOwn)
-        : ipKeyGenerator(toAddress(request));
-      const inTime = <T>(asking: Promise<T>): Promise<T> =>
-        isOwn ? asking : awaitStore(asking, storeTimeout);
-      let counted;
-      try {
-        counted = await inTime(counter.add(`${name}:${client}`, hits));
-      } catch (cause) {
-        tell(logger, cause);
-        if (passOnStoreError) return {};
-        throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
-      }
-      tell(logger);
-      const { totalHits, resetTime } = counted;
-      const end = resetTime?.getTime() ?? Date.now() + window;
-      const seconds = Math.max(1, Math.ceil((end - Date.now()) / 1000));
-      response.appendHeader("RateLimit-Policy", policy);
-      const remaining = Math.max(0, limit - totalHits);
-      response.appendHeader("RateLimit", `"${name}";r=${remaining};t=${seconds}`);
-      const isRefused = totalHits > limit;
-      if (count === "failures")
-        onSettled(findState(request) as RequestState, () => {
-          // what has become of a request whose client has left is not known
-          const isFailure = !response.headersSent || response.statusCode >= 400;
-          // a window that has ended has nothing to give back
-          if ((isFailure && !isRefused) || Date.now() >= end) return;
-          inTime(counter.remove(`${name}:${client}`, hits)).catch((cause: unknown) =>
-            tell(logger, cause),
-          );
-        });
-      if (isRefused)
-        throw new RequestError("SLP_RATE_LIMITED", {
-          headers: { "Retry-After": `${seconds}` },
-          problem: { ...quotaExceeded, "violated-policies": [name] },
-        });
-      return { rateLimit: { limit, remaining, reset: seconds } };
+      const weigh = (hits: number) => {
+        if (!isWeight(hits))
+          refuseValue("rateLimit", "weight", `a function that returns ${aWeight}`, hits);
+        return hits === 0 ? {} : whenDone(key?.(args), (given) => add(given, hits));
+      };
+      const add = (given: string | null | undefined, hits: number) => {
+        if (!given) assertProxies(request.app.get("trust proxy"));
+        const client = given
+          ? toClient(`${name}:${given}`, !store)
+          : ipKeyGenerator(toAddress(request));
+        const own = `${name}:${client}`;
+        const counted = counter.add(own, hits);
+        if (!isPromiseLike(counted)) return accept(counted, own, hits);
+        return awaitStore(counted, storeTimeout).then(
+          (counts) => {
+            tell(logger);
+            return accept(counts, own, hits);
+          },
+          (cause: unknown) => {
+            tell(logger, cause);
+            if (passOnStoreError) return {};
+            throw new RequestError("SLP_STORE_UNAVAILABLE", { cause });
+          },
+        );
+      };
+      const accept = ({ hits: total, end }: Count, own: string, hits: number) => {
+        const seconds = Math.max(1, Math.ceil((end - Date.now()) / 1000));
+        response.appendHeader("RateLimit-Policy", policy);
+        const remaining = Math.max(0, limit - total);
+        response.appendHeader("RateLimit", `"${name}";r=${remaining};t=${seconds}`);
+        const isRefused = total > limit;
+        if (count === "failures")
+          onSettled(findState(request) as RequestState, () => {
+            // what has become of a request whose client has left is not known
+            const isFailure = !response.headersSent || response.statusCode >= 400;
+            // a window that has ended has nothing to give back
+            if ((isFailure && !isRefused) || Date.now() >= end) return;
+            const removed = counter.remove(own, hits);
+            if (isPromiseLike(removed))
+              awaitStore(removed, storeTimeout).catch((cause: unknown) => tell(logger, cause));
+          });
+        if (isRefused)
+          throw new RequestError("SLP_RATE_LIMITED", {
+            headers: { "Retry-After": `${seconds}` },
+            problem: { ...quotaExceeded, "violated-policies": [name] },
+          });
+        return { rateLimit: { limit, remaining, reset: seconds } };
+      };
+      return whenDone(typeof weight === "function" ? weight(args) : weight, weigh);
     },
   });
   return Object.assign(middleware, {
