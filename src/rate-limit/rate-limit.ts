@@ -159,8 +159,10 @@ const quotaExceeded = {
   title: "Request cannot be satisfied as assigned quota has been exceeded",
 };
 
-const whenDone = <T, R>(value: MaybePromise<T>, next: (value: T) => R): R | Promise<Awaited<R>> =>
-  isPromiseLike(value) ? (async () => await next(await value))() : next(value);
+const whenDone = <T, R>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<R>,
+): MaybePromise<R> => (isPromiseLike(value) ? (async () => next(await value))() : next(value));
 
 const usedStores = new WeakSet<Store>();
 
@@ -224,12 +226,15 @@ export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoI
     // without a store, nobody waits, so nothing is a promise
     handler: ({ input, ctx, request, response, logger }) => {
       const args = { ctx, input, request };
-      const weigh = (hits: number) => {
+      const weigh = (hits: number): MaybePromise<RateLimitContext> => {
         if (!isWeight(hits))
           refuseValue("rateLimit", "weight", `a function that returns ${aWeight}`, hits);
         return hits === 0 ? {} : whenDone(key?.(args), (given) => add(given, hits));
       };
-      const add = (given: string | null | undefined, hits: number) => {
+      const add = (
+        given: string | null | undefined,
+        hits: number,
+      ): MaybePromise<RateLimitContext> => {
         if (!given) assertProxies(request.app.get("trust proxy"));
         const client = given
           ? toClient(`${name}:${given}`, !store)
@@ -249,7 +254,7 @@ export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoI
           },
         );
       };
-      const accept = ({ hits: total, end }: Count, own: string, hits: number) => {
+      const accept = ({ hits: total, end }: Count, own: string, hits: number): RateLimitContext => {
         const seconds = Math.max(1, Math.ceil((end - Date.now()) / 1000));
         response.appendHeader("RateLimit-Policy", policy);
         const remaining = Math.max(0, limit - total);
