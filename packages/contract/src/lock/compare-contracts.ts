@@ -4,7 +4,7 @@ import { compareBody, compareResponses, compareParameters } from "./compare-mess
 import type { Change } from "./change.ts";
 import { compareSecurity } from "./compare-security.ts";
 import { listSchemas, type Contract, type Operation } from "./contract.ts";
-import { judgeRemoval } from "./lifecycle.ts";
+import { isUnstable, judgeRemoval } from "./lifecycle.ts";
 import { OperationPlace } from "./place.ts";
 import type { RuleId } from "./rules.ts";
 import type { Schema } from "./schema.ts";
@@ -23,9 +23,9 @@ export const compareContracts = (
     if (!classes.has(schema)) others.set(schema, known);
     return known;
   };
-  const toPlace = (operation: string): OperationPlace =>
-    new OperationPlace({ operation, today, classOf, changes });
-  const document = toPlace("document");
+  const toPlace: ToPlace = (operation, isMuted) =>
+    new OperationPlace({ operation, today, isMuted, classOf, changes });
+  const document = toPlace("document", false);
   compareNames(before.servers, after.servers, document, "server");
   compareGroups(before.operations, after.operations, toPlace, "operation");
   compareGroups(before.webhooks, after.webhooks, toPlace, "webhook");
@@ -33,16 +33,19 @@ export const compareContracts = (
 };
 
 type Operations = Readonly<Record<string, Operation>>;
+type ToPlace = (operation: string, isMuted: boolean) => OperationPlace;
 
 const compareGroups = (
   before: Operations,
   after: Operations,
-  toPlace: (operation: string) => OperationPlace,
+  toPlace: ToPlace,
   kind: "operation" | "webhook" | "callback",
 ): void => {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [before[key], after[key]];
-    const place = toPlace((is ?? was)?.name ?? key);
+    // what stays a draft promises nothing, but what leaves this state must be as it was
+    const isMuted = was !== undefined && isUnstable(was) && (!is || isUnstable(is));
+    const place = toPlace((is ?? was)?.name ?? key, isMuted);
     if (!was) place.tell(`${kind}-added`);
     else if (!is) place.tell(`${kind}-${judgeRemoval(was, place.today)}`, { before: was.sunset });
     // what a server sends to a webhook is a response to whoever receives it
@@ -54,7 +57,7 @@ const compareOperations = (
   was: Operation,
   is: Operation,
   place: OperationPlace,
-  toPlace: (operation: string) => OperationPlace,
+  toPlace: ToPlace,
 ): void => {
   compareLifecycle(was, is, (change, details) => place.tell(`operation-${change}`, details));
   if (was.operationId !== is.operationId)
@@ -67,7 +70,8 @@ const compareOperations = (
   compareParameters(was.parameters, is.parameters, place);
   compareBody(was.body, is.body, place);
   compareResponses(was.responses, is.responses, place);
-  compareGroups(was.callbacks, is.callbacks, toPlace, "callback");
+  const toInner: ToPlace = (name, isMuted) => toPlace(name, isMuted || place.isMuted);
+  compareGroups(was.callbacks, is.callbacks, toInner, "callback");
 };
 
 const compareNames = (

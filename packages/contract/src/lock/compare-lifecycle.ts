@@ -1,5 +1,5 @@
 import type { Lifecycle } from "./contract.ts";
-import { isDate } from "./lifecycle.ts";
+import { isDate, isStability, rankStability } from "./lifecycle.ts";
 
 /** The names of changes that anything that can be deprecated has. */
 export type LifecycleChange =
@@ -9,14 +9,16 @@ export type LifecycleChange =
   | "sunset-later"
   | "sunset-earlier"
   | "sunset-removed"
-  | "sunset-invalid";
+  | "sunset-invalid"
+  | "stability-lowered"
+  | "stability-raised"
+  | "stability-invalid";
 
-/** Compares what is announced about the end of an operation, a parameter or a property. */
-export const compareLifecycle = (
-  was: Lifecycle,
-  is: Lifecycle,
-  tell: (change: LifecycleChange, details: { before?: string; after?: string }) => void,
-): void => {
+type Tell = (change: LifecycleChange, details: { before?: string; after?: string }) => void;
+
+/** Compares what is announced about the future of an operation, a parameter or a property. */
+export const compareLifecycle = (was: Lifecycle, is: Lifecycle, tell: Tell): void => {
+  compareStability(tell, was.stability, is.stability);
   if (!was.deprecated && is.deprecated)
     tell("deprecated", is.sunset === undefined ? {} : { after: is.sunset });
   if (was.deprecated && !is.deprecated) tell("reactivated", {});
@@ -31,4 +33,11 @@ export const compareLifecycle = (
       before: was.sunset,
       after: is.sunset,
     });
+};
+
+const compareStability = (tell: Tell, before = "stable", after = "stable"): void => {
+  if (before === after) return;
+  if (!isStability(after)) return tell("stability-invalid", { after });
+  const step = rankStability(after) - rankStability(before);
+  if (step !== 0) tell(step < 0 ? "stability-lowered" : "stability-raised", { before, after });
 };

@@ -46,7 +46,7 @@ const isAlike = (was: Schema, is: Schema): boolean =>
 
 const unionKeys: ReadonlySet<string> = new Set([
   ...["anyOf", "exclusive", "nullable", "discriminator", "mapping", "default"],
-  ...["deprecated", "sunset", "readOnly", "writeOnly"],
+  ...["deprecated", "sunset", "stability", "readOnly", "writeOnly"],
 ]);
 
 const isPureUnion = (schema: Schema): boolean =>

@@ -31,6 +31,8 @@ export interface Operation<Of = Schema> extends Lifecycle {
 export interface Lifecycle {
   readonly deprecated?: true;
   readonly sunset?: string;
+  /** What `x-stability-level` says, unless it is `stable`. */
+  readonly stability?: string;
 }
 
 /** A parameter, or a header of a response. */

@@ -1,12 +1,29 @@
 import type { Lifecycle } from "./contract.ts";
-import { compact, type JsonObject } from "./json.ts";
+import { compact, toText, type Json, type JsonObject } from "./json.ts";
 
-/** Reads whether something is deprecated, and the day after which it may be removed. */
+/** The levels of stability; those before `beta` promise nothing. */
+const stabilities = ["draft", "alpha", "beta", "stable"];
+
+export const isStability = (text: string): boolean => stabilities.includes(text);
+
+/** Returns the rank of a stability; what is no level promises as much as anything that says nothing. */
+export const rankStability = (text: string): number =>
+  stabilities.indexOf(isStability(text) ? text : "stable");
+
+/** Whether something is announced as what may change at any time. */
+export const isUnstable = ({ stability = "stable" }: Lifecycle): boolean =>
+  rankStability(stability) < rankStability("beta");
+
+/** Reads whether something is deprecated, the day after which it may be removed, and how stable it is. */
 export const toLifecycle = (raw: JsonObject): Lifecycle =>
   compact<Lifecycle>({
     deprecated: raw["deprecated"] === true || undefined,
     sunset: typeof raw["x-sunset"] === "string" ? toDay(raw["x-sunset"]) : undefined,
+    stability: toStability(raw["x-stability-level"]),
   });
+
+const toStability = (raw: Json | undefined): string | undefined =>
+  raw === undefined || raw === "stable" ? undefined : toText(raw);
 
 /** Whether a text is a date, such as `2026-12-31`. */
 export const isDate = (text: string): boolean => !Number.isNaN(new Date(text).getTime());

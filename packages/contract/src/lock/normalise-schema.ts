@@ -312,7 +312,7 @@ const joinValues = (variants: Iterable<Schema>): readonly Schema[] => {
 
 /** Keywords beside a union that do not restrict values. */
 const besideUnion: ReadonlySet<string> = new Set([
-  ...["nullable", "discriminator", "mapping", "default", "deprecated", "sunset"],
+  ...["nullable", "discriminator", "mapping", "default", "deprecated", "sunset", "stability"],
   ...["readOnly", "writeOnly"],
 ]);
 

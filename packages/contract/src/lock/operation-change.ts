@@ -59,6 +59,9 @@ const past: JsonObject = { deprecated: true, "x-sunset": "2001-01-01" };
 export const future: JsonObject = { deprecated: true, "x-sunset": "9998-01-01" };
 const later: JsonObject = { deprecated: true, "x-sunset": "9999-01-01" };
 
+const draft: JsonObject = { "x-stability-level": "draft" };
+const solid: JsonObject = { "x-stability-level": "solid" };
+
 /** The changes of what can be deprecated, such as `parameter-deprecated`. */
 export const lifecycle = <const Key extends string>(
   key: Key,
@@ -101,6 +104,11 @@ export const lifecycle = <const Key extends string>(
     }),
     "sunset-removed": change(
       ...(["breaking", "no longer says that it stays until {before}", future, old] as const),
+    ),
+    "stability-lowered": change("breaking", "is {after}, no longer {before}", fresh, draft),
+    "stability-raised": change("harmless", "is {after}, no longer {before}", draft, fresh),
+    "stability-invalid": change(
+      ...(["breaking", "has an unknown stability: {after}", fresh, solid] as const),
     ),
   });
 };

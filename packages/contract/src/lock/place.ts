@@ -8,6 +8,8 @@ import type { Schema } from "./schema.ts";
 interface Comparison {
   readonly operation: string;
   readonly today: string;
+  /** Whether nothing here breaks clients, since nothing was promised. */
+  readonly isMuted: boolean;
   readonly classOf: (schema: Schema) => string;
   /** The changes so far, each by what it says: variants of a union may lead to the same place. */
   readonly changes: Map<string, Change>;
@@ -30,6 +32,10 @@ export class OperationPlace {
     return this.#comparison.today;
   }
 
+  get isMuted(): boolean {
+    return this.#comparison.isMuted;
+  }
+
   /** Returns the same place, where requests are what the server sends. */
   turn(): OperationPlace {
     return new OperationPlace(this.#comparison, this.#at, !this.isTurned);
@@ -40,7 +46,7 @@ export class OperationPlace {
   }
 
   tell(rule: RuleId, details: Details = {}): void {
-    this.#add(rule, details, this.#at, false);
+    this.#add(rule, details, this.#at, this.isMuted);
   }
 
   /** Compares the schemas of this place. */
@@ -53,7 +59,15 @@ export class OperationPlace {
     const { today, classOf } = this.#comparison;
     const place: SchemaPlace = {
       area: this.isTurned ? turned[given] : given,
-      ...{ at: "", isText, isMuted: false, today, classOf, seen: new Set(), visits: new Map() },
+      ...{
+        at: "",
+        isText,
+        isMuted: this.isMuted,
+        today,
+        classOf,
+        seen: new Set(),
+        visits: new Map(),
+      },
       compare: compareSchemas,
       report: ({ area, at, isMuted }, change, details) => {
         this.#add(`${area}-schema-${change}`, details, `${this.#at}${at && ` ${at}`}`, isMuted);
@@ -67,10 +81,12 @@ export class OperationPlace {
     const rule = rules.get(id);
     if (!rule) throw new TypeError(`There is no rule ${id}.`);
     const path = `${operation}${at}`;
+    // whom an API lets in matters, whatever it promises
+    const isHarmless = isMuted && rule.level !== "access";
     const change: Change = {
       rule: id,
-      level: isMuted ? "harmless" : rule.level,
-      bump: isMuted ? "patch" : rule.bump,
+      level: isHarmless ? "harmless" : rule.level,
+      bump: isHarmless ? "patch" : rule.bump,
       operation,
       path,
       text: fill(rule.words, details),

@@ -44,6 +44,8 @@ export interface Schema {
   deprecated?: true;
   /** The day after which what is deprecated may be removed, as in `2026-12-31`. */
   sunset?: string;
+  /** What `x-stability-level` says, unless it is `stable`. */
+  stability?: string;
   /** The property that tells the variants of a union apart. */
   discriminator?: string;
   /** Whether exactly one of the variants must match. */
