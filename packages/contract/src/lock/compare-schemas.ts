@@ -117,7 +117,7 @@ const compareProperties = (before: Schema, after: Schema, place: SchemaPlace): v
     // most properties are equal
     if (was && is && wasRequired === isRequired && place.classOf(was) === place.classOf(is))
       continue;
-    const inner = enterProperty(place, name, is ?? was ?? {});
+    const inner = enterProperty(place, name, was, is);
     const tell = (change: SchemaChangeName, details: Details = {}) =>
       inner.report(inner, change, { name, ...details });
     if (!was) tell(isRequired ? "required-property-added" : "property-added");
@@ -129,7 +129,9 @@ const compareProperties = (before: Schema, after: Schema, place: SchemaPlace): v
     } else {
       if (wasRequired !== isRequired)
         tell(isRequired ? "property-became-required" : "property-became-optional");
-      compareAccess(was, is, isRequired, tell);
+      compareAccess(was, is, { wasRequired, isRequired }, (change) =>
+        inner.report({ ...inner, isMuted: place.isMuted }, change, { name }),
+      );
       compareLifecycle(was, is, tell);
       compareSchemas(was, is, inner);
     }
@@ -137,30 +139,40 @@ const compareProperties = (before: Schema, after: Schema, place: SchemaPlace): v
   // names that are required without being described
   for (const name of after.required ?? [])
     if (!names.has(name) && !before.required?.includes(name))
-      place.report(enterProperty(place, name, {}), "property-became-required", { name });
+      place.report(enterProperty(place, name), "property-became-required", { name });
   for (const name of before.required ?? [])
     if (!names.has(name) && !after.required?.includes(name))
-      place.report(enterProperty(place, name, {}), "property-became-optional", { name });
+      place.report(enterProperty(place, name), "property-became-optional", { name });
 };
 
 const isRequest = ({ area }: SchemaPlace): boolean => area === "request" || area === "parameter";
 
-const enterProperty = (place: SchemaPlace, name: string, schema: Schema): SchemaPlace => ({
+/** Enters a property, which does not count if it is not part of this message before or after. */
+const enterProperty = (
+  place: SchemaPlace,
+  name: string,
+  ...versions: readonly (Schema | undefined)[]
+): SchemaPlace => ({
   ...place,
   at: `${place.at}.${/^[\w$-]+$/.test(name) ? name : JSON.stringify(name)}`,
   isMuted:
-    place.isMuted || (isRequest(place) ? schema.readOnly === true : schema.writeOnly === true),
+    place.isMuted ||
+    versions.some((schema) => schema?.[isRequest(place) ? "readOnly" : "writeOnly"] === true),
 });
 
+/** Compares whether a property is part of requests, and of responses. */
 const compareAccess = (
   was: Schema,
   is: Schema,
-  isRequired: boolean,
+  { wasRequired, isRequired }: { readonly wasRequired: boolean; readonly isRequired: boolean },
   tell: (change: SchemaChangeName) => void,
 ): void => {
-  if (was.readOnly !== is.readOnly) tell(is.readOnly ? "read-only-added" : "read-only-removed");
+  if (was.readOnly !== is.readOnly) {
+    if (is.readOnly) tell("read-only-added");
+    else tell(isRequired ? "required-read-only-removed" : "read-only-removed");
+  }
   if (was.writeOnly === is.writeOnly) return;
-  if (is.writeOnly) tell("write-only-added");
+  if (is.writeOnly) tell(wasRequired ? "required-write-only-added" : "write-only-added");
   else tell(isRequired ? "required-write-only-removed" : "write-only-removed");
 };
 

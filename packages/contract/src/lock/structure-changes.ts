@@ -128,10 +128,30 @@ export const structureChanges = define({
     words: "the property is no longer read-only",
     example: [withName({ readOnly: true }), withName({})],
   },
+  "required-read-only-removed": {
+    effect: "none",
+    words: "the required property is no longer read-only",
+    example: [
+      record({ ...withName({ readOnly: true }), required: ["name"] }),
+      record({ ...withName({}), required: ["name"] }),
+    ],
+    // it must be sent from now on
+    levels: { request: "breaking" },
+  },
   "write-only-added": {
     effect: "none",
     words: "the property became write-only",
     example: [withName({}), withName({ writeOnly: true })],
+  },
+  "required-write-only-added": {
+    effect: "none",
+    words: "the property became write-only, which had always been there",
+    example: [
+      record({ ...withName({}), required: ["name"] }),
+      record({ ...withName({ writeOnly: true }), required: ["name"] }),
+    ],
+    // it is sent no longer, unless it never was
+    levels: { response: "warning" },
   },
   "write-only-removed": {
     effect: "none",
