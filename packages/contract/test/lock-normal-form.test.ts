@@ -67,6 +67,11 @@ const equals: readonly (readonly [string, JsonObject, JsonObject])[] = [
     asResponse({ ...user, type: ["object", "null"] }),
   ],
   [
+    "two steps instead of the one that both make",
+    asRequest({ type: "integer", allOf: [{ multipleOf: 4 }, { multipleOf: 6 }] }),
+    asRequest({ type: "integer", multipleOf: 12 }),
+  ],
+  [
     "no items after a full tuple",
     asRequest({ type: "array", prefixItems: [text, text], maxItems: 2 }),
     asRequest({ type: "array", prefixItems: [text, text], maxItems: 2, items: false }),

@@ -13,7 +13,7 @@ const combine: { readonly [Key in keyof Schema]?: (one: never, other: never) => 
   },
   patterns: (one: readonly string[], other: readonly string[]) => unite(one, other),
   required: (one: readonly string[], other: readonly string[]) => unite(one, other),
-  multipleOf: (one: number, other: number) => Math.max(one, other),
+  multipleOf: (one: number, other: number) => (one / toDivisor(one, other)) * other,
 };
 
 const highest: ReadonlySet<string> = new Set([
@@ -28,6 +28,10 @@ const lowest: ReadonlySet<string> = new Set([
   "maxProperties",
   "maxContains",
 ]);
+
+/** The greatest common divisor, also of fractions such as 0.1. */
+const toDivisor = (one: number, other: number): number =>
+  other < 1e-9 ? one : toDivisor(other, one % other);
 
 const unite = (one: readonly string[], other: readonly string[]): readonly string[] =>
   [...new Set([...one, ...other])].toSorted();
