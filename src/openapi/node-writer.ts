@@ -287,7 +287,8 @@ const mayBeUndefined = (
     case "intersection":
       return check(def.left) && check(def.right);
     case "pipe":
-      return check(direction === "input" ? def.in : (readToldOutput(schema) ?? def.out));
+      if (direction === "output") return check(readToldOutput(schema) ?? def.out);
+      return check(def.in) && (def.out._zod.def.type === "transform" || check(def.out));
     case "lazy":
       // a schema that contains itself adds nothing
       return (

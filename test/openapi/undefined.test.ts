@@ -44,7 +44,8 @@ describe("a value that may be undefined in a response", () => {
     const keys = z.enum(["a"]);
     for (const values of [z.unknown(), z.any(), z.union([z.string(), z.undefined()])])
       expect(inputOf(z.record(keys, values))["required"]).toBeUndefined();
-    expect(inputOf(z.record(keys, z.string()))["required"]).toEqual(["a"]);
+    for (const values of [z.string(), z.unknown().pipe(z.string())])
+      expect(inputOf(z.record(keys, values))["required"]).toEqual(["a"]);
     expect(inputOf(z.object({ a: z.unknown() }))["required"]).toEqual(["a"]);
   });
 

@@ -132,12 +132,24 @@ test("tuples, lists of one file and files of a fixture are sent as they are read
     }),
   };
   const picture = new File(["a picture"], "ada.png", { type: "image/png" });
-  const { ok, text } = await verify({
+  const bytes = new File([new Uint8Array([0x89, 0xff])], "ada.png");
+  await expect(
+    verify({
+      ...{ routing, config: { cors: false, upload: true } },
+      fixtures: { "post /pictures": () => ({ pictures: [bytes] }) },
+    }),
+  ).rejects.toThrow("The fixture of post /pictures failed: The encoded data was not valid");
+  const { ok, text, checks } = await verify({
     ...{ routing, config: { cors: false, upload: true }, seed: 1, runs: 5 },
     fixtures: { "post /pictures": () => ({ pictures: [picture] }) },
   });
   expect(ok ? "ok" : text).toBe("ok");
   expect(new Set(types)).toEqual(new Set(["image/png"]));
+  // the other fields are tried as well
+  const refusals = checks.find(
+    (one) => one.operation === "post /pictures" && one.check === "negative_data_rejection",
+  );
+  expect(refusals?.count).toBeGreaterThan(1);
 });
 
 test("a stale tag is one that the document allows, and a file of any type is not read", async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCli, type Change } from "@sallyport/contract";
@@ -188,12 +188,14 @@ paths:
 test("existing files are kept", async () => {
   const file = join(documents, "tsoa.yaml");
   const out = join(directory, "tsoa");
-  const words = "exists: move it, choose another --out, or replace files with --force.";
-  const kept = { isForced: false, directory: out };
-  await expect(writeStubs(file, out, kept)).rejects.toThrow(`api.lock.json ${words}`);
-  rmSync(join(out, "api.lock.json"));
-  await expect(writeStubs(file, out, kept)).rejects.toThrow(`schemas.ts ${words}`);
-  await writeStubs(file, out, { isForced: true, directory: out });
+  const locked = readText(join(out, "api.lock.json"));
+  writeFiles(out, { "api.lock.json": `${locked}\n` });
+  await expect(writeStubs(file, out, { isForced: false, directory: out })).rejects.toThrow(
+    /schemas\.ts exists: choose another --out, or replace files with --force\./,
+  );
+  const report = await writeStubs(file, out, { isForced: true, directory: out });
+  expect(report).toContain("api.lock.json exists, and was left as it is.");
+  expect(readText(join(out, "api.lock.json"))).toBe(`${locked}\n`);
 });
 
 test.each([

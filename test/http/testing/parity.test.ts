@@ -366,7 +366,7 @@ const results: readonly ParityCase[] = [
   ["a handler that handles an error in cors", 403, handles(own), { config: { cors: refuses } }],
 ];
 
-const sleeps = gives(() => new Promise((resolve) => setTimeout(() => resolve({}), 1000)));
+const sleeps = gives(() => new Promise((resolve) => setTimeout(() => resolve({}), 10_000).unref()));
 const heeds = gives(async ({ signal }) => {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
   return {};

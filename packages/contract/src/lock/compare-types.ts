@@ -11,7 +11,7 @@ const wider: Readonly<Record<string, readonly string[]>> = {
 
 /** Compares types, formats and null; returns whether nothing else can be compared. */
 export const compareTypes = (before: Schema, after: Schema, place: SchemaPlace): boolean => {
-  const [old, own] = [toTypes(before), toTypes(after)];
+  const [old, own] = [toTypes(before, after), toTypes(after, before)];
   const wereTold = tellTypes(old, own, place);
   compareNull(before, after, place);
   if (!wereTold) compareFormats(before, after, place);
@@ -31,7 +31,15 @@ export const compareNull = (before: Schema, after: Schema, place: SchemaPlace): 
 export const acceptsAny = ({ never, types, enum: values, anyOf }: Schema): boolean =>
   !never && types === undefined && values === undefined && anyOf === undefined;
 
-const toTypes = ({ never, types }: Schema): readonly TypeName[] | undefined => (never ? [] : types);
+/** Returns the types; those of the variants of a union count where the other schema has types. */
+const toTypes = (
+  { never, types, anyOf }: Schema,
+  other: Schema,
+): readonly TypeName[] | undefined => {
+  if (never) return [];
+  if (types || !other.types || !anyOf?.every((one) => one.types)) return types;
+  return [...new Set(anyOf.flatMap((one) => one.types ?? []))].toSorted();
+};
 
 const isWithin = (type: TypeName, other: TypeName): boolean =>
   type === other || (type === "integer" && other === "number");

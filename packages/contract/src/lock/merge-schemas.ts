@@ -13,7 +13,7 @@ const combine: { readonly [Key in keyof Schema]?: (one: never, other: never) => 
   },
   patterns: (one: readonly string[], other: readonly string[]) => unite(one, other),
   required: (one: readonly string[], other: readonly string[]) => unite(one, other),
-  multipleOf: (one: number, other: number) => (one / toDivisor(one, other)) * other,
+  multipleOf: (one: number, other: number) => toMultiple(one, other),
 };
 
 const highest: ReadonlySet<string> = new Set([
@@ -29,9 +29,20 @@ const lowest: ReadonlySet<string> = new Set([
   "maxContains",
 ]);
 
-/** The greatest common divisor, also of fractions such as 0.1. */
+/** Returns the least common multiple, also of fractions such as 0.1. */
+const toMultiple = (one: number, other: number): number => {
+  const scale = 10 ** Math.max(countDecimals(one), countDecimals(other));
+  const [left, right] = [Math.round(one * scale), Math.round(other * scale)];
+  return ((left / toDivisor(left, right)) * right) / scale;
+};
+
+const countDecimals = (value: number): number => {
+  const [, decimals = "", power = "0"] = /^[^.e]*(?:\.(\d+))?(?:e(.+))?$/.exec(String(value)) ?? [];
+  return Math.max(0, decimals.length - Number(power));
+};
+
 const toDivisor = (one: number, other: number): number =>
-  other < 1e-9 ? one : toDivisor(other, one % other);
+  other === 0 ? one : toDivisor(other, one % other);
 
 const unite = (one: readonly string[], other: readonly string[]): readonly string[] =>
   [...new Set([...one, ...other])].toSorted();

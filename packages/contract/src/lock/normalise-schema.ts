@@ -334,14 +334,11 @@ const toNames = (given: Json | undefined): readonly string[] | undefined => {
 
 /** Removes what has no effect beside other keywords. */
 const settle = (schema: Schema): Schema => {
-  const { types, anyOf, prefixItems, maxItems = Infinity } = schema;
+  const { types, prefixItems, maxItems = Infinity } = schema;
   const settled = { ...schema };
   // only objects have properties
   if (types && !types.includes("object")) delete settled.additionalProperties;
   // there is no further item
-  if (prefixItems && maxItems <= prefixItems.length) delete settled.items;
-  // each variant is of one of the types
-  if (anyOf?.every((one) => one.types?.every((type) => types?.includes(type))))
-    delete settled.types;
+  if (prefixItems && maxItems <= prefixItems.length) settled.items = { never: true };
   return settled;
 };

@@ -131,11 +131,18 @@ export class SentFile {
   }
 }
 
-/** Reads the files among the fields of a fixture. */
+/**
+ * Reads the files among the fields of a fixture.
+ *
+ * @throws {TypeError} when the content of a file is not UTF-8.
+ */
 export const readFiles = async (fields: Fields): Promise<Fields> => {
   const read = async (value: unknown): Promise<unknown> => {
     if (Array.isArray(value)) return Promise.all(value.map(read));
-    return value instanceof File ? new SentFile(await value.text(), value.type, value.name) : value;
+    if (!(value instanceof File)) return value;
+    // calls are shown as commands, so their bodies are text
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await value.arrayBuffer());
+    return new SentFile(text, value.type, value.name);
   };
   const entries = Object.entries(fields).map(async ([name, value]) => [name, await read(value)]);
   return Object.fromEntries(await Promise.all(entries)) as Fields;

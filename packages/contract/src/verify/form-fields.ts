@@ -19,6 +19,8 @@ export const toFiles = (fields: Fields, schema: JsonObject, schemas: Schemas): F
 const toFile = (value: unknown): SentFile =>
   value instanceof SentFile ? value : new SentFile(toText(value));
 
+const isSent = (value: unknown): boolean => [value].flat().every((one) => one instanceof SentFile);
+
 /** Turns fields into those of a form; undefined if text cannot carry them, or carries another meaning. */
 export const toSentForm = (
   fields: Fields,
@@ -27,13 +29,15 @@ export const toSentForm = (
   kind: "valid" | "invalid",
 ): Fields | undefined => {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  if (!entries.every(([, value]) => canCarry("form", value))) return undefined;
+  if (!entries.every(([, value]) => isSent(value) || canCarry("form", value))) return undefined;
   const properties = schemas.resolve(schemas.flatten(schema)["properties"]);
   // a list of one value is written as the value
   const isList = (name: string): boolean =>
     typesOf(schemas.flatten(properties[name])).includes("array");
+  const write = (value: unknown): string =>
+    value instanceof SentFile ? value.text : toText(value);
   const asText = Object.fromEntries(
-    entries.map(([name, value]) => [name, isList(name) ? [value].flat() : toText(value)]),
+    entries.map(([name, value]) => [name, isList(name) ? [value].flat().map(write) : write(value)]),
   );
   if (kind === "invalid" && schemas.isValid(schema, asText)) return undefined;
   return toFiles(Object.fromEntries(entries), schema, schemas);

@@ -1,4 +1,4 @@
-import { toText, type JsonObject } from "../lock/json.ts";
+import { isObject, toText, type JsonObject } from "../lock/json.ts";
 import type { Schemas } from "./schemas.ts";
 import {
   distinct,
@@ -110,7 +110,7 @@ const listInvalidTuples = (
     { label: "too few items", value: tuple.slice(0, -1) },
     { label: "too many items", value: [...tuple, "?"] },
     ...parts.flatMap((part, at) =>
-      listInvalid(part, schemas, depth + 1)
+      listInvalid(isObject(part) ? part : {}, schemas, depth + 1)
         .slice(0, 1)
         .map(({ label, value }) => ({
           label: `item ${at} ${label}`,

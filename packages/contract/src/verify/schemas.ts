@@ -74,7 +74,9 @@ export class Schemas {
       });
       if (own.length === 0) return isOpen ? [] : [`${path}/${name}`];
       // another arm of a union may take the name as one of its further ones
-      const others = all.map((part) => part["additionalProperties"]).filter(isObject);
+      const others = all.flatMap(({ properties, additionalProperties: one }) =>
+        isObject(one) && !Object.hasOwn(Object(properties), name) ? [one] : [],
+      );
       return this.listUndeclared([...own, ...others], one, `${path}/${name}`);
     });
   }

@@ -86,7 +86,7 @@ export class Session {
     const credentials = (await this.logIn(operation, "own")) ?? {};
     try {
       const client = { fetch: this.#fetch, send: this.#toSend(credentials) };
-      const now = fixture ? await readFiles(await fixture(client)) : {};
+      const now = fixture ? await readFiles((await fixture(client)) ?? {}) : {};
       const first = this.#given.get(operation.key)?.first ?? now;
       this.#given.set(operation.key, { first, now });
       return now;

@@ -164,7 +164,7 @@ export const toTuple = (
   parts: readonly JsonObject[],
   schemas: Schemas,
 ): readonly unknown[] | undefined => {
-  const samples = parts.map((one) => toSimplest(one, schemas));
+  const samples = parts.map((one) => toSimplest(isObject(one) ? one : {}, schemas));
   return samples.every(Boolean) ? samples.map((one) => one?.value) : undefined;
 };
 

@@ -269,11 +269,10 @@ export const writeStubs = async (
   { isForced, directory }: StubOptions,
 ): Promise<string> => {
   const files = await toStubs(readDocument(file));
-  const paths = [join(directory, lock), ...[...files.keys()].map((name) => join(out, name))];
-  const known = paths.find((path) => existsSync(path));
+  const known = [...files.keys()].find((name) => existsSync(join(out, name)));
   if (known !== undefined && !isForced)
     throw new UsageError(
-      `${known} exists: move it, choose another --out, or replace files with --force.`,
+      `${join(out, known)} exists: choose another --out, or replace files with --force.`,
     );
   const marks: string[] = [];
   for (const [name, text] of files) {
@@ -286,18 +285,24 @@ export const writeStubs = async (
           `  ${relative(directory, path)}:${index + 1} ${line.slice(line.indexOf(mark) + mark.length).trim()}\n`,
         );
   }
-  const entry = relative(directory, join(out, "api.ts"));
-  let problem = "";
-  await runCli(["lock", "--head", file, "--lock", join(directory, lock)], {
-    out: () => {},
-    err: (text) => void (problem += text),
-  });
   return [
     `Written to ${relative(directory, out) || "."}: ${[...files.keys()].join(", ")}\n`,
     `Marked for you (${marks.length})\n${marks.join("") || "  none\n"}`,
     "Needed: npm install sallyport zod express http-errors\n        npm install --save-dev @sallyport/contract\n",
-    problem === ""
-      ? `Locked: ${lock} holds what the document promises. To compare the endpoints with it:\n        npx sallyport lock --check ${entry}\n`
-      : `No lock was written: ${problem}`,
+    await writeLock(file, directory, relative(directory, join(out, "api.ts"))),
   ].join("\n");
+};
+
+/** Locks what the document promises, and returns what to tell; a lock that exists is left, with what it accepts. */
+const writeLock = async (file: string, directory: string, entry: string): Promise<string> => {
+  const path = join(directory, lock);
+  if (existsSync(path)) return `${lock} exists, and was left as it is.\n`;
+  let problem = "";
+  await runCli(["lock", "--head", file, "--lock", path], {
+    out: () => {},
+    err: (text) => void (problem += text),
+  });
+  return problem === ""
+    ? `Locked: ${lock} holds what the document promises. To compare the endpoints with it:\n        npx sallyport lock --check ${entry}\n`
+    : `No lock was written: ${problem}`;
 };
