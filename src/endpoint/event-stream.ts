@@ -66,7 +66,6 @@ export class EventWriter {
   readonly #response: Response;
   /** The timer that opens the stream if the first event is late, and afterwards sends comments. */
   #timer: NodeJS.Timeout | undefined;
-  #isOpen = false;
   /** Resolves once the client can take more; shared by all callers that wait. */
   #room: Promise<void> | undefined;
   #releaseRoom: (() => void) | undefined;
@@ -162,11 +161,9 @@ export class EventWriter {
 
   /** Schedules the next comment; each event postpones it. */
   #rest(): void {
-    if (this.#isOpen) return void this.#timer?.refresh();
-    this.#isOpen = true;
     const { heartbeat } = this.#settings;
     clearTimeout(this.#timer);
-    this.#timer = heartbeat > 0 ? setTimeout(this.#beat, heartbeat).unref() : undefined;
+    if (heartbeat > 0) this.#timer = setTimeout(this.#beat, heartbeat).unref();
   }
 
   readonly #beat = (): void => {
