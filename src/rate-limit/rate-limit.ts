@@ -159,6 +159,7 @@ const quotaExceeded = {
   title: "Request cannot be satisfied as assigned quota has been exceeded",
 };
 
+/** Goes on with a value, at once unless it is a promise. */
 const whenDone = <T, R>(
   value: MaybePromise<T>,
   next: (value: T) => MaybePromise<R>,
@@ -184,14 +185,16 @@ export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoI
   const { limit, key, weight = usual.weight, window = usual.window, name = usual.name } = options;
   const { passOnStoreError = usual.passOnStoreError, store } = options;
   const { storeTimeout = usual.storeTimeout, count = usual.count } = options;
-  if (store && count === "failures" && !isFunction(store.decrement))
-    refuseValue("rateLimit", "store", 'a store with `decrement` for `count: "failures"`', store);
-  if (store && usedStores.has(store))
-    throw new DefinitionError(
-      "SLP_DEFINITION_VALUE",
-      "rateLimit: the `store` already has another limit, and counts in that one's window. Create a store for each limit.",
-    );
-  if (store) usedStores.add(store);
+  if (store) {
+    if (count === "failures" && !isFunction(store.decrement))
+      refuseValue("rateLimit", "store", 'a store with `decrement` for `count: "failures"`', store);
+    if (usedStores.has(store))
+      throw new DefinitionError(
+        "SLP_DEFINITION_VALUE",
+        "rateLimit: the `store` already has another limit, and counts in that one's window. Create a store for each limit.",
+      );
+    usedStores.add(store);
+  }
   const counter: Counter = store
     ? new StoreCounter(store, limit, window)
     : new MemoryCounter(window);

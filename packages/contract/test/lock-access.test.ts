@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../src/lock/json.ts";
-import { asRequest, asResponse, compare } from "./lock-tools.ts";
+import { asRequest, asResponse, listLevels } from "./lock-tools.ts";
 
 const user = (required: boolean, name: JsonObject = {}): JsonObject => ({
   type: "object",
@@ -9,45 +9,39 @@ const user = (required: boolean, name: JsonObject = {}): JsonObject => ({
 });
 const readOnly = { readOnly: true };
 const writeOnly = { writeOnly: true };
-const levelsOf = (
-  toDocument: typeof asRequest,
-  base: JsonObject,
-  head: JsonObject,
-): readonly string[] =>
-  compare(toDocument(base), toDocument(head)).map(({ rule, level }) => `${rule} ${level}`);
 
 test("a required property that is no longer read-only must be sent from now on", () => {
   const [before, after] = [user(true, readOnly), user(true)];
-  expect(levelsOf(asRequest, before, after)).toEqual([
+  expect(listLevels(asRequest, before, after)).toEqual([
     "request-schema-required-read-only-removed breaking",
   ]);
-  expect(levelsOf(asResponse, before, after)).toEqual([
+  expect(listLevels(asResponse, before, after)).toEqual([
     "response-schema-required-read-only-removed harmless",
   ]);
-  expect(levelsOf(asRequest, user(false, readOnly), user(false))).toEqual([
+  expect(listLevels(asRequest, user(false, readOnly), user(false))).toEqual([
     "request-schema-read-only-removed harmless",
   ]);
 });
 
 test("a property that becomes write-only is no longer sent to clients", () => {
   const [before, after] = [user(true), user(true, writeOnly)];
-  expect(levelsOf(asResponse, before, after)).toEqual([
+  expect(listLevels(asResponse, before, after)).toEqual([
     "response-schema-required-write-only-added warning",
   ]);
-  expect(levelsOf(asResponse, before, user(false, writeOnly))).toContain(
+  expect(listLevels(asResponse, before, user(false, writeOnly))).toContain(
     "response-schema-required-write-only-added warning",
   );
-  expect(levelsOf(asRequest, before, after)).toEqual([
+  expect(listLevels(asRequest, before, after)).toEqual([
     "request-schema-required-write-only-added harmless",
   ]);
 });
 
 test("what clients have never received or sent may change as it likes", () => {
-  expect(levelsOf(asResponse, user(true, writeOnly), user(false))).toEqual([
+  expect(listLevels(asResponse, user(true, writeOnly), user(false))).toEqual([
     "response-schema-property-became-optional harmless",
     "response-schema-write-only-removed harmless",
   ]);
-  expect(levelsOf(asRequest, user(false, readOnly), user(false, { maxLength: 3 }))).toEqual([
+  expect(listLevels(asRequest, user(false, readOnly), user(false, { maxLength: 3 }))).toEqual([
     "request-schema-read-only-removed harmless",
     "request-schema-max-length-set harmless",
   ]);

@@ -65,3 +65,11 @@ const convert = (value: Json): Json => {
       Object.assign(schema, { [key]: schema[open], [open]: true });
   return schema;
 };
+
+/** Lists what has changed between two schemas in the documents of a function, each as its rule and level. */
+export const listLevels = (
+  toDocument: typeof asRequest,
+  base: JsonObject,
+  head: JsonObject,
+): readonly string[] =>
+  compare(toDocument(base), toDocument(head)).map(({ rule, level }) => `${rule} ${level}`);
