@@ -1,6 +1,7 @@
 import { createHook } from "node:async_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import helmet from "helmet";
 import { defaultEndpointsFactory as factory } from "sallyport";
 import { expect, onTestFinished, test } from "vitest";
 import { start } from "../harness.ts";
@@ -28,4 +29,19 @@ test("a native middleware runs without `this`, and its asynchronous resource is 
       return kept.size;
     })
     .toBeLessThan(20);
+});
+
+test("the stack of an error thrown later shows nothing of a native middleware", async () => {
+  const stacks: (string | undefined)[] = [];
+  const guarded = factory.use(helmet()).addMiddleware({
+    handler: () => {
+      const error = new Error("no");
+      stacks.push(error.stack);
+      throw error;
+    },
+  });
+  const server = await start({ run: guarded.build({ handler: () => ({}) }) });
+  await server.send("/run");
+  expect(stacks).toEqual([expect.stringContaining("native-context.test.ts")]);
+  expect(stacks[0]).not.toContain("helmet");
 });
