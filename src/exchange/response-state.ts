@@ -19,6 +19,12 @@ export interface Ways {
     /** Whether the response has no header fields yet. */
     isBare?: boolean,
   ) => void;
+  /**
+   * Writes text, which is sent at once, to a response.
+   *
+   * @returns whether the client can take more
+   */
+  readonly writeText: (response: ServerResponse, text: string) => boolean;
   /** Prepares a class of requests, whose prototype is given, for ending its requests. */
   readonly endRequests: (prototype: IncomingMessage) => void;
   /** Ends a request whose body has been read, and resolves when it has ended. */
@@ -30,6 +36,7 @@ export const plainWays: Ways = {
   writeHead: (response, status, type, length) => {
     response.writeHead(status, { "Content-Type": type, "Content-Length": length });
   },
+  writeText: (response, text) => response.write(text),
   endRequests: () => undefined,
   endBody: (request) =>
     new Promise((resolve) => {

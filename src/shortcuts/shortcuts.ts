@@ -1,6 +1,8 @@
 import { findState } from "../pipeline/request-state.ts";
 import { plainWays, type Ways } from "../exchange/response-state.ts";
+import { Buffer } from "node:buffer";
 import type { ServerResponse, IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 
 /** The undocumented members of a node:http response. */
 interface Inside {
@@ -11,6 +13,8 @@ interface Inside {
   readonly _defaultKeepAlive: boolean;
   readonly _removedConnection?: boolean;
   readonly _expect_continue?: boolean;
+  readonly _headerSent?: boolean;
+  readonly chunkedEncoding?: boolean;
   readonly maxRequestsOnConnectionReached?: boolean;
   readonly _storeHeader: unknown;
 }
@@ -265,8 +269,44 @@ export const endRequests = (prototype: IncomingMessage): void => {
   };
 };
 
+/** The last text that was written, and its chunk: one event is usually written to many responses. */
+let lastText = "";
+let lastChunk = "";
+
+const uncork = (socket: Socket): void => socket.uncork();
+
+/**
+ * Writes text to a response as one piece. Node writes each chunk as four, which takes a seventh of the time of an event.
+ *
+ * @returns whether the client can take more
+ */
+const writeText: Ways["writeText"] = (response, text) => {
+  const { socket } = response;
+  const { _headerSent: isHeadSent, chunkedEncoding } = response as unknown as Inside;
+  const isPlain =
+    isHeadSent === true &&
+    chunkedEncoding === true &&
+    !response.writableEnded &&
+    socket?.writable === true &&
+    // nothing waits for the end of an earlier response
+    response.writableLength === socket.writableLength &&
+    text !== "";
+  if (!isPlain) return response.write(text);
+  if (text !== lastText) {
+    lastText = text;
+    lastChunk = `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+  }
+  // as in Node, what is written in one turn leaves at once
+  if (socket.writableCorked === 0) {
+    socket.cork();
+    process.nextTick(uncork, socket);
+  }
+  // Node emits `drain` only after a `write` of its own has returned false
+  return socket.write(lastChunk) || response.write("");
+};
+
 /**
  * The ways of sending that write undocumented state of Node. Nothing but speed is lost without them: `plainWays` takes
  * their place under `shortcuts: false`.
  */
-export const shortcuts: Ways = { writeHead, endRequests, endBody };
+export const shortcuts: Ways = { writeHead, writeText, endRequests, endBody };

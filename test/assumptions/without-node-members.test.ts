@@ -8,6 +8,7 @@ import {
   defaultEndpointsFactory as factory,
   defaultResultHandler,
   EndpointsFactory,
+  EventStreamFactory,
   ez,
   ResultHandler,
 } from "sallyport";
@@ -138,6 +139,23 @@ describe("where Node lacks a member, requests still get correct responses", () =
     ]);
     expect(countLooks()).toBeGreaterThan(3);
   });
+
+  test.each(["_headerSent", "chunkedEncoding"])(
+    "no `%s`: the events of a stream are still sent",
+    async (member) => {
+      const run = new EventStreamFactory({ say: z.string() }).build({
+        handler: async ({ ctx }) => {
+          for (const saying of ["a", "b", "c"]) await ctx.emit("say", saying);
+        },
+      });
+      const expected = await (await start({ run })).send("/run");
+      const server = await start({ run });
+      const countLooks = hideFromSources(prototypesOf(server).response, member);
+      expect((await server.send("/run")).text).toBe(expected.text);
+      expect(expected.text.split("data: ")).toHaveLength(4);
+      expect(countLooks()).toBeGreaterThan(0);
+    },
+  );
 
   test("no listener for `drain`: an iterable still feeds a response, whether the handler awaits it or not", async () => {
     const feed = async function* () {

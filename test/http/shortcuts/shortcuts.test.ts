@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { IncomingMessage } from "node:http";
 import type { Request } from "express";
-import { defaultEndpointsFactory as factory } from "sallyport";
+import { defaultEndpointsFactory as factory, EventStreamFactory } from "sallyport";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { start } from "../harness.ts";
@@ -122,4 +122,60 @@ test("a request whose body arrives with its head ends before the handler runs, w
   expect(seen).toEqual([
     { complete: true, readableEnded: true, destroyed: true, closed: true, readableFlowing: null },
   ]);
+});
+
+const sayings = ["a", "漢字", "x".repeat(100_000), "b"];
+
+/** Starts a server that notes what is written to the socket of a stream after its first event. */
+const startStream = async (shortcuts: boolean) => {
+  const written: unknown[] = [];
+  const run = new EventStreamFactory({ say: z.string() }).build({
+    handler: async ({ ctx, response }) => {
+      await ctx.emit("say", "first");
+      await new Promise(setImmediate);
+      const { socket } = response;
+      if (!socket) throw new Error("The response has no socket");
+      const write = socket.write.bind(socket);
+      socket.write = (...args: unknown[]) => {
+        written.push(args[0]);
+        return Reflect.apply(write, undefined, args) as boolean;
+      };
+      for (const saying of sayings) await ctx.emit("say", saying);
+      await Promise.all(sayings.map((saying) => ctx.emit("say", saying)));
+    },
+  });
+  return { written, server: await start({ run }, { shortcuts }) };
+};
+
+test("events are sent in one piece each, and the bytes are the same without shortcuts", async () => {
+  const { written, server } = await startStream(true);
+  const plain = await startStream(false);
+  const toBody = (reply: string) => reply.slice(reply.indexOf("\r\n\r\n"));
+  for (const version of ["1.1", "1.0"]) {
+    const request = `GET /run HTTP/${version}\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    const [text, expected] = await Promise.all([server.raw(request), plain.server.raw(request)]);
+    expect(toBody(text)).toBe(toBody(expected));
+    expect(text.split("data: ")).toHaveLength(2 + 2 * sayings.length);
+  }
+  const chunks = written.filter((piece) => /^\w+\r\nevent: /.test(String(piece)));
+  expect(chunks).toHaveLength(2 * sayings.length);
+});
+
+test("a tool that has replaced `write` sees each event", async () => {
+  const seen: unknown[] = [];
+  const watching = factory.use((_request, response, next) => {
+    const write = response.write.bind(response);
+    response.write = (...args: unknown[]) => {
+      seen.push(args[0]);
+      return Reflect.apply(write, undefined, args) as boolean;
+    };
+    next();
+  });
+  const run = new EventStreamFactory({ say: z.string() }, { factory: watching }).build({
+    handler: async ({ ctx }) => {
+      for (const saying of sayings) await ctx.emit("say", saying);
+    },
+  });
+  await (await start({ run })).send("/run");
+  expect(seen).toHaveLength(sayings.length);
 });
