@@ -212,7 +212,10 @@ const leaf: fc.Arbitrary<z.ZodType> = fc.oneof(
       .max(min + more),
   ),
   fc
-    .tuple(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), fc.double({ noNaN: true, min: 0.01, max: 9 }))
+    .tuple(
+      fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
+      fc.double({ noNaN: true, min: 0.01, max: 9 }),
+    )
     .map(([min, more]) =>
       z
         .number()

@@ -179,6 +179,18 @@ test("a stale tag is one that the document allows, and a file of any type is not
   expect(ok ? "ok" : text).toBe("ok");
 });
 
+test("a value in a path does not contain the text that ends it", async () => {
+  const place = z.enum(["a", "b-c", "d-"]);
+  const routing = {
+    "get /flights/:from-:to": defaultEndpointsFactory.build({
+      ...{ input: z.object({ from: place, to: place }), output: z.object({ to: place }) },
+      handler: async ({ input: { to } }) => ({ to }),
+    }),
+  };
+  const { ok, text } = await verify({ routing, config: { cors: false }, seed: 1, runs: 20 });
+  expect(ok ? "ok" : text).toBe("ok");
+});
+
 test("the tests of a team are counted", async () => {
   const server = record(await testServer({}, users.routing), users);
   await server.fetch("/users/u7");

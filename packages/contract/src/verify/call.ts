@@ -172,6 +172,11 @@ export const canCarry = (
   return /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/.test(text);
 };
 
+/** Whether a value of a parameter can be written at its place, and is read there as it is. */
+export const canCarryAt = ({ in: place, isDeep, end }: Parameter, value: unknown): boolean =>
+  canCarry(place, value, isDeep) &&
+  (end === undefined || `${toText(value)}${end}`.indexOf(end, 1) === toText(value).length);
+
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Writes a request as a command. */

@@ -1,6 +1,6 @@
 import { toText, type JsonObject } from "../lock/json.ts";
 import {
-  canCarry,
+  canCarryAt,
   isForm,
   isJsonType,
   Malformed,
@@ -76,7 +76,7 @@ export const toBaseCall = (
       ? "*"
       : isKey(parameter)
         ? newKey
-        : listValid(schema, schemas).find((one) => canCarry(place, one.value))?.value;
+        : listValid(schema, schemas).find((one) => canCarryAt(parameter, one.value))?.value;
     if (value !== undefined) parts[place][fieldName(parameter)] = value;
   }
   const others = Object.fromEntries(Object.entries(fields).filter(([name]) => !used.has(name)));
@@ -149,17 +149,19 @@ const withoutField = (call: Call, place: Part, name: string): Call => {
 
 /** Returns the values of a parameter that its place can carry. */
 const carried = (
-  { in: place, schema, isDeep }: Parameter,
+  parameter: Parameter,
   kind: "valid" | "invalid",
   schemas: Schemas,
-): ReturnType<typeof listValid> =>
-  (kind === "valid" ? listValid : listInvalid)(schema, schemas).filter(
+): ReturnType<typeof listValid> => {
+  const { schema } = parameter;
+  return (kind === "valid" ? listValid : listInvalid)(schema, schemas).filter(
     ({ value }) =>
-      canCarry(place, value, isDeep) &&
+      canCarryAt(parameter, value) &&
       // text may mean what the value itself does not
       (kind === "valid" ||
         !(schemas.isValid(schema, toText(value)) || schemas.isValid(schema, [value]))),
   );
+};
 
 export const listCases = (base: Call, fields: Fields, schemas: Schemas): readonly Case[] => [
   { call: base, kind: "positive", label: "the smallest call", check: "positive_data_acceptance" },

@@ -1,5 +1,13 @@
 import fc from "fast-check";
-import { canCarry, isForm, isJsonType, SentFile, type Call, type Fields } from "./call.ts";
+import {
+  canCarry,
+  canCarryAt,
+  isForm,
+  isJsonType,
+  SentFile,
+  type Call,
+  type Fields,
+} from "./call.ts";
 import { toValid } from "./arbitraries.ts";
 import { hasCredential, listCases, listTried, withField, type Case } from "./cases.ts";
 import type { Finding } from "./check.ts";
@@ -98,7 +106,7 @@ const toPositive = (
       hasCredential(one, base.credentials);
     const values = isFixed ? undefined : toValid(one.schema, schemas);
     if (!values) return [];
-    const sent = values.filter((value) => canCarry(one.in, value, one.isDeep));
+    const sent = values.filter((value) => canCarryAt(one, value));
     const name = one.in === "header" ? one.name.toLowerCase() : one.name;
     return [{ one, name, values: one.isRequired ? sent : fc.option(sent, { nil: undefined }) }];
   });

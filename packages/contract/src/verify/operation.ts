@@ -9,6 +9,8 @@ export interface Parameter {
   readonly schema: JsonObject;
   /** Whether an object is written as `name[field]=value`. */
   readonly isDeep: boolean;
+  /** The text before the next parameter of the same segment of a path, which ends the value. */
+  readonly end: string | undefined;
   /** Whether it stands for all other parameters. */
   readonly isOthers: boolean;
 }
@@ -86,6 +88,7 @@ const toOperation = (path: string, json: JsonObject, schemas: Schemas): Operatio
     ...{ method, route, path },
     parameters: (parameters as readonly JsonObject[]).map((one) => ({
       name: toText(one["name"]),
+      end: one["in"] === "path" ? findEnd(path, toText(one["name"])) : undefined,
       in: one["in"] as Parameter["in"],
       isRequired: one["required"] === true,
       schema: schemas.resolve(one["schema"]),
@@ -102,6 +105,12 @@ const toOperation = (path: string, json: JsonObject, schemas: Schemas): Operatio
     ),
     security: security as Operation["security"],
   };
+};
+
+/** Finds the text between a parameter of a path and the next one of the same segment. */
+const findEnd = (path: string, name: string): string | undefined => {
+  const start = path.indexOf(`{${name}}`) + name.length + 2;
+  return /^([^{/]+)\{/.exec(path.slice(start))?.[1];
 };
 
 const toReply = (json: JsonObject, schemas: Schemas): Reply => ({
