@@ -73,7 +73,22 @@ type FaultOf<Key, Declaration> = Key extends number
       ? number extends Status
         ? "The `status` must be known to the compiler: declare it in place, or with `as const`"
         : never
-      : "An error that is declared under a name needs a `status`";
+      : Declaration extends string
+        ? NamedError
+        : "An error that is declared under a name needs a `status`";
+
+/** What a name needs in place of a string; a text, as for the other faults, would make the type of all errors `never`. */
+interface NamedError {
+  readonly status: UsualStatus;
+  readonly description: string;
+}
+
+/** What is wrong with errors whose types the compiler does not infer, as a type that no declaration has. */
+export type UninferredFault<Errors> = [keyof Errors] extends [never]
+  ? {
+      readonly "With type arguments, these errors have no types; define the middleware in `addMiddleware`": never;
+    }
+  : unknown;
 
 /** The declaration of an error of the framework, whose name is its code. */
 export interface OwnErrorDeclaration<Status extends number> {

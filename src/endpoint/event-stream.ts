@@ -1,11 +1,10 @@
 import type { Response } from "express";
-import { findReplyState, findSocket, plainWays } from "../exchange/response-state.ts";
+import { findSocket } from "../exchange/response-state.ts";
 import { ClientLeft, ServerFault } from "../errors.ts";
 import { warnSampled } from "../logger/sampling.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
 import { readSafely } from "../reply/http-error.ts";
-import { isWatched } from "../reply/send-json.ts";
 import { toUnserialisable } from "../reply/find-unserialisable.ts";
 import { formatIssues, OutputValidationError, toZodError } from "../schemas/issues.ts";
 import { toParser, type ParseResult } from "../schemas/parser.ts";
@@ -145,9 +144,7 @@ export class EventWriter {
     const response = this.#response as Response & { flush?: () => void };
     this.#open();
     this.#rest();
-    const state = findReplyState(response);
-    const ways = state?.app && !isWatched(response, state, state.app) ? state.app.ways : plainWays;
-    const canTakeMore = ways.writeText(response, text);
+    const canTakeMore = response.write(text);
     // compression added by the application buffers until it is flushed
     response.flush?.();
     // the response to HEAD has no body

@@ -16,6 +16,7 @@ import {
   toErrorDeclarations,
   type ErrorDeclarations,
   type ErrorFaults,
+  type UninferredFault,
 } from "./declared-errors.ts";
 import type { HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 import type { Outcome } from "./outcome.ts";
@@ -45,7 +46,7 @@ interface MiddlewareBase<
    * @example
    * errors: { 429: { description: "Too many requests", headers: { "Retry-After": "Seconds to wait" } } }
    */
-  readonly errors?: (Errors & ErrorFaults<Errors>) | undefined;
+  readonly errors?: (Errors & ErrorFaults<Errors> & UninferredFault<Errors>) | undefined;
   /**
    * Whether `request.body` is read and parsed before this middleware runs. A middleware with `input` always has the
    * parsed body.

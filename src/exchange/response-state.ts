@@ -20,11 +20,15 @@ export interface Ways {
     isBare?: boolean,
   ) => void;
   /**
-   * Writes text, which is sent at once, to a response.
+   * Writes text to a response that is not to HEAD and has not ended, in place of its `write`.
    *
-   * @returns whether the client can take more
+   * @returns whether the client can take more; undefined if nothing was written
    */
-  readonly writeText: (response: ServerResponse, text: string) => boolean;
+  readonly writeText: (
+    response: ServerResponse,
+    text: string,
+    write: (text: string) => boolean,
+  ) => boolean | undefined;
   /** Prepares a class of requests, whose prototype is given, for ending its requests. */
   readonly endRequests: (prototype: IncomingMessage) => void;
   /** Ends a request whose body has been read, and resolves when it has ended. */
@@ -36,7 +40,7 @@ export const plainWays: Ways = {
   writeHead: (response, status, type, length) => {
     response.writeHead(status, { "Content-Type": type, "Content-Length": length });
   },
-  writeText: (response, text) => response.write(text),
+  writeText: () => undefined,
   endRequests: () => undefined,
   endBody: (request) =>
     new Promise((resolve) => {

@@ -68,7 +68,8 @@ export const runMiddlewares = async (
           (inside) => step.around?.(args, state, inside),
           () => {
             endWarning?.();
-            return runMiddlewares(run, state, last, index + 1);
+            const goOn = step.middleware.native ? runLater : runMiddlewares;
+            return goOn(run, state, last, index + 1);
           },
         );
       let returned: unknown = step.handle(args);
@@ -85,6 +86,12 @@ export const runMiddlewares = async (
 
 const shortStack = Promise.resolve();
 
+/** In the frames of a native middleware such as helmet, errors cost twice, and their stacks show nothing else. */
+const runLater: typeof runMiddlewares = async (run, state, last, from) => {
+  await shortStack;
+  return canGoOn(state) ? runMiddlewares(run, state, last, from) : noOutput;
+};
+
 /** Runs a middleware, and everything after it within. */
 const runAroundStep = async (
   stages: PlannedRun,
@@ -100,8 +107,6 @@ const runAroundStep = async (
     isRun = true;
     try {
       joinContext(stages.ctx, context);
-      // in the frames of a middleware such as helmet, errors cost twice, and their stacks show nothing else
-      if (middleware.native) await shortStack;
       if (canGoOn(state)) inner = await goOn();
       // a transaction must be rolled back although the handler has ended in the meantime
       if (state.failure) throw state.failure.error;

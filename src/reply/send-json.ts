@@ -61,7 +61,7 @@ const descriptions: ReadonlySet<string> = new Set([
 ]);
 
 /** Checks whether Express has settings for JSON, or a tool has replaced a method with which the response is sent. */
-export const isWatched = (response: Response, { isShared }: ReplyState, app: AppFacts): boolean => {
+const isWatched = (response: Response, { isShared }: ReplyState, app: AppFacts): boolean => {
   if (app.isPatched()) return true;
   const own = Object.getPrototypeOf(response) as Response;
   if (!app.isPristine) {

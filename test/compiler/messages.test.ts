@@ -47,6 +47,9 @@ const statements = {
   otherContext: "factory.addContext(() => ({ user: 5 })).addMiddleware(needsUser);",
   contextAlone:
     "new Middleware<{ user: User }>({ handler: async ({ ctx }) => ({ isStaff: ctx.user.role }) });",
+  errorsBesideArguments:
+    'new Middleware<{ user: User }>({ errors: { 403: "No" }, handler: async () => undefined });',
+  namedText: 'factory.build({ errors: { noBook: "None" }, handler: async () => ({}) });',
   listOfMiddleware: "factory.addMiddleware({ handler: async () => [1] });",
   spanWithoutNext: "new Middleware({ around: async (_args, next) => { await next(); } });",
 
@@ -238,5 +241,17 @@ describe("the errors for a wrong items name and an unknown event", () => {
     expect(linesOf("event")).toEqual([
       `Argument of type '"tick"' is not assignable to parameter of type '"time"'.`,
     ]);
+  });
+});
+
+describe("the error for declared errors", () => {
+  test.each<[Name, RegExp]>([
+    [
+      "errorsBesideArguments",
+      /With type arguments, these errors have no types; define the middleware in `addMiddleware`/,
+    ],
+    ["namedText", /^Type 'string' is not assignable to type 'NamedError'\.$/],
+  ])("ends with the fix: %s", (name, last) => {
+    expect(linesOf(name).at(-1)).toMatch(last);
   });
 });

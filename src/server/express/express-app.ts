@@ -63,7 +63,7 @@ export const createExpressObjects = (
     return app;
   };
   const ExpressRequest = createRequestClass(OwnMessage, facts, getApp);
-  const ExpressResponse = createResponseClass(OwnResponse, responseIdleTimeout);
+  const ExpressResponse = createResponseClass(OwnResponse, facts, responseIdleTimeout);
   copyMembersLater(ExpressRequest.prototype, requestMembers, getApp);
   copyMembersLater(ExpressResponse.prototype, responseMembers, getApp);
   // the application is created, and Express is loaded, when `getApp` is first called

@@ -79,6 +79,7 @@ type NodeResponse = typeof ServerResponse<IncomingMessage>;
 /** @param idleTimeout how long a client may read nothing, in milliseconds; 0 for no limit */
 export const createResponseClass = (
   OwnResponse: NodeResponse,
+  { ways }: Pick<AppFacts, "ways">,
   idleTimeout: number,
 ): NodeResponse => {
   const isStrict = comparesLengths(OwnResponse);
@@ -115,7 +116,11 @@ export const createResponseClass = (
       const mayWriteHead = !this.headersSent && !findState(this)?.app?.isPatched();
       if (mayWriteHead && this.hasHeader("content-length")) this.writeHead(this.statusCode);
       try {
-        const hasRoom = super.write(chunk, encoding as BufferEncoding, callback as () => void);
+        const isText =
+          typeof chunk === "string" && encoding === undefined && callback === undefined;
+        const hasRoom =
+          (isText ? ways.writeText(this, chunk, super.write) : undefined) ??
+          super.write(chunk, encoding as BufferEncoding, callback as () => void);
         // Node may hand the chunk to the socket as late as the next tick
         if (!hasRoom) process.nextTick(dropStalledReader, this, idleTimeout);
         return hasRoom;
