@@ -22,12 +22,13 @@ export interface Ways {
   /**
    * Writes text to a response that is not to HEAD and has not ended, in place of its `write`.
    *
+   * @param write the method in whose place the text is written
    * @returns whether the client can take more; undefined if nothing was written
    */
   readonly writeText: (
     response: ServerResponse,
     text: string,
-    write: (text: string) => boolean,
+    write: unknown,
   ) => boolean | undefined;
   /** Prepares a class of requests, whose prototype is given, for ending its requests. */
   readonly endRequests: (prototype: IncomingMessage) => void;

@@ -139,7 +139,8 @@ export const logClientFault = (
   statusCode: number,
   error: Error,
 ): void => {
-  const code = error instanceof RequestError ? error.code : undefined;
+  // the code that the client sees, if there is one
+  const code = readSafely(error, "code");
   const isSuspicious =
     code === "SLP_BODY_FORBIDDEN_KEY" ||
     code === "SLP_CROSS_SITE_FORM" ||
@@ -149,7 +150,7 @@ export const logClientFault = (
     method: request.method,
     path: toLoggedPath(request),
     statusCode,
-    reason: code ?? String(readSafely(error, "name")),
+    reason: typeof code === "string" ? code : String(readSafely(error, "name")),
   };
   if (isSuspicious) warnSampled(logger, String(code), "Request refused", meta);
   else logger.debug("Request refused", meta);

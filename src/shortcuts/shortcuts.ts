@@ -271,7 +271,7 @@ export const endRequests = (prototype: IncomingMessage): void => {
 
 /** Node's own `write` of responses, unless a tool was loaded before. */
 const { write: ownWrite } = process.getBuiltinModule("node:http").OutgoingMessage.prototype as {
-  readonly write: unknown;
+  readonly write: (this: ServerResponse, text: string) => boolean;
 };
 const isWriteKnown = isOfNode(ownWrite, "write_(this, chunk");
 
@@ -308,7 +308,7 @@ const writeText: Ways["writeText"] = (response, text, write) => {
     process.nextTick(uncork, socket);
   }
   // Node emits `drain` only after a `write` of its own has returned false
-  return socket.write(lastChunk) || (Reflect.apply(write, response, [""]) as boolean);
+  return socket.write(lastChunk) || ownWrite.call(response, "");
 };
 
 /**

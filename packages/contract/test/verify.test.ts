@@ -1,10 +1,13 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import createHttpError from "http-errors";
-import { defaultEndpointsFactory, ez } from "sallyport";
+import { defaultEndpointsFactory, EventStreamFactory, ez } from "sallyport";
+import { createChannel } from "sallyport/channel";
+import { rateLimit } from "sallyport/rate-limit";
 import { testServer } from "sallyport/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
@@ -189,6 +192,44 @@ test("a value in a path does not contain the text that ends it", async () => {
   };
   const { ok, text } = await verify({ routing, config: { cors: false }, seed: 1, runs: 20 });
   expect(ok ? "ok" : text).toBe("ok");
+});
+
+test("a channel that has nothing to tell is not waited for", async () => {
+  const news = createChannel({ events: { told: z.object({ text: z.string() }) } });
+  const routing = {
+    "get /news": new EventStreamFactory({}).build({ channel: news }),
+  };
+  const { ok, text, calls } = await verify({
+    ...{ routing, config: { cors: false }, seed: 1, runs: 3, patience: 20_000 },
+  });
+  expect(ok ? "ok" : text).toBe("ok");
+  expect(calls).toBeGreaterThan(0);
+});
+
+test("a stream whose first event is late is still a reply", async () => {
+  const routing = {
+    "get /late": new EventStreamFactory({ told: z.string() }, { openAfter: 1 }).build({
+      handler: async ({ signal }) => once(signal, "abort"),
+    }),
+  };
+  const { ok, text } = await verify({
+    ...{ routing, config: { cors: false }, seed: 1, runs: 0, patience: 100 },
+  });
+  expect(ok ? "ok" : text).toBe("ok");
+});
+
+test("a call that a rate limit refuses names the limit", async () => {
+  const limited = defaultEndpointsFactory.addMiddleware(
+    rateLimit({ limit: 1, window: 60_000, key: () => "all" }),
+  );
+  const routing = {
+    "post /session": limited.build({
+      input: z.object({ name: z.literal("ada"), at: z.literal("b") }),
+      handler: () => Promise.reject(createHttpError(403, "No")),
+    }),
+  };
+  const { text } = await verify({ routing, config: { cors: false }, seed: 1, runs: 0 });
+  expect(text).toContain("The smallest call got 429. Let a fixture return another key of the rate");
 });
 
 test("the tests of a team are counted", async () => {

@@ -51,8 +51,8 @@ const options: readonly (readonly [
   ["startupLogo", [true, false], [0]],
   [
     "http.listen",
-    [0, 65_535, "/a.sock", { port: 1 }, { path: "/a.sock" }, { fd: 3 }],
-    [-1, 65_536, 1.5, "", null, [], run, {}, { prot: 1 }],
+    [0, 65_535, "8090", "/a.sock", "./a.sock", { port: 1 }, { path: "/a.sock" }, { fd: 3 }],
+    [-1, 65_536, 1.5, "", "localhost:8090", "80x", "65536", null, [], run, {}, { prot: 1 }],
   ],
   ["http.options", [{}], [1, null, []]],
   [

@@ -172,12 +172,14 @@ const isIntegerUpTo = (value: unknown, most: number): boolean =>
 
 const isListen = (value: unknown): boolean =>
   isIntegerUpTo(value, 65_535) ||
-  isText(value) ||
+  // Node takes any other string than a number for the path of a socket, and `localhost:8090` would be a file
+  (typeof value === "string" &&
+    (/[/\\\0]/.test(value) || (/^\d+$/.test(value) && Number(value) <= 65_535))) ||
   (isObject(value) &&
     ["port", "path", "fd", "handle"].some((name) => Reflect.get(value, name) !== undefined));
 
 const listen = be(
-  "a port (0 to 65535), the path of a UNIX socket, or listen options such as { port, host }",
+  "a port (0 to 65535), the path of a UNIX socket, which has a slash, or listen options such as { port, host }",
   isListen,
 );
 

@@ -83,6 +83,7 @@ export const createResponseClass = (
   idleTimeout: number,
 ): NodeResponse => {
   const isStrict = comparesLengths(OwnResponse);
+  const inherited: { readonly write: unknown } = OwnResponse.prototype;
   class ExpressResponse extends OwnResponse {
     override strictContentLength = isStrict;
     [requestState]: RequestState | undefined = undefined;
@@ -119,7 +120,7 @@ export const createResponseClass = (
         const isText =
           typeof chunk === "string" && encoding === undefined && callback === undefined;
         const hasRoom =
-          (isText ? ways.writeText(this, chunk, super.write) : undefined) ??
+          (isText ? ways.writeText(this, chunk, inherited.write) : undefined) ??
           super.write(chunk, encoding as BufferEncoding, callback as () => void);
         // Node may hand the chunk to the socket as late as the next tick
         if (!hasRoom) process.nextTick(dropStalledReader, this, idleTimeout);

@@ -68,7 +68,7 @@ const refuse = async (
   if ([0, 400, 401, 403, 404, 412, 429].includes(status) || status >= 500) return;
   const found = toFinding(
     check,
-    `A call ${label} is answered with ${status}.`,
+    `A call ${label} is answered with ${status}. If that is right, add skip: { "${operation.key} ${check}": "a reason" }.`,
     "assert.ok([401, 403, 404].includes(response.status));",
   );
   session.report(operation, label, attempt, found);

@@ -15,11 +15,14 @@ export interface Received {
 
 export type StreamEvent = Readonly<Record<string, string | number>>;
 
+export const isEventStream = ({ headers }: Response): boolean =>
+  /^text\/event-stream *(?:;|$)/i.test(headers.get("content-type") ?? "");
+
 /** Reads a reply; of a stream, only the first events. */
 export const receive = async (response: Response, patience: number): Promise<Received> => {
   const { status, headers } = response;
   const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";", 1);
-  const isStream = type.trim() === "text/event-stream";
+  const isStream = isEventStream(response);
   const text = isStream ? await readStart(response, patience) : await response.text();
   return {
     ...{ status, headers, type: type.trim(), text },
@@ -46,7 +49,8 @@ const readStart = async ({ body }: Response, patience: number): Promise<string> 
   try {
     while (text.split("\n\n").length <= 10) {
       const pause = new Promise<undefined>((resolve) => {
-        timer = setTimeout(resolve, text.includes("data:") ? 20 : patience, undefined);
+        // a channel tells its position at once, and may then have nothing else to tell
+        timer = setTimeout(resolve, /^(?:data|id):/m.test(text) ? 20 : patience, undefined);
       });
       const chunk = await Promise.race([reader.read(), pause]);
       clearTimeout(timer);

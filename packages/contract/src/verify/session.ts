@@ -16,7 +16,7 @@ import type { Coverage } from "./coverage.ts";
 import { logIn, type Caller, type Credentials } from "./credentials.ts";
 import type { Api, Operation } from "./operation.ts";
 import { findFixture, findReason, type VerifyClient, type VerifyOptions } from "./options.ts";
-import { receive, type Received } from "./received.ts";
+import { isEventStream, receive, type Received } from "./received.ts";
 
 /** A check that failed, with the smallest call that shows it. */
 export interface Failure {
@@ -133,6 +133,8 @@ export class Session {
         ...(body !== undefined && { body }),
         signal: controller.signal,
       });
+      // the events of a stream may come late, which is waited for by itself
+      if (isEventStream(response)) clearTimeout(timer);
       return await receive(response, patience);
     } catch {
       return undefined;

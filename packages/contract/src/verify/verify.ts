@@ -132,9 +132,12 @@ const failToAnswer = async (
   const call = { call: base, kind: "neutral", label: "", check: "positive_answer" } as const;
   const attempt = await session.attempt(call);
   const hasFixture = Object.keys(fields).length > 0;
-  const otherFix = hasFixture
-    ? `Correct the fixture of ${operation.key}`
-    : `Add fixtures: { "${operation.key}": () => ({ … }) } or examples to the schemas`;
+  const isLimited = attempt.received?.status === 429;
+  const otherFix = isLimited
+    ? "Let a fixture return another key of the rate limit for each call, or raise the limit for the test"
+    : hasFixture
+      ? `Correct the fixture of ${operation.key}`
+      : `Add fixtures: { "${operation.key}": () => ({ … }) } or examples to the schemas`;
   const message = `${cause} The smallest call got ${attempt.received?.status ?? "no reply"}. ${fix ?? otherFix}, or leave the operation out with skip: { "${operation.key}": "a reason" }.`;
   session.report(
     operation,
