@@ -24,12 +24,14 @@ export interface WriteConditions<Box extends ArgumentsBox, Match extends IfMatch
   readonly ifMatch?: Match | undefined;
   /**
    * Returns the version that the resource has now, in the form in which `version` returns it; undefined if the resource
-   * does not exist. It runs after all middlewares, once the input is valid, and before the handler.
+   * does not exist, which is answered with 412 if a version is expected. To answer with 404 in any case, throw one of
+   * `errors`. It runs after all middlewares, once the input is valid, and before the handler.
    */
   readonly current?:
     | ((args: {
         readonly input: Box["args"]["input"];
         readonly ctx: Box["args"]["ctx"];
+        readonly errors: Box["args"]["errors"];
       }) => MaybePromise<string | WeakVersion<Match> | null | undefined>)
     | undefined;
 }

@@ -16,7 +16,9 @@ import { noOutput, OwnReply, type Outcome } from "./outcome.ts";
 interface Conditions {
   readonly version: ((args: { output: unknown; ctx: unknown }) => unknown) | undefined;
   readonly ifMatch: IfMatch | undefined;
-  readonly current: ((args: { input: unknown; ctx: unknown }) => unknown) | undefined;
+  readonly current:
+    | ((args: { input: unknown; ctx: unknown; errors: unknown }) => unknown)
+    | undefined;
 }
 
 const anOptional = (description: string) => z.string().optional().describe(description);
@@ -111,6 +113,7 @@ interface Reached {
     readonly fields: object | undefined;
     readonly ctx: unknown;
     readonly input: { readonly value: unknown } | undefined;
+    readonly plan: { readonly errors: unknown };
   };
 }
 
@@ -127,14 +130,15 @@ const checkConditions =
     inside: { readonly run: (context: undefined) => Promise<Outcome> },
   ): Promise<Outcome> => {
     const { request, response, run } = state;
-    const { fields, ctx, input } = run;
+    const { fields, ctx, input, plan } = run;
     const { headers } = request;
     const isRead = safeNames.has(request.method);
     if (current && !isRead) {
       if (ifMatch === "required" && headers["if-match"] === undefined)
         throw new RequestError("SLP_PRECONDITION_REQUIRED");
       const own = input?.value as object;
-      const known = await current({ input: fields ? { ...fields, ...own } : own, ctx });
+      const { errors } = plan;
+      const known = await current({ input: fields ? { ...fields, ...own } : own, ctx, errors });
       if (judge(headers, toVersion("current", known ?? undefined), isRead) !== "met")
         throw new RequestError("SLP_PRECONDITION_FAILED");
       // another middleware has responded in the meantime

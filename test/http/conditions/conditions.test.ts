@@ -8,7 +8,7 @@ import {
 } from "sallyport";
 import { createClient } from "sallyport/client";
 import { idempotency, memoryStore } from "sallyport/idempotency";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, expectTypeOf, test, vi } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start, successEnvelope, type Sent, type TestServer } from "../harness.ts";
 
@@ -257,6 +257,22 @@ describe("A conditional write", () => {
     expect(problem.headers["content-type"]).toContain("application/problem+json");
     expect(problem.json()).toMatchObject({ status: 428, title: "Precondition Required", detail });
     expect(current).not.toHaveBeenCalled();
+  });
+
+  test("may be told that there is nothing to change by a declared error", async () => {
+    const write = factory.build({
+      method: "post",
+      errors: { noNote: { status: 404, description: "There is no such note" } },
+      ifMatch: "required",
+      current: ({ errors }) => {
+        expectTypeOf(errors).not.toHaveProperty("note");
+        throw errors.noNote();
+      },
+      handler: () => ({}),
+    });
+    const server = await start({ write });
+    const reply = await server.send("/write", { method: "POST", headers: { "If-Match": '"1"' } });
+    expect([reply.status, reply.json()]).toMatchObject([404, { error: { code: "noNote" } }]);
   });
 
   test("asks for the version with valid input, within the middlewares around it", async () => {
