@@ -46,7 +46,7 @@ const checkRoutes = async (
   if (undecided.length === 0) return 0;
   const [subject, verb] = undecided.length === 1 ? ["route", "is"] : ["routes", "are"];
   await writeError(
-    `${undecided.length} ${subject} ${verb} neither public nor protected. Set \`access: "public"\`, or \`security\` on a middleware or on the endpoint.\n`,
+    `${undecided.length} ${subject} ${verb} neither public nor protected. Set \`access: "public"\` on the endpoint, on \`new ServeStatic\`, or in \`docs\` or \`health\`; or set \`security\` on a middleware or on the endpoint.\n`,
   );
   return 1;
 };

@@ -36,7 +36,7 @@ export const checkAccess = (
   const routes = undecided.map(({ route }) => route).join(", ");
   throw new RoutingError(
     "SLP_ROUTING_ACCESS",
-    `The \`access\` option is "explicit", but ${undecided.length === 1 ? "this route is" : `these ${undecided.length} routes are`} neither public nor protected: ${routes}. Set \`access: "public"\`, or \`security\` on a middleware or on the endpoint. \`sallyport routes --check\` prints where each is built.`,
+    `The \`access\` option is "explicit", but ${undecided.length === 1 ? "this route is" : `these ${undecided.length} routes are`} neither public nor protected: ${routes}. Set \`access: "public"\` on the endpoint, on \`new ServeStatic\`, or in \`docs\` or \`health\`; or set \`security\` on a middleware or on the endpoint. \`sallyport routes --check\` prints where each is built.`,
     { path: first.path },
   );
 };
