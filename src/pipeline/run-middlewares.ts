@@ -86,7 +86,7 @@ export const runMiddlewares = async (
 
 const shortStack = Promise.resolve();
 
-/** In the frames of a native middleware such as helmet, errors cost twice, and their stacks show nothing else. */
+/** Goes on with a short stack: in the frames of a native middleware, errors cost twice, and their stacks show only those. */
 const runLater: typeof runMiddlewares = async (run, state, last, from) => {
   await shortStack;
   return canGoOn(state) ? runMiddlewares(run, state, last, from) : noOutput;
