@@ -52,11 +52,11 @@ const refusedHosts = [
   "res when accepting html should not render evil javascript links in anchor href (prevent XSS)",
   "res when accepting text should encode the url",
 ];
-// endpoints serve get, post, put, patch and delete; other methods, and an OPTIONS request that is not a preflight, get 405
+// endpoints serve get, post, put, patch, delete and query; other methods, and an OPTIONS request that is not a preflight, get 405
 // before any middleware runs
 const otherMethods =
   /^res "etag" setting when enabled should send ETag in response to ([A-Z-]+) request$/;
-const ownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+const ownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "QUERY"]);
 
 describe("Express' own tests for request and response", () => {
   let missing: string | undefined;

@@ -1,10 +1,13 @@
 // Replaces Express in its own tests: applications are recorded, and served behind `factory.use` of this framework.
 "use strict";
+const { METHODS } = require("node:http");
 const { createServer: createFront } = require("node:net");
 const express = require("express");
 const finalhandler = require("finalhandler");
 
-const methods = ["get", "post", "put", "patch", "delete"];
+// Node.js 20 cannot parse QUERY
+const query = METHODS.includes("QUERY") ? ["query"] : [];
+const methods = ["get", "post", "put", "patch", "delete", ...query];
 const settingCalls = ["set", "enable", "disable", "engine"];
 
 /** An application of Express that remembers how it was set up. */
