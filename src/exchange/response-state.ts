@@ -1,7 +1,7 @@
 import type { ServerResponse, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Express, Response } from "express";
-import { ClientLeft } from "../errors.ts";
+import { ClientLeft, ServerFault } from "../errors.ts";
 import { hasBegun } from "../http/node-internals.ts";
 import type { Socket } from "node:net";
 import type { Logger } from "../logger/logger.ts";
@@ -137,6 +137,20 @@ export const isTaken = (response: Response & { readonly [requestState]?: ReplySt
 export const isIdle = (response: Response): boolean => {
   const isSending = findReplyState(response)?.isSending === true;
   return !hasBegun(response) && !response.writableEnded && !isSending && !isFed(response);
+};
+
+/**
+ * Checks that what has begun a response is going to end it: by then, it has ended or something sends it.
+ *
+ * @throws {@link ServerFault} if nothing will, because the client would wait in vain
+ */
+export const assertEnding = (response: Response): void => {
+  const isSending = findReplyState(response)?.isSending === true;
+  if (response.writableEnded || isSending || isFed(response) || isAbandoned(response)) return;
+  throw new ServerFault(
+    "SLP_NOTHING_SENT",
+    "The response has begun, but what began it has returned without ending it",
+  );
 };
 
 /** Closes the stream that feeds a response when the client leaves, as `pipe` does not, or if the method is HEAD. */

@@ -11,7 +11,13 @@ import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { beginReading, readInput, readOwnHeaders } from "./endpoint-run.ts";
 import { toOutputError, validate } from "./validate.ts";
 import { StateArguments, type Failure, type RequestState } from "./request-state.ts";
-import { assertGoingOn, isAbandoned, isTaken, watchFeeding } from "../exchange/response-state.ts";
+import {
+  assertEnding,
+  assertGoingOn,
+  isAbandoned,
+  isTaken,
+  watchFeeding,
+} from "../exchange/response-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
 import { callResultHandler, recover, warnAlreadySent } from "./answer.ts";
@@ -84,8 +90,9 @@ const answer = (
   if (plan.linkedPages) setLinks(plan.linkedPages, state, output);
   if (plan.middlewares.length > 0 && isTaken(response)) {
     // an `around` middleware has sent something after the handler
-    warnAlreadySent(state);
     if (plan.content) discardContent(output);
+    assertEnding(response);
+    warnAlreadySent(state);
     watchFeeding(response);
     return undefined;
   }
@@ -171,8 +178,10 @@ const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): u
   }
   if (state.failure) throw state.failure.error;
   if (isTaken(response)) {
-    if (returned !== undefined && returned !== response && !plan.endpoint.isVoid)
+    if (returned !== undefined && returned !== response && !plan.endpoint.isVoid) {
+      assertEnding(response);
       warnAlreadySent(state);
+    }
     discardRestOfBody(state.request, response, false);
     watchFeeding(response);
     return noOutput;

@@ -7,7 +7,7 @@ import { logLateFault } from "./log-abandoned.ts";
 import { readBody, readInputEarly } from "./endpoint-run.ts";
 import { pick, readHeaders, validateInput } from "./validate.ts";
 import type { Inside } from "./run-around.ts";
-import { assertGoingOn, isTaken, watchFeeding } from "../exchange/response-state.ts";
+import { assertEnding, assertGoingOn, isTaken, watchFeeding } from "../exchange/response-state.ts";
 import { discardContent } from "./send-content.ts";
 import { interrupt } from "./answer-error.ts";
 import { warnOfUnreadBody } from "./development-warnings.ts";
@@ -137,11 +137,12 @@ const runAroundStep = async (
 /**
  * Checks whether the request may continue; it ends if the response has been sent or is being sent.
  *
- * @throws the error that was sent in the meantime, or ClientLeft
+ * @throws the error that was sent in the meantime, ClientLeft, or a fault if the response has begun and nothing ends it
  */
 const canGoOn = (state: RequestState): boolean => {
   const { response, failure } = state;
   if (!failure && isTaken(response)) {
+    assertEnding(response);
     watchFeeding(response);
     return false;
   }

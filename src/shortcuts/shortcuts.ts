@@ -14,6 +14,7 @@ interface Inside {
   readonly _removedConnection?: boolean;
   readonly _expect_continue?: boolean;
   readonly _headerSent?: boolean;
+  readonly _hasBody?: boolean;
   readonly chunkedEncoding?: boolean;
   readonly maxRequestsOnConnectionReached?: boolean;
   readonly _storeHeader: unknown;
@@ -283,21 +284,46 @@ const maxKept = 16_384;
 
 const uncork = (socket: Socket): void => socket.uncork();
 
+/** Whether Node hands each chunk to the socket at once; as of version 26, it joins those of one turn. */
+let handsOver: boolean | undefined;
+/** Whether `cork` of a response corks the socket alone, as before version 22; later, it joins chunks. */
+let corksSocket = false;
+
+/** Lets Node write the first text, and sees what Node does with it. */
+const writeFirstText = (response: ServerResponse, socket: Socket, text: string): boolean => {
+  const { writableLength: before, writableCorked } = socket;
+  const hasRoom = ownWrite.call(response, text);
+  // this write has corked the socket, so that nothing has been sent yet
+  if (writableCorked === 0) {
+    handsOver = socket.writableLength > before;
+    corksSocket = response.writableCorked > 0;
+  }
+  return hasRoom;
+};
+
 /** Writes text in one piece. Node writes each chunk in four, which takes a seventh of the time of an event. */
 const writeText: Ways["writeText"] = (response, text, write) => {
   const { socket } = response;
-  const { _headerSent: isHeadSent, chunkedEncoding } = response as unknown as Inside;
+  const {
+    _headerSent: isHeadSent,
+    _hasBody: hasBody,
+    chunkedEncoding,
+  } = response as unknown as Inside;
   const isPlain =
+    !response.finished &&
     isHeadSent === true &&
     chunkedEncoding === true &&
+    hasBody === true &&
     socket?.writable === true &&
     // nothing waits for the end of an earlier response, or for `uncork`
+    (corksSocket || response.writableCorked === 0) &&
     response.writableLength === socket.writableLength &&
     text !== "" &&
     text.length <= maxKept &&
     isWriteKnown &&
     write === ownWrite;
-  if (!isPlain) return undefined;
+  if (!isPlain || handsOver === false) return undefined;
+  if (handsOver === undefined) return writeFirstText(response, socket, text);
   if (text !== lastText) {
     lastText = text;
     lastChunk = `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;

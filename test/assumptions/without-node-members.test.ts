@@ -140,7 +140,7 @@ describe("where Node lacks a member, requests still get correct responses", () =
     expect(countLooks()).toBeGreaterThan(3);
   });
 
-  test.each(["_headerSent", "chunkedEncoding"])(
+  test.each(["_hasBody", "_headerSent", "chunkedEncoding"])(
     "no `%s`: the events of a stream are still sent",
     async (member) => {
       const run = new EventStreamFactory({ say: z.string() }).build({

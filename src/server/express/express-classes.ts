@@ -140,6 +140,8 @@ export const createResponseClass = (
       }
       refuseBody(this);
       const hasBegun = this.headersSent;
+      // before version 26, Node would send the chunks that `cork` holds after the end
+      while (this.writableCorked > 0) this.uncork();
       try {
         super.end(chunk, encoding as BufferEncoding, callback as () => void);
         if (this.socket?.writableLength) dropStalledReader(this, idleTimeout);
@@ -147,6 +149,11 @@ export const createResponseClass = (
         cutWrongLength(this, error, hasBegun);
       }
       return this;
+    }
+
+    /** As of a socket, one call too many does nothing; before version 26, Node would hold each later chunk. */
+    override uncork(): void {
+      if (this.writableCorked > 0) super.uncork();
     }
 
     get locals(): unknown {
@@ -213,20 +220,24 @@ const skip = (response: ServerResponse, end: () => void, onWritten: unknown): fa
 /** The responses to HEAD that emit `drain` in the next turn of the event loop, for their producers. */
 const draining = new WeakSet<ServerResponse>();
 
+/** Listens for the errors that Node emits for each write after the end; one that nobody listens for ends the process. */
+const ignoreLate = (): void => undefined;
+
 /**
- * Reports a write after the end of a response that has no `error` listener; Node would emit an error, which would end
- * the process. The response that was sent is kept.
+ * Reports a write after the end of a response that has no other `error` listener; otherwise, Node emits an error. The
+ * response that was sent is kept.
  */
 const isSentTwice = (response: ServerResponse, ...args: readonly unknown[]): boolean => {
   const isFedByPipe = isPiped(response);
-  if (!isFedByPipe && response.listenerCount("error") > 0) return false;
+  const isFirst = response.listenerCount("error", ignoreLate) === 0;
+  const isHeard = response.listenerCount("error") > (isFirst ? 0 : 1);
+  if (isFirst) response.on("error", ignoreLate);
+  if (isHeard && !isFedByPipe) return false;
   const state = findState(response);
   if (state) warnAlreadySent(state);
   if (isFedByPipe) {
-    // a stream that is piped stops at the error that Node emits, but would throw the error if nothing else listened
-    response
-      .once("error", () => undefined)
-      .once("unpipe", (source: Readable) => stopSource(response, source));
+    // a stream that is piped stops at the error that Node emits
+    if (isFirst) response.on("unpipe", (source: Readable) => stopSource(response, source));
     return false;
   }
   const onWritten = args.find((one) => typeof one === "function");

@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { pipeline, Readable } from "node:stream";
+import { PassThrough, pipeline, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultEndpointsFactory as factory, ez, Middleware, type Routing } from "sallyport";
+import type { Response } from "express";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { errorEnvelope, start } from "../harness.ts";
@@ -168,4 +169,76 @@ describe("H7: a stream that is piped into a response that has ended is stopped, 
     await expect.poll(() => server.linesOf("warn").length).toBe(1);
     expect((await server.send("/ping")).status).toBe(200);
   });
+});
+
+describe("R24: errors of writes after the end never end the process, however many there are", () => {
+  const cases: Readonly<Record<string, (response: Response) => void>> = {
+    "two writes": (response) => {
+      response.end("a");
+      response.write("b");
+      response.write(Buffer.from("c"));
+    },
+    "two ends": (response) => {
+      response.end("a");
+      response.end("b");
+      response.end("c");
+    },
+    "a stream and a write": (response) => {
+      Readable.from(["a", "b"]).pipe(response);
+      response.end("x");
+      response.write("y");
+    },
+    "two streams": (response) => {
+      for (const pieces of [["a"], ["b", "c"]]) Readable.from(pieces).pipe(response);
+      response.end("x");
+    },
+    "a stream that begins after the end": (response) => {
+      response.json({});
+      const source = new PassThrough();
+      source.pipe(response);
+      source.write("p");
+      response.write(Buffer.from("b"));
+    },
+    "two writes, and a tool that listens once": (response) => {
+      response.once("error", () => undefined);
+      response.end("a");
+      response.write("b");
+      response.write("c");
+    },
+  };
+  test.each(Object.entries(cases))("%s", async (_name, act) => {
+    const late = factory.buildVoid({ handler: ({ response }) => act(response) });
+    // the harness fails if an error remains without a listener
+    const server = await start({ late, ping });
+    expect((await server.send("/late")).status).toBe(200);
+    expect((await server.send("/ping")).status).toBe(200);
+  });
+});
+
+test.each([
+  [
+    "a listener of `error`, as of a logger",
+    (response: Response) => void response.on("error", () => undefined),
+  ],
+  [
+    "a stream that is piped",
+    (response: Response) => void Readable.from(["late", "late"]).pipe(response),
+  ],
+])("R24: nothing is sent behind the end of a stream: %s", async (_name, prepare) => {
+  const rows = factory.buildVoid({
+    handler: ({ response }) => {
+      response.flushHeaders();
+      prepare(response);
+      response.write("row");
+      response.end();
+      response.write("late");
+    },
+  });
+  const server = await start({ rows, ping });
+  // the first text of a process shows how Node writes
+  await server.send("/rows");
+  const toGet = (path: string, ...fields: readonly string[]): string =>
+    [`GET ${path} HTTP/1.1`, "Host: a", ...fields, "", ""].join("\r\n");
+  const text = await server.raw(toGet("/rows") + toGet("/ping", "Connection: close"));
+  expect(text).toMatch(/\r\n3\r\nrow\r\n0\r\n\r\nHTTP\/1\.1 200 /);
 });

@@ -152,6 +152,9 @@ test("short texts are sent in one piece each, and the bytes are the same without
   const { written, server } = await startStream(true);
   const plain = await startStream(false);
   const toBody = (reply: string) => reply.slice(reply.indexOf("\r\n\r\n"));
+  // the first text shows how Node writes
+  await server.send("/run");
+  written.length = 0;
   for (const version of ["1.1", "1.0"]) {
     const request = `GET /run HTTP/${version}\r\nHost: a\r\nConnection: close\r\n\r\n`;
     const [text, expected] = await Promise.all([server.raw(request), plain.server.raw(request)]);
@@ -159,8 +162,9 @@ test("short texts are sent in one piece each, and the bytes are the same without
     expect(text.split("data: ")).toHaveLength(2 + 2 * sayings.length);
   }
   const chunks = written.filter((piece) => /^\w+\r\nevent: /.test(String(piece)));
-  // a large text is left to Node
-  expect(chunks).toHaveLength(2 * (sayings.length - 1));
+  // a large text is left to Node, and each text as of version 26, which joins the texts of one turn
+  const joins = Number.parseInt(process.versions.node, 10) >= 26;
+  expect(chunks).toHaveLength(joins ? 0 : 2 * (sayings.length - 1));
 });
 
 test("text is sent in the order in which it is written, whatever is written in between", async () => {
