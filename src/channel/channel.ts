@@ -9,10 +9,13 @@ import { anything, be, checkOptions, group, isDelay } from "../messages/option-c
 import { aPositiveInteger } from "../messages/option-checks.ts";
 import { show } from "../messages/show.ts";
 import type { Logger } from "../logger/logger.ts";
+import { warnSampled } from "../logger/sampling.ts";
+import { ensureError } from "../reply/http-error.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
-import { toParser } from "../schemas/parser.ts";
+import { toParser, type Parser } from "../schemas/parser.ts";
 import type { SchemaInput } from "../schemas/schema.ts";
-import { EventLog, sizeOf, type History } from "./event-log.ts";
+import { toWireSchema } from "../schemas/wire-schema.ts";
+import { EventLog, noEvent, sizeOf, type History } from "./event-log.ts";
 import { createFollower } from "./follower.ts";
 import { toId } from "./position.ts";
 import { memoryChannel, type ChannelStore } from "./channel-store.ts";
@@ -139,9 +142,27 @@ export const createChannel = <Events extends EventSchemas>(
   const history = { events: maxEvents, bytes };
   /** What sends new events to a client, with the logger of its request. */
   const followers = new Map<() => void, Logger>();
-  const log = new EventLog(history, () => {
+  const wires = new Map<string, Parser>();
+  const receive: EventLog["receive"] = async ({ event, topic, data }) => {
+    const schema = schemas.get(event);
+    // a newer process may publish events that this one does not declare
+    if (!schema) return noEvent;
+    try {
+      const parse = wires.get(event) ?? toParser(toWireSchema(schema));
+      wires.set(event, parse);
+      return { event, topic, data: toEventData(event, await parse(JSON.parse(data))) };
+    } catch (error) {
+      const [logger] = followers.values();
+      const text = "An event of a channel does not fit its schema, so it is dropped";
+      const meta = { event, reason: ensureError(error).message };
+      if (logger) warnSampled(logger, `channel ${event}`, text, meta);
+      return noEvent;
+    }
+  };
+  const sendAll = (): void => {
     for (const sendNew of followers.keys()) sendNew();
-  });
+  };
+  const log = new EventLog(history, sendAll, receive);
   const connection = store["~connect"](log, history);
   // the store is read for all clients, so not in the context of the first one
   const readStore = connection.follow && AsyncResource.bind(connection.follow);
@@ -175,7 +196,7 @@ export const createChannel = <Events extends EventSchemas>(
     "~follow": async (following) => {
       const { args, writer } = following;
       if (writer.isClosed()) return;
-      const sendNew = createFollower(log, following, schemas, retry);
+      const sendNew = createFollower(log, following, retry);
       followers.set(sendNew, args.logger);
       if (followers.size === 1 && readStore) {
         reading = new AbortController();

@@ -15,6 +15,9 @@ export interface PublishedEvent {
   readonly data: string;
 }
 
+/** What takes the place of an event that nobody is sent, because the ones after it count on its position. */
+export const noEvent: PublishedEvent = { event: "", topic: undefined, data: "" };
+
 interface LoggedEvent extends Omit<PublishedEvent, "data"> {
   readonly position: Position;
   /** The event as it is sent. */
@@ -31,6 +34,8 @@ export class EventLog {
   isCurrent = false;
   /** How many times the store has been read to its end; infinite if the log is the store. */
   reads = 0;
+  /** Parses what another process has published; what is not for this channel becomes {@link noEvent}. */
+  readonly receive: (event: PublishedEvent) => Promise<PublishedEvent>;
   readonly #history: History;
   readonly #onChange: () => void;
   readonly #events: LoggedEvent[] = [];
@@ -41,7 +46,8 @@ export class EventLog {
   #floor: Position = { epoch: "", time: 0, count: 0 };
 
   /** @param onChange is called whenever the log has changed */
-  constructor(history: History, onChange: () => void) {
+  constructor(history: History, onChange: () => void, receive: EventLog["receive"]) {
+    this.receive = receive;
     this.#history = history;
     this.#onChange = onChange;
   }

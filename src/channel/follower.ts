@@ -1,5 +1,5 @@
 import type { FollowArguments } from "../endpoint/channel-definition.ts";
-import type { EventLog } from "./event-log.ts";
+import { noEvent, type EventLog } from "./event-log.ts";
 import { compare, findPosition, toId, type Position } from "./position.ts";
 
 /**
@@ -9,7 +9,6 @@ import { compare, findPosition, toId, type Position } from "./position.ts";
 export const createFollower = (
   log: EventLog,
   { args, writer, topics, maxBuffered }: FollowArguments,
-  declared: ReadonlyMap<string, unknown>,
   retry: number,
 ): (() => void) => {
   /** Up to where the client has everything; undefined until the log is current. */
@@ -68,9 +67,8 @@ export const createFollower = (
     for (const { event, topic, text, position: next } of events ?? []) {
       if (full) return;
       position = next;
-      // a newer process may publish events that this one does not declare
       const isWanted = !topics || (topic !== undefined && topics.has(topic));
-      if (isWanted && declared.has(event)) send(text);
+      if (isWanted && event !== noEvent.event) send(text);
     }
   };
   const sendNew = (): void => {

@@ -181,8 +181,10 @@ const follow = async (
       while (!signal.aborted) {
         const known = [log.latest.epoch, toRedisId(log), createEpoch()];
         const entries = await runScript(reader, readScript, key, ...known);
+        const received = await receiveEntries(log, entries);
         if (signal.aborted) return;
-        addEntries(log, entries);
+        for (const entry of received) log.add(...entry);
+        log.becomeCurrent();
         report();
         pause = 50;
         const waiting = ["COUNT", "1", "BLOCK", `${blocking}`, "STREAMS", key, toRedisId(log)];
@@ -199,14 +201,19 @@ const follow = async (
 
 const toRedisId = ({ latest: { time, count } }: EventLog): string => `${time}-${count}`;
 
-const addEntries = (log: EventLog, entries: unknown): void => {
+const receiveEntries = async (
+  log: EventLog,
+  entries: unknown,
+): Promise<readonly Parameters<EventLog["add"]>[]> => {
+  const received: Parameters<EventLog["add"]>[] = [];
   for (const [id, fields] of entries as [string, string[]][]) {
     const [, epoch = "", , previous = "", , , , , , meta = "", , data = ""] = fields;
     const [event = "", topic] = JSON.parse(meta) as [string?, string?];
-    const published = { event, topic: topic ?? undefined, data };
-    log.add(published, toPosition(epoch, id), toPosition(epoch, previous));
+    // in their order, because a schema may be asynchronous
+    const published = await log.receive({ event, topic: topic ?? undefined, data });
+    received.push([published, toPosition(epoch, id), toPosition(epoch, previous)]);
   }
-  log.becomeCurrent();
+  return received;
 };
 
 const createReader = (client: ChannelRedisClient): Reader => {

@@ -3,6 +3,7 @@ import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { EventStreamFactory } from "sallyport";
 import { createChannel, redisChannel, type ChannelRedisClient } from "sallyport/channel";
+import type { EventSchemas } from "sallyport/types";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import {
@@ -12,7 +13,7 @@ import {
   startRedis,
   Subscriber,
 } from "./channel-redis.ts";
-import { start } from "../http/harness.ts";
+import { start, stopClock } from "../http/harness.ts";
 
 interface Connected {
   readonly client: ChannelRedisClient;
@@ -217,6 +218,55 @@ describe.skipIf(!hasRedisServer).each(clients)("a channel in Redis, through %s",
     }
   });
 });
+
+test.skipIf(!hasRedisServer)(
+  "what does not fit the receiver's schema is dropped, and what it does not declare is left out",
+  async () => {
+    stopClock();
+    const redis = await startRedis();
+    const [, open] = clients[0] as (typeof clients)[number];
+    const connect = async <Events extends EventSchemas>(declared: Events) => {
+      const { client } = await open(redis.port);
+      return createChannel({ events: declared, store: redisChannel(client, { key: "one" }) });
+    };
+    const salary = z.object({ number: z.int(), salary: z.int() });
+    const from = await connect({
+      ...{ counted: salary, strict: salary, other: salary, text: z.string() },
+      dated: z.object({ at: z.date(), salary: z.int() }),
+    });
+    const to = await connect({
+      counted: z.object({ number: z.int(), unit: z.string().default("m") }),
+      strict: z.strictObject({ number: z.int() }),
+      text: z.int(),
+      dated: z.object({ at: z.date() }).refine(({ at }) => at.getTime() === 0),
+    });
+    const server = await start({ numbers: new EventStreamFactory({}).build({ channel: to }) });
+    const answer = await fetch(`http://127.0.0.1:${server.port}/numbers`);
+    let text = "";
+    const reading = (async () => {
+      for await (const chunk of answer.body ?? []) text += Buffer.from(chunk as Uint8Array);
+    })();
+    reading.catch(() => undefined);
+    await expect.poll(() => text).toContain("id: ");
+    await from.publish("other", { number: 0, salary: 1 });
+    for (let number = 0; number < 3; number++) await from.publish("strict", { number, salary: 1 });
+    await from.publish("text", "a");
+    await from.publish("counted", { number: 1, salary: 1 });
+    await from.publish("dated", { at: new Date(0), salary: 1 });
+    await to.publish("strict", { number: 9 });
+    await expect.poll(() => text).toContain("strict");
+    expect([...text.matchAll(/^(?:event|data): .*/gm)].map(([line]) => line)).toEqual([
+      ...["event: counted", 'data: {"number":1,"unit":"m"}'],
+      ...["event: dated", 'data: {"at":"1970-01-01T00:00:00.000Z"}'],
+      ...["event: strict", 'data: {"number":9}'],
+    ]);
+    const message = "An event of a channel does not fit its schema, so it is dropped";
+    expect(server.linesOf("warn")).toMatchObject([
+      { message, meta: { event: "strict", reason: 'strict: Unrecognized key: "salary"' } },
+      { message, meta: { event: "text" } },
+    ]);
+  },
+);
 
 test.skipIf(!hasRedisServer)(
   "two processes with clients that are cut: each event once and in order; and the processes end by themselves",
