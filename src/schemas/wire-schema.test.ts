@@ -18,14 +18,14 @@ const comment: z.ZodType<Comment> = z.object({
 });
 
 /** Schemas with a value that they take, and JSON that is not one of theirs. */
-const cases: readonly [what: string, schema: z.ZodType, value: unknown, other?: unknown][] = [
+const cases: readonly [what: string, schema: z.ZodType, value: unknown, other: unknown][] = [
   ["a plain object", z.object({ id: z.int() }), { id: 1 }, { id: "1" }],
   ["a strict object", z.strictObject({ id: z.int() }), { id: 1 }, { id: 1, salary: 2 }],
   ["a date", z.object({ at: z.date() }), { at: date }, { at: 1 }],
   ["a date of the output", z.object({ at: ez.dateOut() }), { at: date }, { at: "yesterday" }],
   ["a date of the input", z.object({ at: ez.dateIn() }), { at: "2026-11-20" }, { at: 1 }],
   ["an encoded object", ez.encode(user), { name: "Ada", bornOn: date }, { name: "Ada" }],
-  ["a transformation", z.string().transform((text) => text.length), "four"],
+  ["a transformation", z.object({ a: z.string().transform(Number) }), { a: "4" }, 4],
   [
     "a described transformation",
     z
@@ -79,7 +79,7 @@ describe("a schema of what is on the wire", () => {
       const wire = toWireSchema(schema);
       const shown: unknown = JSON.parse(JSON.stringify(schema.parse(value)));
       expect(JSON.parse(JSON.stringify(z.parse(wire, shown)))).toEqual(shown);
-      if (other !== undefined) expect(z.safeParse(wire, other).success).toBe(false);
+      expect(z.safeParse(wire, other).success).toBe(false);
     },
   );
 

@@ -37,7 +37,7 @@ const listChecks = ({ _zod }: ZodSchema): Checks =>
 const isChanged = (schema: ZodSchema): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "literal") return !def.values.every(isPlain);
-  if (!sameInJson.has(def.type) || ("coerce" in def && def.coerce === true)) return true;
+  if (!sameInJson.has(def.type) || ("coerce" in def && def.coerce)) return true;
   return listChecks(schema).some(({ _zod }) => _zod.def.check === "overwrite");
 };
 
@@ -145,5 +145,5 @@ const change = (schema: ZodSchema, parts: object, holds = isOwn): ZodSchema => {
   const own = Object.getOwnPropertyDescriptors(schema._zod.def);
   const changed = Object.getOwnPropertyDescriptors({ ...parts, checks: kept });
   const def = Object.defineProperties({}, { ...own, ...changed }) as z.core.$ZodTypeDef;
-  return z.core.clone(schema, def as typeof schema._zod.def);
+  return z.core.clone(schema, def);
 };
