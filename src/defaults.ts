@@ -42,7 +42,7 @@ export const defaults = {
   apiResponse: { mimeType: "application/json" },
   paginated: { itemsName: "items", maxLimit: 100, defaultLimit: 20 },
   eventStream: { heartbeat: 15_000, openAfter: 10_000, maxBuffered: 1_048_576 },
-  channel: { history: { events: 1000, bytes: 1_048_576 }, retry: 2000, key: "sallyport:channel" },
+  channel: { history: { events: 1000, bytes: 1_048_576 }, retry: 2000 },
   rateLimit: {
     window: 60_000,
     name: "default",

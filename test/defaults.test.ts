@@ -12,7 +12,6 @@ const { overhead, ...upload } = defaults.upload;
 const total = upload.files * upload.fileSize + upload.fieldsSize + overhead;
 const { levelInProduction, ...logger } = defaults.logger;
 const { check, ...health } = defaults.health;
-const { key, ...channel } = defaults.channel;
 const { openapi, ...docs } = defaults.docs;
 const { bodyLimit, bodyIdleTimeout, forms, wrongMethodBehavior } = defaults;
 const { responseIdleTimeout, queryParser, shortcuts, startupLogo } = defaults;
@@ -39,8 +38,7 @@ const options: Readonly<Record<string, readonly [group: object, page?: string]>>
   ApiResponse: [defaults.apiResponse],
   PaginatedOptions: [defaults.paginated, "pagination"],
   EventStreamOptions: [defaults.eventStream, "streams"],
-  ChannelOptions: [channel, "channels"],
-  RedisChannelOptions: [{ key }],
+  ChannelOptions: [defaults.channel, "channels"],
   RateLimitOptions: [defaults.rateLimit, "rate-limits"],
   IdempotencyOptions: [defaults.idempotency, "idempotency"],
   TransactionOptions: [defaults.transaction],
@@ -150,7 +148,7 @@ test("the table of reliability.md tells the defaults", () => {
     ].join(", "),
     "`upload.limits.fieldsSize`, `upload.limits.total`": `${toSize(fieldsSize)}, ${toSize(total)}`,
     "`heartbeat`, `maxBuffered` of its factory": `${toSeconds(eventStream.heartbeat)}, ${toSize(eventStream.maxBuffered)}`,
-    "`history`": `${toCount(channel.history.events)}, ${toSize(channel.history.bytes)}`,
+    "`history`": `${toCount(defaults.channel.history.events)}, ${toSize(defaults.channel.history.bytes)}`,
     "`gracefulShutdown.timeout`": toSeconds(gracefulShutdown.timeout),
   });
 });

@@ -1,7 +1,7 @@
-import { defaults } from "../defaults.ts";
 import { DefinitionError, RequestError } from "../errors.ts";
 import { sendCommand, type RedisClient } from "../idempotency/redis-store.ts";
-import { be, checkOptions, isText, refuseValue } from "../messages/option-checks.ts";
+import { aText, checkOptions, refuseValue } from "../messages/option-checks.ts";
+import { toServiceName } from "../messages/service-name.ts";
 import { show } from "../messages/show.ts";
 import { awaitStore } from "../pipeline/await-store.ts";
 import { sizeOf, type EventLog } from "./event-log.ts";
@@ -16,11 +16,17 @@ export type ChannelRedisClient = RedisClient & {
 /** The options of {@link redisChannel}. */
 export interface RedisChannelOptions {
   /**
-   * The key of the stream. Each channel needs its own; a process creates one channel for it.
+   * The key of the stream, before the name. Each channel needs its own; a process creates one channel for it.
    *
-   * @default "sallyport:channel"
+   * @default sallyport:channel
    */
   readonly key?: string | undefined;
+  /**
+   * The name of the service, which all its processes have, and no other service with the same Redis.
+   *
+   * @default the name in the package.json of the program; none if there is a `key`
+   */
+  readonly name?: string | undefined;
 }
 
 /** A connection that only reads; `disconnect` is of ioredis, `isOpen` and `destroy` are of node-redis. */
@@ -88,7 +94,8 @@ const takenKeys = new WeakMap<ChannelRedisClient, Set<string>>();
  * Creates a store for a channel with several processes: a stream in Redis. Events are published through the client;
  * while a process has clients that follow the channel, it reads the stream through a duplicate of the client.
  *
- * @throws {@link DefinitionError} when the client is none of node-redis or ioredis, or an option is unknown or invalid.
+ * @throws {@link DefinitionError} when the client is none of node-redis or ioredis, an option is unknown or invalid, or the
+ * service has no name.
  */
 export const redisChannel = (
   client: ChannelRedisClient,
@@ -98,8 +105,12 @@ export const redisChannel = (
     typeof Reflect.get(Object(client) as object, name) === "function";
   if (!has("duplicate") || !(has("call") || has("sendCommand")))
     refuseValue("redisChannel", "client", "a client of the package redis or ioredis", client);
-  checkOptions("redisChannel", options, { key: be("a non-empty string", isText) });
-  const { key = defaults.channel.key } = options;
+  checkOptions("redisChannel", options, { key: aText, name: aText });
+  const { key: own, name } = options;
+  const key =
+    own === undefined || name !== undefined
+      ? `${own ?? "sallyport:channel"}:${toServiceName("redisChannel", "name", name)}`
+      : own;
   /** How much the clock of Redis shows more than that of the process, in milliseconds. */
   let ahead: number | undefined;
   return {

@@ -46,7 +46,7 @@ export interface IdempotencyStore {
 }
 
 interface Entry extends Claim, UsedKey {
-  /** When the key is free again, in milliseconds since 1970. */
+  /** When the key is free again, in milliseconds of `performance.now()`. */
   readonly end: number;
 }
 
@@ -74,7 +74,7 @@ export const memoryStore = (): IdempotencyStore => {
   /** The keys of the requests that have ended, the oldest first. */
   const ended = new Set<string>();
   let size = 0;
-  let sweptAt = Date.now();
+  let sweptAt = performance.now();
   const isOthers = ({ key, token }: Claim): boolean => (entries.get(key)?.token ?? token) !== token;
   const set = (entry: Entry): void => {
     const { key, reply } = entry;
@@ -95,7 +95,7 @@ export const memoryStore = (): IdempotencyStore => {
   };
   return {
     claim: async (claim, lease) => {
-      const now = Date.now();
+      const now = performance.now();
       if (now - sweptAt >= sweepInterval) {
         sweptAt = now;
         for (const [key, { end }] of entries) if (end <= now) remove(key);
@@ -108,13 +108,13 @@ export const memoryStore = (): IdempotencyStore => {
     renew: async (claim, lease) => {
       const own = entries.get(claim.key);
       if (own?.token !== claim.token || own.reply) return false;
-      const now = Date.now();
+      const now = performance.now();
       set({ ...claim, end: now + lease });
       return own.end > now;
     },
     keep: async (claim, reply, ttl) => {
       if (isOthers(claim)) return false;
-      set({ ...claim, reply, end: Date.now() + ttl });
+      set({ ...claim, reply, end: performance.now() + ttl });
       for (const key of sizes.keys()) {
         if (size <= maxKeptSize) break;
         const entry = entries.get(key) as Entry;

@@ -9,6 +9,6 @@ export type {
   IdempotencyHeaders,
   IdempotencyOptions,
 } from "./idempotency.ts";
-export type { PostgresPool } from "./postgres-store.ts";
-export type { RedisClient } from "./redis-store.ts";
+export type { PostgresPool, PostgresStoreOptions } from "./postgres-store.ts";
+export type { RedisClient, RedisStoreOptions } from "./redis-store.ts";
 export type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./idempotency-store.ts";

@@ -1,4 +1,5 @@
-import { refuseValue } from "../messages/option-checks.ts";
+import { anything, aText, checkOptions, refuseValue } from "../messages/option-checks.ts";
+import { toServiceName } from "../messages/service-name.ts";
 import type { Claim, IdempotencyStore, KeptReply } from "./idempotency-store.ts";
 
 /** A pool of the package pg, or a PGlite. */
@@ -9,6 +10,8 @@ export interface PostgresPool {
 const defaultTable = "idempotency_keys";
 
 type Row = Claim & { readonly reply: string | null };
+
+const optionChecks = { name: aText, table: anything };
 
 /** How often expired keys are deleted, in milliseconds. */
 const sweepInterval = 60_000;
@@ -38,20 +41,39 @@ CREATE INDEX IF NOT EXISTS ${table.replace(".", "_")}_ends_at ON ${table} (ends_
 const end = (parameter: string): string =>
   `statement_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
 
+/** The options of {@link postgresStore}. */
+export interface PostgresStoreOptions {
+  /**
+   * The name of the service, which all its processes have, and no other service with the same table.
+   *
+   * @default the name in the package.json of the program
+   */
+  readonly name?: string | undefined;
+  /**
+   * The name of the table.
+   *
+   * @default idempotency_keys
+   */
+  readonly table?: string | undefined;
+}
+
 /**
  * Creates a store in PostgreSQL, in a table that {@link postgresTable} describes.
  *
  * @param pool connections of its own, with which renewals do not have to wait for transactions
- * @param options `table` is the name of the table; by default "idempotency_keys"
- * @throws {@link DefinitionError} when the name has other characters than letters, digits, underscores and one dot.
+ * @throws {@link DefinitionError} when an option is unknown or invalid, the service has no name, or that of the table has
+ * other characters than letters, digits, underscores and one dot.
  */
 export const postgresStore = (
   pool: PostgresPool,
-  { table = defaultTable }: { readonly table?: string | undefined } = {},
+  options: PostgresStoreOptions = {},
 ): IdempotencyStore => {
+  checkOptions("postgresStore", options, optionChecks);
+  const { table = defaultTable } = options;
   assertTable("postgresStore", table);
-  const run = async (text: string, ...values: unknown[]): Promise<unknown> =>
-    (await pool.query(text, values)).rows[0];
+  const service = toServiceName("postgresStore", "name", options.name);
+  const run = async (text: string, key: string, ...values: unknown[]): Promise<unknown> =>
+    (await pool.query(text, [`${service}:${key}`, ...values])).rows[0];
   // one statement, which locks the row: of several claims at the same time, one sets its token
   const ifOver = (column: string): string =>
     `${column} = CASE WHEN k.ends_at <= statement_timestamp() THEN excluded.${column} ELSE k.${column} END`;
@@ -67,13 +89,14 @@ RETURNING old.ends_at > statement_timestamp() AS "isInTime"`;
 VALUES ($1, $2, $3, ${end("$4")}, $5)
 ON CONFLICT (key) DO UPDATE SET ends_at = excluded.ends_at, reply = excluded.reply WHERE k.token = $2
 RETURNING key`;
-  let sweptAt = Date.now();
+  let sweptAt = performance.now();
   return {
     claim: async ({ key, token, fingerprint }, lease) => {
-      if (Date.now() - sweptAt >= sweepInterval) {
-        sweptAt = Date.now();
+      if (performance.now() - sweptAt >= sweepInterval) {
+        sweptAt = performance.now();
         // a failure of this is met by the next statement, too
-        run(`DELETE FROM ${table} WHERE ends_at < statement_timestamp()`).catch(() => undefined);
+        const text = `DELETE FROM ${table} WHERE ends_at < statement_timestamp()`;
+        pool.query(text).catch(() => undefined);
       }
       const row = (await run(claimText, key, token, fingerprint, lease)) as Row;
       if (row.token === token) return undefined;

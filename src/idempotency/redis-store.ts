@@ -1,3 +1,5 @@
+import { aString, aText, checkOptions } from "../messages/option-checks.ts";
+import { toServiceName } from "../messages/service-name.ts";
 import type { Claim, IdempotencyStore, KeptReply, UsedKey } from "./idempotency-store.ts";
 
 /** A client of node-redis 5 or of ioredis. */
@@ -33,25 +35,41 @@ if redis.call("GET", KEYS[1]) == ARGV[1] then redis.call("DEL", KEYS[1]) end`;
 const toText = ({ token, fingerprint }: Claim, reply?: KeptReply): string =>
   JSON.stringify({ token, fingerprint, reply });
 
+/** The options of {@link redisStore}. */
+export interface RedisStoreOptions {
+  /**
+   * The name of the service, which all its processes have, and no other service with the same Redis.
+   *
+   * @default the name in the package.json of the program; none if there is a `prefix`
+   */
+  readonly name?: string | undefined;
+  /**
+   * What each key begins with, before the name.
+   *
+   * @default idempotency:
+   */
+  readonly prefix?: string | undefined;
+}
+
+const optionChecks = { name: aText, prefix: aString };
+
 /**
  * Creates a store in Redis.
  *
- * @param options `prefix` begins each key; by default "idempotency:"
+ * @throws {@link DefinitionError} when an option is unknown or invalid, or the service has no name.
  */
 export const redisStore = (
   client: RedisClient,
-  { prefix = "idempotency:" }: { readonly prefix?: string | undefined } = {},
+  options: RedisStoreOptions = {},
 ): IdempotencyStore => {
+  checkOptions("redisStore", options, optionChecks);
+  const { name, prefix } = options;
+  const begin =
+    prefix === undefined || name !== undefined
+      ? `${prefix ?? "idempotency:"}${toServiceName("redisStore", "name", name)}:`
+      : prefix;
   const run = (script: string, claim: Claim, ...args: (string | number)[]): Promise<unknown> =>
-    sendCommand(
-      client,
-      "EVAL",
-      script,
-      "1",
-      prefix + claim.key,
-      toText(claim),
-      ...args.map(String),
-    );
+    sendCommand(client, "EVAL", script, "1", begin + claim.key, toText(claim), ...args.map(String));
   return {
     claim: async (claim, lease) => {
       const known = (await run(claimScript, claim, Math.ceil(lease))) as string | null;

@@ -60,6 +60,7 @@ export const anyObject: Check = be("an object", isObject);
 export const aFunction: Check = be("a function", isFunction);
 export const aBoolean: Check = be("true or false", isBoolean);
 export const aString: Check = be("a string", (value) => typeof value === "string");
+export const aText: Check = be("a non-empty string", isText);
 export const aPositiveInteger: Check = be("a positive integer", isPositiveInteger);
 export const aWholeNumber: Check = be(
   "an integer, 0 or more",

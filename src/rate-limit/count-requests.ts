@@ -1,7 +1,8 @@
 import type { ClientRateLimitInfo, Options, Store } from "express-rate-limit";
 import type { MaybePromise } from "../endpoint/handler-arguments.ts";
+import type { Logger } from "../logger/logger.ts";
 
-/** How many requests have been counted in a window, and when that ends, in milliseconds since 1970. */
+/** How many requests have been counted in a window, and when that ends, in milliseconds of `performance.now()`. */
 export interface Count {
   hits: number;
   end: number;
@@ -9,7 +10,7 @@ export interface Count {
 
 /** Counts a request as `hits` requests, and takes them back. */
 export interface Counter {
-  add(key: string, hits: number): MaybePromise<Count>;
+  add(key: string, hits: number, logger: Logger): MaybePromise<Count>;
   remove(key: string, hits: number): MaybePromise<void>;
 }
 
@@ -60,7 +61,9 @@ export class StoreCounter implements Counter {
   #read(info: ClientRateLimitInfo): Count {
     const { totalHits, resetTime } = (info ?? {}) as Partial<ClientRateLimitInfo>;
     const hits = typeof totalHits === "string" && totalHits !== "" ? Number(totalHits) : totalHits;
-    const end = (resetTime ?? new Date(Date.now() + this.#window)).getTime?.();
+    const reset = resetTime ?? new Date(Date.now() + this.#window);
+    // a store tells the time of the clock on the wall, which may be set while requests run
+    const end = performance.now() + (reset.getTime?.() - Date.now());
     if (typeof hits === "number" && Number.isInteger(hits) && Number.isFinite(end))
       return { hits, end };
     throw new Error(

@@ -13,6 +13,7 @@ import {
   aFunction,
   aPositiveInteger,
   aPositiveTimeout,
+  aText,
   be,
   checkOptions,
   isFunction,
@@ -20,6 +21,7 @@ import {
   oneOf,
   refuseValue,
 } from "../messages/option-checks.ts";
+import { toServiceName } from "../messages/service-name.ts";
 import { awaitStore } from "../pipeline/await-store.ts";
 import { findState, type RequestState } from "../pipeline/request-state.ts";
 import type { EmptyObject, InputSchema, NoInput, SchemaOutput } from "../schemas/schema.ts";
@@ -93,11 +95,17 @@ export interface RateLimitOptions<Context = EmptyObject, Input extends InputSche
   readonly store?: Store | undefined;
   /**
    * The name of the limit, sent to clients, which tell the limits of an endpoint apart by it. It is also part of the keys
-   * in the store, so limits whose stores share a database need different names.
+   * in the store, so limits of a service whose stores share a database need different names.
    *
    * @default "default"
    */
   readonly name?: string | undefined;
+  /**
+   * The name of the service, which is part of the keys in the store: only limits with the same one share counts.
+   *
+   * @default the name in the package.json of the program
+   */
+  readonly service?: string | undefined;
   /**
    * How many requests a request counts for, up to 100: the store is told of each. With 0 it is not counted.
    *
@@ -145,6 +153,7 @@ const optionChecks = {
     'printable ASCII without `"` and `\\`',
     (value) => typeof value === "string" && /^[ !#-[\]-~]+$/.test(value),
   ),
+  service: aText,
   weight: be(
     `${aWeight}, or a function that returns one`,
     (value) => isWeight(value) || isFunction(value),
@@ -170,7 +179,8 @@ const usedStores = new WeakSet<Store>();
 /**
  * Creates a middleware that refuses with 429 what exceeds a number of requests in a window.
  *
- * @throws {@link DefinitionError} when an option is invalid, or the store has another limit or lacks what `count` needs.
+ * @throws {@link DefinitionError} when an option is invalid, the store has another limit or lacks what `count` needs, or
+ * there is a store, but the service has no name.
  * @example
  * factory.addMiddleware(rateLimit({ limit: 100, window: 60_000 }));
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
@@ -197,7 +207,8 @@ export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoI
   }
   const counter: Counter = store
     ? new StoreCounter(store, limit, window)
-    : new MemoryCounter(window);
+    : new MemoryCounter(name, limit, window);
+  const scope = store ? `${toServiceName("rateLimit", "service", options.service)}:${name}` : name;
   const errors: RateLimited = {
     SLP_RATE_LIMITED: {
       status: 429,
@@ -239,11 +250,10 @@ export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoI
         hits: number,
       ): MaybePromise<RateLimitContext> => {
         if (!given) assertProxies(request.app.get("trust proxy"));
-        const client = given
-          ? toClient(`${name}:${given}`, !store)
-          : ipKeyGenerator(toAddress(request));
-        const own = `${name}:${client}`;
-        const counted = counter.add(own, hits);
+        const own = given
+          ? `${name}:${toClient(`${scope}:${given}`, !store)}`
+          : `${scope}:${ipKeyGenerator(toAddress(request))}`;
+        const counted = counter.add(own, hits, logger);
         if (!isPromiseLike(counted)) return accept(counted, own, hits);
         return awaitStore(counted, storeTimeout).then(
           (counts) => {
@@ -258,7 +268,7 @@ export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoI
         );
       };
       const accept = ({ hits: total, end }: Count, own: string, hits: number): RateLimitContext => {
-        const seconds = Math.max(1, Math.ceil((end - Date.now()) / 1000));
+        const seconds = Math.max(1, Math.ceil((end - performance.now()) / 1000));
         response.appendHeader("RateLimit-Policy", policy);
         const remaining = Math.max(0, limit - total);
         response.appendHeader("RateLimit", `"${name}";r=${remaining};t=${seconds}`);
@@ -268,7 +278,7 @@ export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoI
             // what has become of a request whose client has left is not known
             const isFailure = !response.headersSent || response.statusCode >= 400;
             // a window that has ended has nothing to give back
-            if ((isFailure && !isRefused) || Date.now() >= end) return;
+            if ((isFailure && !isRefused) || performance.now() >= end) return;
             const removed = counter.remove(own, hits);
             if (isPromiseLike(removed))
               awaitStore(removed, storeTimeout).catch((cause: unknown) => tell(logger, cause));

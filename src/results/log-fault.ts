@@ -5,7 +5,7 @@ import { drops, findRoot } from "../logger/guard-logger.ts";
 import type { Logger } from "../logger/logger.ts";
 import { ensureError, readSafely } from "../reply/http-error.ts";
 import { findReplyState } from "../exchange/response-state.ts";
-import { warnSampled } from "../logger/sampling.ts";
+import { isSampled, warnSampled } from "../logger/sampling.ts";
 
 /** Matches everything before the path of a target that is a URL. */
 const beforePath = /^[^/]+(?:\/[/\\][^/]*)?/;
@@ -126,9 +126,15 @@ export const logServerFault = (
   logLine(thrown, shown);
 };
 
-/** Logs a fault that a result handler receives, unless `logFaults: false` leaves that to the handler. */
+/**
+ * Logs a fault that a result handler receives, unless `logFaults: false` leaves that to the handler. That a store is away
+ * is logged at most once per second, because it fails each request.
+ */
 export const logHandledFault = (logger: Logger, request: Request, error: Error): void => {
-  if (findFaultLog(logger)?.logFaults !== false) logServerFault(logger, request, error);
+  const isLogged = findFaultLog(logger)?.logFaults !== false;
+  const isOfStore = error instanceof RequestError && error.code === "SLP_STORE_UNAVAILABLE";
+  if (isLogged && (!isOfStore || isSampled(logger, error.code)))
+    logServerFault(logger, request, error);
   else findReplyState(request)?.observation?.recordFault(error);
 };
 
