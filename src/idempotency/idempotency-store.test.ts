@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { memoryStore, type Claim } from "./idempotency-store.ts";
 
 const toClaim = (key: string): Claim => ({ key, token: key, fingerprint: "" });
@@ -44,4 +44,22 @@ test("memoryStore counts header fields, too", async () => {
   const statusOf = async (key: string) =>
     (await store.claim({ ...toClaim(key), token: "other" }, 60_000))?.reply?.status;
   expect([await statusOf("0"), await statusOf("64")]).toEqual([0, 200]);
+});
+
+test("memoryStore keeps a key for its time, whatever the clock on the wall shows", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const store = memoryStore();
+  const claim = toClaim("a");
+  const find = () => store.claim({ ...claim, token: "other" }, 1000);
+  await store.claim(claim, 60_000);
+  vi.setSystemTime(Date.now() + 3_600_000);
+  expect(await find()).toMatchObject(claim);
+  expect(await store.renew(claim, 60_000)).toBe(true);
+  await store.keep(claim, { status: 204, headers: {}, body: "" }, 60_000);
+  vi.setSystemTime(Date.now() - 7_200_000);
+  vi.advanceTimersByTime(59_999);
+  expect(await find()).toMatchObject({ reply: { status: 204 } });
+  vi.advanceTimersByTime(1);
+  expect(await find()).toBeUndefined();
 });

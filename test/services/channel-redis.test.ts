@@ -312,12 +312,14 @@ test("a second channel with the same client and key is refused", () => {
   const store = redisChannel(client);
   createChannel({ events, store });
   createChannel({ events, store: redisChannel(client, { key: "other" }) });
+  createChannel({ events, store: redisChannel(client, { name: "other" }) });
+  createChannel({ events, store: redisChannel(client, { key: "other", name: "shop" }) });
   createChannel({ events, store: redisChannel(createClient()) });
   for (const again of [store, redisChannel(client)]) {
     const build = (): unknown => createChannel({ events, store: again });
     expect(build).toThrow(expect.objectContaining({ code: "SLP_DEFINITION_VALUE" }));
     expect(build).toThrow(
-      'createChannel: `store` has the key "sallyport:channel", which another channel of this process has. Give each channel its own',
+      'createChannel: `store` has the key "sallyport:channel:sallyport", which another channel of this process has. Give each channel its own',
     );
   }
 });
@@ -328,6 +330,7 @@ test("an unknown option of redisChannel is refused", () => {
   expect(() => redisChannel(client, { key: 5 } as never)).toThrow(
     "`key` must be a non-empty string; got 5",
   );
+  expect(() => redisChannel(client, { name: "" })).toThrow("`name` must be a non-empty string");
   expect(() => redisChannel(client, { key: "" })).toThrow(
     '`key` must be a non-empty string; got ""',
   );

@@ -194,6 +194,58 @@ test("the table of keys loses 10,000 expired ones", async () => {
   await expect.poll(countKeys).toEqual([{ count: 1 }]);
 });
 
+/** Claims a key in one store, and expects that another one does not know it. */
+const expectApart = async (one: IdempotencyStore, other: IdempotencyStore): Promise<void> => {
+  const key = randomUUID();
+  const own = createClaim(key);
+  expect(await one.claim(own, minute)).toBeUndefined();
+  expect(await one.keep(own, reply, minute)).toBe(true);
+  expect(await other.claim(createClaim(key), minute)).toBeUndefined();
+  expect((await one.claim(createClaim(key), minute))?.reply).toEqual(reply);
+};
+
+test.skipIf(!hasRedis)("services that share Redis have keys of their own", async () => {
+  const sent = new Set<string>();
+  const client = new Redis();
+  onTestFinished(async () => {
+    await client.del([...sent]);
+    await client.quit();
+  });
+  const call = async (command: string, ...args: string[]): Promise<unknown> => {
+    sent.add(args[2] as string);
+    return client.call(command, ...args);
+  };
+  await expectApart(redisStore({ call }, { name: "a" }), redisStore({ call }, { name: "b" }));
+  await expectApart(redisStore({ call }), redisStore({ call }, { name: "a" }));
+  const prefix = createPrefix();
+  const named = redisStore({ call }, { prefix, name: "a" });
+  await expectApart(redisStore({ call }, { prefix }), named);
+  // the claim's own key is the rest
+  expect(new Set([...sent].map((key) => key.slice(0, -36)))).toEqual(
+    new Set(["idempotency:a:", "idempotency:b:", "idempotency:sallyport:", prefix, `${prefix}a:`]),
+  );
+});
+
+test("services that share a table have keys of their own", async () => {
+  const keys: unknown[] = [];
+  const query = async (_text: string, [key]: unknown[] = []) => ({ rows: [void keys.push(key)] });
+  const claim = createClaim("a");
+  for (const store of [postgresStore({ query }), postgresStore({ query }, { name: "b" })]) {
+    await store.keep(claim, reply, minute);
+    await store.renew(claim, minute);
+    await store.release(claim);
+  }
+  expect(keys).toEqual([...Array(3).fill("sallyport:a"), ...Array(3).fill("b:a")]);
+});
+
+test("an unknown or invalid option of a store is refused", () => {
+  const client = { call: async () => undefined };
+  const pool = { query: async () => ({ rows: [] }) };
+  expect(() => redisStore(client, { prefx: "a" } as never)).toThrow("Did you mean `prefix`?");
+  expect(() => redisStore(client, { name: "" })).toThrow("`name` must be a non-empty string");
+  expect(() => postgresStore(pool, { tabel: "a" } as never)).toThrow("Did you mean `table`?");
+});
+
 test("the name of a table cannot carry SQL", () => {
   expect(() => postgresTable("a; DROP TABLE b")).toThrow("`table` must be the name of a table");
 });

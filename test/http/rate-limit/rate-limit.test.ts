@@ -167,6 +167,34 @@ test("a store may answer a number as a string, as some databases do, and null as
   expect([(await server.send("/a")).status, (await server.send("/b")).status]).toEqual([429, 200]);
 });
 
+test("limits of services that share a store have counts of their own", async () => {
+  const counts = new Map<string, number>();
+  const createStore = (): Store => ({
+    increment: async (key) => {
+      const totalHits = (counts.get(key) ?? 0) + 1;
+      counts.set(key, totalHits);
+      return { totalHits, resetTime: undefined };
+    },
+    decrement: () => undefined,
+    resetKey: () => undefined,
+  });
+  const limited = (service?: string, key?: () => string) =>
+    factory
+      .addMiddleware(rateLimit({ limit: 1, store: createStore(), service, key }))
+      .build({ handler });
+  const key = (): string => "ada";
+  const server = await start({
+    ...{ "get /own": limited(), "get /other": limited("other"), "get /same": limited("other") },
+    ...{ "get /key": limited("a", key), "get /otherKey": limited("b", key) },
+  });
+  const send = async (path: string): Promise<number> => (await server.send(path)).status;
+  expect([await send("/own"), await send("/other"), await send("/same")]).toEqual([200, 200, 429]);
+  expect([await send("/key"), await send("/otherKey"), await send("/key")]).toEqual([
+    200, 200, 429,
+  ]);
+  expect(() => rateLimit({ limit: 1, service: "" })).toThrow("`service` must be a non-empty");
+});
+
 test("two limits of one endpoint with the same name cause one warning", async () => {
   const twice = factory
     .addMiddleware(rateLimit({ limit: 1, name: "a" }))
