@@ -318,6 +318,24 @@ describe("architecture", () => {
     expect(search([...places], compared, listed, spelled).length).toBeGreaterThan(3);
   });
 
+  test("the clock on the wall is read only where its time meets other processes or people", () => {
+    const found = search(sources, /\bDate\.now\b|\bDate\(\)/g).map((line) => line.split(":", 1)[0]);
+    expect([...new Set(found)].toSorted()).toEqual([
+      // `Retry-After` may be a date
+      "src/client/send-request.ts",
+      // `sunset` is a date
+      "src/endpoint/deprecation.ts",
+      // `Last-Modified` is never in the future
+      "src/endpoint/list-conditions.ts",
+      // the two digits of a year mean one near the present
+      "src/http/validators.ts",
+      // the time of a log line
+      "src/logger/console-logger.ts",
+      // stores tell when a window ends
+      "src/rate-limit/count-requests.ts",
+    ]);
+  });
+
   test("no property is named by a symbol, apart from the marks", () => {
     const declared = sources.flatMap((file) =>
       [...readCode(file).matchAll(/\b(\w+)(?:: unique symbol)? = Symbol(?:\.for)?\(/g)].map(
