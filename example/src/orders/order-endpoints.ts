@@ -22,7 +22,7 @@ const isOrder = (id: string, caller: Caller) =>
 
 const keptReplies = () => {
   if (redis) return redisStore(redis, { prefix: "shop:reply:" });
-  return keyPool ? postgresStore(keyPool) : memoryStore();
+  return keyPool ? postgresStore(keyPool, { name: "shop" }) : memoryStore();
 };
 
 export const createOrder = accountFactory
