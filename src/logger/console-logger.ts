@@ -86,7 +86,7 @@ const print = (meta: unknown, depth: number | null): string => {
   }
 };
 
-/** The loggers that never throw and so need no guard. */
+/** The built-in loggers, which never throw and so need no guard. */
 export const safeLoggers = new WeakSet<object>();
 
 export const createConsoleLogger = (options: ConsoleLoggerOptions = {}): Logger => {

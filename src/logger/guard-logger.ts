@@ -1,4 +1,9 @@
-import { isSilenced, safeLoggers } from "./console-logger.ts";
+import {
+  createConsoleLogger,
+  isSilenced,
+  safeLoggers,
+  type ConsoleLoggerOptions,
+} from "./console-logger.ts";
 import { isLogger, severities, type Logger, type ParentLogger, type Severity } from "./logger.ts";
 
 type Method = (...line: unknown[]) => unknown;
@@ -208,6 +213,15 @@ class Guard extends Overlay {
  */
 export const guardLogger = (logger: Logger, root?: object): Logger =>
   safeLoggers.has(logger) || findGuard(logger) ? logger : (new Guard(logger, root).proxy as Logger);
+
+/**
+ * Returns the logger that a server hands out everywhere: the configured one in a wrapper, or the built-in one. The wrapper
+ * is its own even if the logger is that of another server, because it stands for the server's `logFaults`.
+ */
+export const toServerLogger = (given?: ConsoleLoggerOptions | Logger): Logger => {
+  if (!isLogger(given)) return createConsoleLogger(given);
+  return safeLoggers.has(given) ? given : (new Guard(given).proxy as Logger);
+};
 
 export const toParent = (logger: Logger): ParentLogger =>
   typeof Reflect.get(logger, "child") === "function"

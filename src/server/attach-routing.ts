@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { checkAccess } from "../diagnostics/check-access.ts";
-import { createConsoleLogger } from "../logger/console-logger.ts";
-import { isLogger, type Logger } from "../logger/logger.ts";
+import { toServerLogger } from "../logger/guard-logger.ts";
+import type { Logger } from "../logger/logger.ts";
 import { checkSettings, listRoutes } from "../routing/walk-routing.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
 import type { AppSettings } from "../exchange/response-state.ts";
@@ -14,7 +14,7 @@ import { guardPaths, mayServe, type Handling } from "./express/path-guards.ts";
 export interface AttachedRouting {
   /** Responds to paths that neither the API nor your own routes serve; add this handler last, with `app.use`. */
   readonly notFoundHandler: RequestHandler;
-  /** The logger in use. */
+  /** The logger in use: the built-in one, or your own in a wrapper, so `logger.info(message, fields)` suits any. */
   readonly logger: Logger;
 }
 
@@ -40,12 +40,12 @@ export const attachRouting = <const R extends Routing>(
   // here, because what is found later can only be logged
   if (config.access) checkAccess(routes.endpoints, routes.statics);
   checkSettings(routes, (config.app as { readonly settings?: AppSettings }).settings ?? {});
-  const logger = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
+  const logger = toServerLogger(config.logger);
   const settled = { ...config };
   // the code that serves requests is loaded only here; the first requests wait until it is loaded
   let loaded: AttachedApi | undefined;
   const loading = import("./attached-api.ts").then(
-    async ({ createAttachedApi }) => (loaded = await createAttachedApi(settled, routes)),
+    async ({ createAttachedApi }) => (loaded = await createAttachedApi(settled, routes, logger)),
   );
   loading.catch((error: unknown) => logger.error("The API could not be loaded", { error }));
   const handleBy =

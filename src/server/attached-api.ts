@@ -1,4 +1,5 @@
 import type { Express, NextFunction, Request, Response } from "express";
+import type { Logger } from "../logger/logger.ts";
 import { findState, RequestState } from "../pipeline/request-state.ts";
 import type { Routes } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
@@ -7,8 +8,10 @@ import { requestNext } from "./express/request-next.ts";
 import { prepareApi } from "./prepare-api.ts";
 import { serveInOrder, type Serve } from "./connection/serve-in-order.ts";
 
-export const createAttachedApi = async (config: CommonConfig, routes: Routes) => {
-  const { beginRequest, dispatcher, service, observe } = await prepareApi(config, routes);
+export const createAttachedApi = async (config: CommonConfig, routes: Routes, logger: Logger) => {
+  const { beginRequest, dispatcher, service, observe } = await prepareApi(config, routes, {
+    logger,
+  });
   const serve = async (state: RequestState, next: NextFunction): Promise<void> => {
     // a router has no application until it serves a request
     markSending((state.request.app as Express).response);

@@ -7,9 +7,9 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
 import { toQueryParser } from "../http/query.ts";
-import { isLogger, type Logger } from "../logger/logger.ts";
-import { createConsoleLogger } from "../logger/console-logger.ts";
-import { guardLogger } from "../logger/guard-logger.ts";
+import { safeLoggers } from "../logger/console-logger.ts";
+import { toServerLogger } from "../logger/guard-logger.ts";
+import type { Logger } from "../logger/logger.ts";
 import { LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { setFaultLog } from "../results/log-fault.ts";
 import {
@@ -29,13 +29,15 @@ export type PreparedApi = Awaited<ReturnType<typeof prepareApi>>;
 export const prepareApi = async (
   config: CommonConfig,
   routes: Routes,
-  { app, offerFault }: Partial<Pick<Service, "app" | "offerFault">> = {},
+  {
+    app,
+    offerFault,
+    logger = toServerLogger(config.logger),
+  }: Partial<Pick<Service, "app" | "logger" | "offerFault">> = {},
 ) => {
-  const given = isLogger(config.logger) ? config.logger : createConsoleLogger(config.logger);
-  const logger = guardLogger(given);
   setFaultLog(logger, config.logFaults, readCombined);
   const isDevelopment = process.env["NODE_ENV"] !== "production";
-  if (!isDevelopment && !isLogger(config.logger))
+  if (!isDevelopment && safeLoggers.has(logger))
     logger.warn(
       'SLP_WARN_CONSOLE_LOGGER: the built-in logger writes plain text synchronously, which slows down a busy server and is hard to search. Set `logger` to your own logger with debug, info, warn and error, such as pino, or to `{ level: "silent" }`.',
     );
@@ -88,7 +90,7 @@ export const prepareApi = async (
     offerFault,
   };
   return {
-    logger: given,
+    logger,
     getLogger: (request?: Request): Logger => (request && findState(request)?.logger) ?? logger,
     beginRequest: await createBeginRequest(config, logger),
     observe: telemetry?.observe,

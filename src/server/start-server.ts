@@ -14,7 +14,7 @@ import { startResources } from "./start-resources.ts";
 export interface RunningServer {
   /** The Express application that serves the API; without hooks, Express is loaded when this is first read. */
   readonly app: Express;
-  /** The logger in use. */
+  /** The logger in use: the built-in one, or your own in a wrapper, so `logger.info(message, fields)` suits any. */
   readonly logger: Logger;
   /** The listening servers, HTTP before HTTPS. */
   readonly servers: readonly Server[];

@@ -5,7 +5,7 @@ import type { Logger } from "../../logger/logger.ts";
 export interface LifecycleArguments {
   /** The Express application that serves the API; without hooks, Express is loaded when this is first read. */
   readonly app: Express;
-  /** The logger in use. */
+  /** The logger in use: the built-in one, or your own in a wrapper, so `logger.info(message, fields)` suits any. */
   readonly logger: Logger;
 }
 

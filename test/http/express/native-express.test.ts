@@ -399,7 +399,8 @@ describe("a user's own application", () => {
     const target = prefix === "" ? app : express.Router();
     app.get(`${prefix}/users/me`, me("before"));
     const attached = attachRouting({ app: target, cors: false, logger }, routing);
-    expect(attached.logger).toBe(logger);
+    attached.logger.info("said");
+    expect(lines).toEqual([{ severity: "info", message: "said", meta: undefined }]);
     if (prefix !== "") app.use(prefix, target);
     app.get(`${prefix}/users/you`, me("shadowed"));
     app.get("/after", me("after"));

@@ -1,43 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { Writable } from "node:stream";
-import bunyan from "bunyan";
-import { pino } from "pino";
 import { defaultEndpointsFactory as factory, type Logger } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
-import winston from "winston";
 import { z } from "zod";
 import { start, stopClock } from "../harness.ts";
+import { createSink, loggers } from "./custom-loggers.ts";
 
 const failing = factory.build({
   handler: () => {
     throw new Error("no connection", { cause: new Error("ECONNREFUSED by the database") });
   },
 });
-
-/** Collects the JSON lines that a logger writes. */
-const createSink = () => {
-  const lines: Record<string, unknown>[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      for (const line of chunk.toString().split("\n"))
-        if (line !== "") lines.push(JSON.parse(line) as Record<string, unknown>);
-      done();
-    },
-  });
-  return { lines, stream };
-};
-
-const loggers: Readonly<Record<string, (stream: Writable) => object>> = {
-  pino: (stream) => pino({ level: "debug" }, stream),
-  "a child of pino": (stream) => pino({ level: "debug" }, stream).child({ app: "a" }),
-  bunyan: (stream) => bunyan.createLogger({ name: "a", level: "debug", stream }),
-  winston: (stream) =>
-    winston.createLogger({
-      level: "debug",
-      format: winston.format.json(),
-      transports: [new winston.transports.Stream({ stream })],
-    }),
-};
 
 describe.each(Object.entries(loggers))("L1: under %s", (_name, create) => {
   test("a 500 is logged as one line with message, stack, cause, method, path and request id", async () => {

@@ -293,12 +293,15 @@ describe("configuration: logger", () => {
     expect(await listenTo({ level: "error", color: true })).toEqual(["\u001B[31merror\u001B[39m:"]);
   });
 
-  it("a custom logger: used unchanged, and returned by createServer", async () => {
+  it("a custom logger: createServer returns it in the wrapper that hooks receive", async () => {
     const { logger, lines } = createRecorder();
-    const server = await start({ chatty }, { logger });
+    let given: unknown;
+    const onStart = (args: { readonly logger: unknown }): void => void (given = args.logger);
+    const server = await start({ chatty }, { logger, onStart });
     await server.send("/chatty");
-    expect(server.logger).toBe(logger);
-    expect(lines.filter(({ message }) => message === "said")).toHaveLength(4);
+    server.logger.info("said");
+    expect(server.logger).toBe(given);
+    expect(lines.filter(({ message }) => message === "said")).toHaveLength(5);
   });
 });
 
