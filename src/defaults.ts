@@ -35,7 +35,7 @@ export const defaults = {
     // sallyport checks the `Host` header itself and responds with the API's envelope
     requireHostHeader: false,
   },
-  gracefulShutdown: { timeout: 15_000, events: ["SIGINT", "SIGTERM"] },
+  gracefulShutdown: { timeout: 15_000, drainInCluster: 1000, events: ["SIGINT", "SIGTERM"] },
   health: { live: "/livez", ready: "/readyz", check: { timeout: 2000, cache: 1000 } },
   docs: { path: "/docs", ui: "scalar", openapi: "3.1" },
   webhook: { method: "post" },
@@ -53,4 +53,5 @@ export const defaults = {
   },
   idempotency: { ttl: 86_400_000, lease: 60_000 },
   transaction: { name: "tx" },
+  cluster: { restart: "SIGHUP", timeout: 60_000 },
 } as const;

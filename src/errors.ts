@@ -185,6 +185,7 @@ export type ConfigErrorCode =
   | "SLP_CONFIG_VALUE"
   | "SLP_CONFIG_PEER"
   | "SLP_CONFIG_RESOURCE"
+  | "SLP_CONFIG_WORKER"
   | "SLP_CONFIG_MISSING";
 
 /** The error for an invalid configuration, or a resource that cannot start, thrown at startup. */

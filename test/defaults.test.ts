@@ -15,7 +15,8 @@ const { check, ...health } = defaults.health;
 const { openapi, ...docs } = defaults.docs;
 const { bodyLimit, bodyIdleTimeout, forms, wrongMethodBehavior } = defaults;
 const { responseIdleTimeout, queryParser, shortcuts, startupLogo } = defaults;
-const { caseSensitive, methodLikeRouteBehavior, gracefulShutdown } = defaults;
+const { caseSensitive, methodLikeRouteBehavior } = defaults;
+const { drainInCluster, ...gracefulShutdown } = defaults.gracefulShutdown;
 const inputSources = Object.fromEntries(
   Object.entries(methodFacts).map(([method, { sources }]) => [method, sources]),
 );
@@ -42,6 +43,7 @@ const options: Readonly<Record<string, readonly [group: object, page?: string]>>
   RateLimitOptions: [defaults.rateLimit, "rate-limits"],
   IdempotencyOptions: [defaults.idempotency, "idempotency"],
   TransactionOptions: [defaults.transaction],
+  ClusterOptions: [defaults.cluster, "cluster"],
 };
 
 /** Writes a value as the types and the documentation do, without quotes. */

@@ -12,11 +12,10 @@ export interface Wording {
   readonly toError: (text: string, isUnknown?: boolean) => Error;
 }
 
-const ofConfig: Wording = {
-  kind: "option",
-  toError: (text, isUnknown) =>
-    new ConfigError(isUnknown ? "SLP_CONFIG_UNKNOWN_OPTION" : "SLP_CONFIG_VALUE", text),
-};
+export const toConfigError: Wording["toError"] = (text, isUnknown) =>
+  new ConfigError(isUnknown ? "SLP_CONFIG_UNKNOWN_OPTION" : "SLP_CONFIG_VALUE", text);
+
+const ofConfig: Wording = { kind: "option", toError: toConfigError };
 
 const toDefinitionError: Wording["toError"] = (text, isUnknown) =>
   new DefinitionError(isUnknown ? "SLP_DEFINITION_UNKNOWN_KEY" : "SLP_DEFINITION_VALUE", text);

@@ -4,8 +4,7 @@ import { anEndpointsFactory } from "../../endpoint/check-definition.ts";
 import { sourcesByMethod } from "../../endpoint/input-sources.ts";
 import { aPublicAccess } from "../../endpoint/security.ts";
 import { ConfigError } from "../../errors.ts";
-import { logLevels } from "../../logger/console-logger.ts";
-import { isLogger } from "../../logger/logger.ts";
+import { aLogger } from "../../logger/a-logger.ts";
 import {
   aBoolean,
   aFunction,
@@ -70,20 +69,7 @@ const commonChecks: Checks = {
         ? "a middleware. To use the package `cors`, set `cors: false` and `beforeRouting: ({ app }) => app.use(cors())`; on your own application, call `app.use(cors())` before attachRouting"
         : show(value),
   ),
-  logger: group(
-    {
-      level: oneOf(...logLevels),
-      color: aBoolean,
-      depth: be(
-        "a number of levels, or null for no limit",
-        (value) => value === null || (typeof value === "number" && value >= 0),
-      ),
-    },
-    [],
-    isLogger,
-    (anObject) =>
-      `a logger with debug, info, warn and error, or ${anObject}, such as { level: "silent" }`,
-  ),
+  logger: aLogger,
   requestId: booleanOrGroup(
     {
       header: be(

@@ -3,6 +3,7 @@ import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import { defaults } from "../../defaults.ts";
 import { beforeHead } from "../../exchange/replace-methods.ts";
 import { closeAfterReply } from "../../reply/close-after-reply.ts";
+import { findClusterWorker, leaveCluster } from "./cluster-worker.ts";
 import { countWaiting } from "./serve-in-order.ts";
 import type { MaybePromise } from "../../endpoint/handler-arguments.ts";
 import type { Service } from "../../pipeline/request-state.ts";
@@ -18,9 +19,9 @@ export interface ShutdownOptions {
   readonly timeout?: number | undefined;
   /**
    * How long the server goes on accepting requests after the signal, in milliseconds, so that load balancers can notice
-   * that it is no longer ready. Each response ends its connection.
+   * that it is no longer ready, and clients end their connections. Each response ends its connection.
    *
-   * @default 0
+   * @default 0; 1000 in a worker of `node:cluster`, because its clients stay at the same address
    */
   readonly drain?: number | undefined;
   /**
@@ -151,7 +152,7 @@ export const prepareShutdown = async (
   option: boolean | ShutdownOptions = false,
 ): Promise<() => Promise<void>> => {
   const options: ShutdownOptions = option === true ? {} : option || { events: [] };
-  const { timeout = defaults.gracefulShutdown.timeout, drain = 0, beforeExit } = options;
+  const { timeout = defaults.gracefulShutdown.timeout, beforeExit } = options;
   const { events = defaults.gracefulShutdown.events } = options;
   const { logger } = closable.service;
   let closing: Promise<void> | undefined;
@@ -173,6 +174,8 @@ export const prepareShutdown = async (
   };
   const shutDown = async (): Promise<void> => {
     try {
+      const usual = findClusterWorker() ? defaults.gracefulShutdown.drainInCluster : 0;
+      const { drain = usual } = options;
       if (drain > 0) {
         beginDraining(closable);
         await wait(drain);
@@ -187,7 +190,9 @@ export const prepareShutdown = async (
     // what this process has just received, such as the last response to a client of its own, is read before it ends
     await setImmediate();
     await setImmediate();
-    if (--unfinished === 0) process.exit();
+    if (--unfinished > 0) return;
+    await leaveCluster();
+    process.exit();
   };
   try {
     for (const event of events) process.on(event, onSignal);

@@ -1,0 +1,1 @@
+export { runCluster, type ClusterOptions } from "./run-cluster.ts";
