@@ -8,7 +8,7 @@ import {
   type InputSource,
   type SourcesByMethod,
 } from "../endpoint/input-sources.ts";
-import type { Security } from "../endpoint/security.ts";
+import { toChallenge, type Security } from "../endpoint/security.ts";
 import { methodFacts, type Method } from "../http/method.ts";
 import { toQueryParser, type QueryParser } from "../http/query.ts";
 import { parsePathPattern, type Segment } from "../routing/path-pattern.ts";
@@ -140,7 +140,8 @@ export class Operation {
   /** Lists the header fields that are set before a status is sent, each with a description. */
   listSentFields(status: number): Readonly<Record<string, string>> {
     const { additions, endpoint } = this;
-    if (!this.#setsFields) return {};
+    const own = status === 401 && toChallenge(this.security) !== undefined ? challengeField : {};
+    if (!this.#setsFields) return own;
     const sender = additions.findLastIndex(
       (one) => declaresStatus(one.errors, status) || (status === 401 && one.security),
     );
@@ -148,7 +149,7 @@ export class Operation {
       declaresStatus(endpoint.errors, status) || (status !== 401 && this.#ownErrors.has(status));
     const senders = sender < 0 || isOthers() ? additions : additions.slice(0, sender + 1);
     return Object.assign(
-      {},
+      { ...own },
       ...senders.map(({ sentFields }) => sentFields),
       ...(status < 400 ? senders.map(({ successFields }) => successFields) : []),
     ) as Readonly<Record<string, string>>;
@@ -205,6 +206,10 @@ export class Operation {
     return has("cookies") || has("signedCookies") ? "cookie" : undefined;
   }
 }
+
+const challengeField: Readonly<Record<string, string>> = {
+  "WWW-Authenticate": "How clients authenticate (RFC 9110, section 11.6.1).",
+};
 
 const notModified: DeclaredReply = { status: 304, bodies: [], isConditional: true };
 

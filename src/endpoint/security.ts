@@ -1,6 +1,9 @@
 import { be, isObject, isText, type Check } from "../messages/option-checks.ts";
 
-/** How a client authenticates. Used in documents only: the middleware's handler does the checking. */
+/**
+ * How a client authenticates. The middleware's handler does the checking; documents have the scheme, and a 401 has the
+ * challenges of `basic`, `bearer`, `openid` and `oauth2`.
+ */
 export type Security =
   | { readonly type: "basic" }
   | { readonly type: "bearer"; readonly format?: string | undefined }
@@ -18,6 +21,26 @@ export interface OAuthFlow {
   /** The scopes, each with a description. */
   readonly scopes?: Readonly<Record<string, string>> | undefined;
 }
+
+/** The challenges of the types with a scheme of HTTP; the tokens of OpenID Connect and OAuth 2 are bearer tokens. */
+const challenges: { readonly [type: string]: string | undefined } = {
+  basic: 'Basic realm="api", charset="UTF-8"',
+  ...{ bearer: 'Bearer realm="api"', openid: 'Bearer realm="api"', oauth2: 'Bearer realm="api"' },
+};
+
+const listChallenges = (security: Security): readonly string[] => {
+  if ("type" in security) return [challenges[security.type] ?? []].flat();
+  return ("and" in security ? security.and : security.or).flatMap(listChallenges);
+};
+
+/**
+ * Returns the value of `WWW-Authenticate` for a 401 where all of the given kinds are declared; undefined if these are
+ * keys, for which HTTP has no scheme.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
+ */
+export const toChallenge = (declared: readonly Security[]): string | undefined =>
+  [...new Set(declared.flatMap(listChallenges))].join(", ") || undefined;
 
 const aText = be("a non-empty string", isText);
 

@@ -81,10 +81,14 @@ const toError = (
   const { status, bodies, declared } = reply;
   const own = { ...place, name: `${place.name}Error${status}`, path: `errors[${status}]` };
   const { descriptions = [toStatusText(status)], headers = {} } = declared ?? {};
+  const told = new Set(Object.keys(headers).map((field) => field.toLowerCase()));
+  const sent = Object.entries(operation.listSentFields(status)).filter(
+    ([field]) => !told.has(field.toLowerCase()),
+  );
   const content = toContent(bodies, own, context);
   const response = compact({
     description: descriptions.join("\n\n"),
-    headers: nonEmpty(toHeaders({ ...headers, ...operation.listSentFields(status) })),
+    headers: nonEmpty(toHeaders({ ...headers, ...Object.fromEntries(sent) })),
     content,
   });
   const exemplify = (): JsonObject =>

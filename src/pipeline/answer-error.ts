@@ -31,7 +31,7 @@ export interface Answering {
   /** The result handler; by default, that of the endpoint, or of a path without one. */
   readonly handler?: AnyResultHandler;
   /** The plan of the endpoint whose stages have thrown the error. */
-  readonly plan?: Pick<EndpointPlan, "errorData" | "errorMappers"> | undefined;
+  readonly plan?: Pick<EndpointPlan, "challenge" | "errorData" | "errorMappers"> | undefined;
   /** Whether the error takes the place of a response that was to be sent later, as by `response.sendFile`. */
   readonly replaces?: boolean;
 }
@@ -67,6 +67,7 @@ export const answerError = async (
       return;
     }
     state.handledError = last;
+    if (plan?.challenge !== undefined) setChallenge(state, last, plan.challenge);
     // an error handler of the application may have put another error in place of the declared one
     const shown = last === error ? found : undefined;
     const sending = callResultHandler(state, handler, combineAtLast(state), null, last, shown);
@@ -88,6 +89,12 @@ const findDeclared = (error: Error, declared: EndpointPlan["errorData"]): ErrorD
   const own = readDeclaration(error);
   if (own) return toOwnErrorData(own, (error as ApiError).code);
   return isOfFramework(error) ? undefined : declared?.get(toErrorStatus(error));
+};
+
+/** Sets the challenge of a 401, before a result handler, which may replace it by that of the error. */
+const setChallenge = ({ response }: RequestState, error: Error, challenge: string): void => {
+  if (toErrorStatus(error) === 401 && !response.hasHeader("WWW-Authenticate"))
+    response.setHeader("WWW-Authenticate", challenge);
 };
 
 const toUndeclared = (error: Error): DeclaredError => ({

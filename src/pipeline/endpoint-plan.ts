@@ -14,6 +14,7 @@ import type { AnyErrorMapping } from "../endpoint/error-mapping.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { toMergeOrder, type InputSource } from "../endpoint/input-sources.ts";
 import type { AnyMiddleware } from "../endpoint/middleware.ts";
+import { toChallenge } from "../endpoint/security.ts";
 import type { BodyPlan } from "../request/parse-body.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
 import { readContent } from "../schemas/content.ts";
@@ -215,6 +216,10 @@ const createPlan = (
     /** The pagination of the output, if responses link to the neighbouring pages. */
     linkedPages: pagination?.hasLinks ? pagination : undefined,
     errorData: planErrorData(endpoint),
+    /** The value of `WWW-Authenticate` that a 401 has; undefined if it has none. */
+    challenge: toChallenge(
+      [...endpoint.middlewares, endpoint].flatMap(({ security }) => security ?? []),
+    ),
     errors: createErrorFactories(
       listStatuses(endpoint.resultHandler),
       ...endpoint.middlewares.map(({ errors }) => errors),

@@ -72,7 +72,7 @@ export const testEndpoint = async <LoggerProps extends object = object>(
 
 /**
  * Returns an endpoint whose handler receives a context in place of that of its middlewares. What is no middleware to
- * users stays: the endpoint's options, such as `ifMatch`, the mappings of `onError`, and the errors that are declared.
+ * users stays: the endpoint's options, such as `ifMatch`, the mappings of `onError`, and the errors and the security that are declared.
  */
 const withContext = (endpoint: AnyEndpoint, ctx: object): AnyEndpoint => {
   const names = endpoint.middlewares.flatMap(({ inputSchema }) =>
@@ -83,7 +83,7 @@ const withContext = (endpoint: AnyEndpoint, ctx: object): AnyEndpoint => {
   const others = endpoint.middlewares.map((one) =>
     one.option !== undefined || one.mapError
       ? one
-      : new Middleware({ errors: one.errors, handler: () => undefined }),
+      : new Middleware({ errors: one.errors, security: one.security, handler: () => undefined }),
   );
   return { ...endpoint, middlewares: [giving, ...others] };
 };

@@ -4,7 +4,7 @@ import type { ContextOf } from "../endpoint/handler-arguments.ts";
 import { isMiddleware, type Middleware, type MiddlewareReturn } from "../endpoint/middleware.ts";
 import { noOutput, type Outcome } from "../endpoint/outcome.ts";
 import { anything, anyObject } from "../messages/option-checks.ts";
-import { planEndpoint, type MiddlewareStep } from "../pipeline/endpoint-plan.ts";
+import { planEndpoint, type EndpointPlan, type MiddlewareStep } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
 import { answerError } from "../pipeline/answer-error.ts";
 import { EndpointRun } from "../pipeline/endpoint-run.ts";
@@ -77,12 +77,13 @@ export const testMiddleware = async <
   const result = await runInMemory(where, options, undefined, async (scene) => {
     const { state } = scene;
     let returned: unknown;
+    let plan: EndpointPlan | undefined;
     try {
       const endpoint = new EndpointsFactory(state.errorHandler)
         .addMiddleware(middleware as Middleware)
         .buildVoid({ handler: () => undefined });
       const sources = toEndpointSources(undefined, scene.config.inputSources, scene.method);
-      const plan = planEndpoint(endpoint, sources);
+      plan = planEndpoint(endpoint, sources);
       const middlewares = plan.middlewares.map((step) =>
         toSpy(step, (given) => (returned = given)),
       );
@@ -92,7 +93,7 @@ export const testMiddleware = async <
       await runMiddlewares(run, state, () => Promise.resolve(noOutput));
       output = returned;
     } catch (error) {
-      await answerError(state, error);
+      await answerError(state, error, { plan });
     }
   });
   return { ...result, output: output as ContextOf<Returned> };
