@@ -2,7 +2,7 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { isPromiseLike, type MaybePromise } from "../endpoint/handler-arguments.ts";
 import { ServerFault } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
-import type { Method } from "../http/method.ts";
+import { toAllowed, type Method } from "../http/method.ts";
 import { toErrorStatus } from "../reply/http-error.ts";
 import type { Logger } from "../logger/logger.ts";
 
@@ -123,9 +123,11 @@ export const setCorsHeadersOfOther = async (
 };
 
 /**
- * Responds to a preflight request. No middleware runs: a preflight carries no credentials, and must not be counted.
+ * Responds to an OPTIONS request, which usually is a preflight. No middleware runs: a preflight carries no credentials,
+ * and must not be counted.
  *
  * @param declared the methods of the path
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.7
  */
 export const sendPreflight = (
   response: Response,
@@ -135,6 +137,7 @@ export const sendPreflight = (
   // a function has received these methods, and may have left them out
   const list = cors === true && response.getHeader(methodsField);
   if (typeof list === "string") response.setHeader(methodsField, addMethods(list, declared));
+  if (!response.hasHeader("Allow")) response.setHeader("Allow", toAllowed(declared, true));
   response.writeHead(200, { "Content-Length": 0 });
   response.end();
 };

@@ -213,7 +213,7 @@ export class Dispatcher {
     if (!lazy) {
       if (!this.#asksForFile(request, path)) return false;
       if (typeof cors === "function") await setCorsHeadersOfOther(cors, state);
-      sendPreflight(response, cors, []);
+      sendPreflight(response, cors, ["get"]);
       return true;
     }
     const declared = table.findAll(path).map(({ method }) => method);

@@ -26,6 +26,7 @@ describe("a preflight for static files", () => {
     for (const method of ["GET", "HEAD"]) {
       const { status, headers, text } = await server.send("/files/a.txt", preflight(method));
       expect([method, status, text, headers[origin]]).toEqual([method, 200, "", "*"]);
+      expect(headers.allow).toBe("GET, HEAD, OPTIONS");
     }
   });
 

@@ -178,6 +178,12 @@ describe("OPTIONS", () => {
     expectError(await server.send("/b", { method: "OPTIONS" }), 404, "Not Found");
   });
 
+  test("a cors function may set Allow itself", async () => {
+    const server = await start({ thing: named("thing") }, { cors: () => ({ Allow: "GET" }) });
+    const { status, headers } = await server.send("/thing", { method: "OPTIONS" });
+    expect([status, headers.allow]).toEqual([200, "GET"]);
+  });
+
   test("with CORS off, the response is a 405, and Allow lacks OPTIONS", async () => {
     const server = await start({ a: named("a") });
     const answer = await server.send("/a", { method: "OPTIONS" });
@@ -199,7 +205,7 @@ describe("a wrong method on a known path gets a 405 with Allow", () => {
     [all, "TRACE", "DELETE, GET, PATCH, POST, PUT, HEAD"],
     [["post"], "QUERY", "POST"],
   ])(
-    "for the methods %j requested with %s, Allow is %s, plus OPTIONS with CORS on",
+    "for the methods %j requested with %s, Allow is %s, plus OPTIONS with CORS on, as for OPTIONS itself",
     async (methods, asked, allow) => {
       const thing = named("thing", [...methods]);
       const server = await start({ thing });
@@ -208,6 +214,8 @@ describe("a wrong method on a known path gets a 405 with Allow", () => {
       const withCors = await start({ thing }, { cors: true });
       const other = await withCors.send("/thing", { method: asked });
       expect([other.status, other.headers.allow]).toEqual([405, `${allow}, OPTIONS`]);
+      const options = await withCors.send("/thing", { method: "OPTIONS" });
+      expect([options.status, options.headers.allow]).toEqual([200, `${allow}, OPTIONS`]);
     },
   );
 
