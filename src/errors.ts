@@ -1,3 +1,4 @@
+import { isError } from "./http/is-error.ts";
 import type { Method } from "./http/method.ts";
 
 /** The errors with which the framework itself rejects requests: the status and the fixed message of each code. */
@@ -93,8 +94,31 @@ export const captureNoStack = (): (() => void) => {
   return () => void Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
 };
 
+/** The property of a class of errors with its name, by which another copy of this package knows its instances. */
+export const errorMark: unique symbol = Symbol.for("sallyport/error");
+
+/** Returns the mark of a class itself, which that of a derived class does not have. */
+const readMark = (of: object): unknown =>
+  Object.getOwnPropertyDescriptor(of, errorMark)?.value as unknown;
+
+function hasInstance(this: Function, value: unknown): boolean {
+  if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
+  const mark = readMark(this);
+  if (mark === undefined || !isError(value)) return false;
+  let of: object | null = value.constructor;
+  while (of && readMark(of) !== mark) of = Object.getPrototypeOf(of) as object | null;
+  return Boolean(of);
+}
+
+/** An error for which `instanceof` is also true if another copy of this package has created it. */
+export class MarkedError extends Error {
+  static {
+    Object.defineProperty(this, Symbol.hasInstance, { value: hasInstance });
+  }
+}
+
 /** An error for whoever writes or runs the application. Node prints the link with the stack, and loggers as a field. */
-class LinkedError<Code extends string> extends Error {
+class LinkedError<Code extends string> extends MarkedError {
   readonly code: Code;
   /** The address of the section that explains the code. */
   readonly see: string;
@@ -112,7 +136,8 @@ class LinkedError<Code extends string> extends Error {
  *
  * The message is fixed and never echoes the request, apart from the name of an upload field.
  */
-export class RequestError extends Error {
+export class RequestError extends MarkedError {
+  static readonly [errorMark] = "RequestError";
   override readonly name = "RequestError";
   readonly code: RequestErrorCode;
   readonly status: number;
@@ -169,6 +194,7 @@ export type RoutingErrorCode =
 
 /** The error for an invalid routing map, thrown at startup. */
 export class RoutingError extends LinkedError<RoutingErrorCode> {
+  static readonly [errorMark] = "RoutingError";
   override readonly name = "RoutingError";
   /** The location of the error in the routing map. */
   override readonly cause: { readonly method?: Method | undefined; readonly path: string };
@@ -190,6 +216,7 @@ export type ConfigErrorCode =
 
 /** The error for an invalid configuration, or a resource that cannot start, thrown at startup. */
 export class ConfigError extends LinkedError<ConfigErrorCode> {
+  static readonly [errorMark] = "ConfigError";
   override readonly name = "ConfigError";
 }
 
@@ -210,6 +237,7 @@ export type DefinitionErrorCode =
  * declaration is made.
  */
 export class DefinitionError extends LinkedError<DefinitionErrorCode> {
+  static readonly [errorMark] = "DefinitionError";
   override readonly name = "DefinitionError";
 }
 
@@ -224,6 +252,7 @@ export type OpenApiErrorCode =
 
 /** The error for a route or a schema that cannot be documented, thrown when a document is generated. */
 export class OpenApiError extends LinkedError<OpenApiErrorCode> {
+  static readonly [errorMark] = "OpenApiError";
   override readonly name = "OpenApiError";
   readonly statusCode = 500;
   /** The message names routes and schemas; only those who may read the document can see it. */
@@ -272,6 +301,7 @@ export type ServerFaultCode =
  * The error for a defect in the application that is only found while a request is handled; the response has status 500.
  */
 export class ServerFault extends LinkedError<ServerFaultCode> {
+  static readonly [errorMark] = "ServerFault";
   override readonly name = "ServerFault";
   readonly statusCode = 500;
   readonly expose = false;

@@ -6,8 +6,32 @@ export interface CallRoute {
   readonly path: string;
 }
 
-/** The base class of all client errors, which have a stable code and the route of the call. */
+/** The property of a class of errors with its name, by which other copies and generated clients know its instances. */
+const errorMark: unique symbol = Symbol.for("sallyport/error");
+
+/** Returns the mark of a class itself, which that of a derived class does not have. */
+const readMark = (of: object): unknown =>
+  Object.getOwnPropertyDescriptor(of, errorMark)?.value as unknown;
+
+function hasInstance(this: Function, value: unknown): boolean {
+  if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
+  const mark = readMark(this);
+  let of: object | null | undefined = mark === undefined ? null : Object(value).constructor;
+  while (of && readMark(of) !== mark) of = Object.getPrototypeOf(of) as object | null;
+  return Boolean(of);
+}
+
+/**
+ * The base class of all client errors, which have a stable code and the route of the call. For each of these classes,
+ * `instanceof` is also true for an error of another copy of this package, or of another generated client.
+ */
 export class ClientError<Code extends string = string> extends Error implements CallRoute {
+  static readonly [errorMark]: string = "ClientError";
+
+  static {
+    Object.defineProperty(this, Symbol.hasInstance, { value: hasInstance });
+  }
+
   declare readonly code: Code;
   declare readonly method: string;
   declare readonly path: string;
@@ -22,6 +46,8 @@ export class ClientError<Code extends string = string> extends Error implements 
 
 /** The error for a missing or interrupted response; `cause` has the reason. */
 export class NetworkError extends ClientError<"SLP_CLIENT_NETWORK"> {
+  static override readonly [errorMark] = "NetworkError";
+
   constructor(route: CallRoute, cause: unknown) {
     const reason = String(readProperty(cause, "message") ?? cause);
     super("NetworkError", "SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, {
@@ -32,6 +58,8 @@ export class NetworkError extends ClientError<"SLP_CLIENT_NETWORK"> {
 
 /** The error for a response that took longer than `timeout`. */
 export class TimeoutError extends ClientError<"SLP_CLIENT_TIMEOUT"> {
+  static override readonly [errorMark] = "TimeoutError";
+
   /** The time limit, in milliseconds. */
   declare readonly timeout: number;
 
@@ -43,6 +71,8 @@ export class TimeoutError extends ClientError<"SLP_CLIENT_TIMEOUT"> {
 
 /** The error for a call whose `signal` was aborted; `cause` is the reason of the signal. */
 export class AbortedError extends ClientError<"SLP_CLIENT_ABORTED"> {
+  static override readonly [errorMark] = "AbortedError";
+
   constructor(route: CallRoute, reason: unknown) {
     super("AbortedError", "SLP_CLIENT_ABORTED", route, "the call was aborted", { cause: reason });
   }
@@ -50,6 +80,8 @@ export class AbortedError extends ClientError<"SLP_CLIENT_ABORTED"> {
 
 /** The error for input that cannot be sent unchanged; no request was sent. */
 export class UnsendableInputError extends ClientError<"SLP_CLIENT_UNSENDABLE"> {
+  static override readonly [errorMark] = "UnsendableInputError";
+
   /** The place in the input, such as `filter.tags[0]`. */
   declare readonly field: string;
 
@@ -61,6 +93,8 @@ export class UnsendableInputError extends ClientError<"SLP_CLIENT_UNSENDABLE"> {
 
 /** The error for a redirect that could give credentials or a body to another origin; it was not followed. */
 export class RedirectError extends ClientError<"SLP_CLIENT_REDIRECT"> {
+  static override readonly [errorMark] = "RedirectError";
+
   constructor(route: CallRoute, origin: string) {
     const message = `redirected to ${origin}; allow this with \`crossOriginRedirects: true\``;
     super("RedirectError", "SLP_CLIENT_REDIRECT", route, message);
@@ -69,6 +103,8 @@ export class RedirectError extends ClientError<"SLP_CLIENT_REDIRECT"> {
 
 /** The error for an event that is larger than `maxEventSize`. */
 export class EventSizeError extends ClientError<"SLP_CLIENT_EVENT_SIZE"> {
+  static override readonly [errorMark] = "EventSizeError";
+
   constructor(route: CallRoute, limit: number) {
     const message = `an event has more than ${limit} characters; raise \`maxEventSize\``;
     super("EventSizeError", "SLP_CLIENT_EVENT_SIZE", route, message);
@@ -77,6 +113,8 @@ export class EventSizeError extends ClientError<"SLP_CLIENT_EVENT_SIZE"> {
 
 /** The error for a page that brings no progress: it is empty, or names the same next page as an earlier one. */
 export class PageError extends ClientError<"SLP_CLIENT_PAGE"> {
+  static override readonly [errorMark] = "PageError";
+
   constructor(route: CallRoute, place: string, isEmpty: boolean) {
     const pages = isEmpty ? "an empty page names" : "two pages name";
     super("PageError", "SLP_CLIENT_PAGE", route, `no progress: ${pages} ${place} as the next page`);
@@ -110,6 +148,8 @@ export class UnexpectedBodyError extends ResponseError<
   number,
   unknown
 > {
+  static override readonly [errorMark] = "UnexpectedBodyError";
+
   constructor(route: CallRoute, response: Response, body: unknown) {
     const type = response.headers.get("content-type");
     const message = `status ${response.status}: an unexpected body of type ${type}`;
@@ -136,6 +176,8 @@ export class ReplyError<Status extends number = number, Body = unknown> extends 
   Status,
   Body
 > {
+  static override readonly [errorMark] = "ReplyError";
+
   /** The invalid parts of the input; empty for other errors. */
   declare readonly issues: readonly ReplyIssue[];
 

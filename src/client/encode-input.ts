@@ -25,6 +25,9 @@ export const assertString = (field: string, text: string): string =>
 export const toKind = (value: unknown): string =>
   Object.prototype.toString.call(value).slice(8, -1).toLowerCase();
 
+/** Checks for a date, which may come from another realm. */
+const isDate = (value: unknown): value is Date => toKind(value) === "date";
+
 export const listFields = (field: string, value: object): readonly (readonly [string, unknown])[] =>
   Object.entries(value).filter(([key, part]: [string, unknown]) => {
     if (key === "__proto__") refuse(toField(field, key), "has a name that APIs reject");
@@ -44,7 +47,7 @@ export const toText = (field: string, value: unknown): string => {
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);
   if (typeof value === "number")
     return Number.isFinite(value) ? String(value) : refuse(field, `is ${value}`);
-  if (!(value instanceof Date)) return refuse(field, `is of type ${toKind(value)}`);
+  if (!isDate(value)) return refuse(field, `is of type ${toKind(value)}`);
   return Number.isNaN(value.getTime()) ? refuse(field, "is an invalid date") : value.toISOString();
 };
 
@@ -53,7 +56,7 @@ export const toJsonValue = (field: string, value: unknown, depth = 0): unknown =
   if (depth > maxDepth) refuse(field, "contains itself");
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "number") return Number(toText(field, value));
-  if (typeof value !== "object" || value instanceof Date) return toText(field, value);
+  if (typeof value !== "object" || isDate(value)) return toText(field, value);
   if (Array.isArray(value))
     // `map` would skip holes
     return Array.from(value, (part, index) => toJsonValue(toField(field, index), part, depth + 1));

@@ -1,3 +1,4 @@
+import { isDate } from "node:util/types";
 import { z } from "zod";
 import { RequestError } from "../errors.ts";
 import {
@@ -45,7 +46,7 @@ const isDay = (text: string): boolean => z.iso.date().safeParse(text).success;
 const aDate = be(
   'a Date, or a date such as "2026-12-31"',
   (value) =>
-    (value instanceof Date || (typeof value === "string" && isDay(value.slice(0, 10)))) &&
+    (isDate(value) || (typeof value === "string" && isDay(value.slice(0, 10)))) &&
     !Number.isNaN(toInstant(value).getTime()),
 );
 

@@ -1,3 +1,4 @@
+import { isDate } from "node:util/types";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Request, Response } from "express";
 import { z } from "zod";
@@ -170,7 +171,7 @@ const isConditional = (headers: IncomingHttpHeaders): boolean =>
 const toVersion = (name: string, value: unknown): Version | undefined => {
   if (value === undefined) return undefined;
   if (typeof value === "string" && /^[!#-~]+$/.test(value)) return { tag: value };
-  const date = value instanceof Date ? value.getTime() : Number.NaN;
+  const date = isDate(value) ? value.getTime() : Number.NaN;
   // a date in the future would hide later changes
   if (!Number.isNaN(date)) return { date: Math.floor(Math.min(date, Date.now()) / 1000) * 1000 };
   throw new ServerFault(

@@ -2,10 +2,13 @@
 export type Outcome = unknown;
 
 /** The outcome of stages that leave nothing to send: the response has been sent, or the client has left. */
-export const noOutput: unique symbol = Symbol("no output");
+export const noOutput: unique symbol = Symbol.for("sallyport/no-output");
+
+const ownReplyMark: unique symbol = Symbol.for("sallyport/own-reply");
 
 /** The outcome of a stage that answers in place of the result handler; the output remains known. */
 export class OwnReply {
+  readonly [ownReplyMark] = true;
   readonly output: unknown;
   readonly handle: () => unknown;
 
@@ -14,3 +17,6 @@ export class OwnReply {
     this.handle = handle;
   }
 }
+
+export const isOwnReply = (outcome: Outcome): outcome is OwnReply =>
+  typeof outcome === "object" && outcome !== null && ownReplyMark in outcome;

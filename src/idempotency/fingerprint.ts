@@ -1,3 +1,4 @@
+import { isUint8Array } from "node:util/types";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { Request } from "../http/express-objects.ts";
@@ -56,8 +57,7 @@ const toText = (value: unknown, uploads: FileUpload[]): string => {
   if (Array.isArray(value)) return `[${value.map((one) => toText(one, uploads)).join()}]`;
   // JSON would write NaN and Infinity, which 1e400 is, as null
   if (!isObject(value)) return String(value);
-  if (value instanceof Uint8Array)
-    return `bytes ${createHash("sha256").update(value).digest("base64url")}`;
+  if (isUint8Array(value)) return `bytes ${createHash("sha256").update(value).digest("base64url")}`;
   if (isFile(value)) {
     uploads.push(value);
     return `file ${toText([value.name, value.mimetype, value.size], uploads)}`;

@@ -1,3 +1,4 @@
+import { isError } from "../http/is-error.ts";
 import { defaults } from "../defaults.ts";
 import { severities, type Logger, type LogMethod, type Severity } from "./logger.ts";
 
@@ -67,14 +68,14 @@ const shortenStacks = (value: unknown, depth = 0): unknown => {
   if (depth > 4 || typeof value !== "object" || value === null) return value;
   const toShort = (part: unknown): unknown =>
     typeof part === "string" ? shorten(part) : shortenStacks(part, depth + 1);
-  if (value instanceof Error) return isLong(value) ? mapParts(value, toShort) : value;
+  if (isError(value)) return isLong(value) ? mapParts(value, toShort) : value;
   // the copy of an instance of a class may lack what the class keeps outside of its properties
   const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value) as null);
   return depth === 0 && isPlain ? mapParts(value, toShort) : value;
 };
 
 const isLong = ({ stack = "", cause }: Error, depth = 0): boolean =>
-  stack.length > maxLength || (cause instanceof Error && depth < 4 && isLong(cause, depth + 1));
+  stack.length > maxLength || (isError(cause) && depth < 4 && isLong(cause, depth + 1));
 
 const print = (meta: unknown, depth: number | null): string => {
   const options = { depth, breakLength: Infinity, compact: true };

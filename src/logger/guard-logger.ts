@@ -1,3 +1,5 @@
+import { isPromise } from "node:util/types";
+import { isError } from "../http/is-error.ts";
 import {
   createConsoleLogger,
   isSilenced,
@@ -157,7 +159,7 @@ class Guard extends Overlay {
     return (...line) => {
       try {
         const written: unknown = write(...line);
-        if (written instanceof Promise) written.catch(() => undefined);
+        if (isPromise(written)) written.catch(() => undefined);
       } catch {
         // the request matters more than its log line
       }
@@ -250,7 +252,7 @@ const quiet: ProxyHandler<Method> = {
   apply: (method, self, line: unknown[]) => {
     try {
       const written: unknown = Reflect.apply(method, self, line);
-      if (written instanceof Promise) written.catch(() => undefined);
+      if (isPromise(written)) written.catch(() => undefined);
     } catch {
       // the request matters more than its log line
     }
@@ -265,7 +267,7 @@ const withFields =
   };
 
 const toFields = (meta: unknown): object => {
-  if (meta instanceof Error) return { error: meta };
+  if (isError(meta)) return { error: meta };
   if (typeof meta === "object" && meta !== null) return meta;
   return meta === undefined ? {} : { meta };
 };
@@ -303,13 +305,13 @@ const turn = (
 ): readonly unknown[] => {
   const [message, meta, ...more] = line;
   if (typeof message !== "string" || typeof meta !== "object" || meta === null) return line;
-  if (meta instanceof Error) return [toField(meta), message, ...more];
+  if (isError(meta)) return [toField(meta), message, ...more];
   const { error, ...fields } = withPlainOriginal(meta) as Record<string, unknown>;
   return [{ ...fields, ...(error === undefined ? {} : toField(error)) }, message, ...more];
 };
 
 const withPlainError = (meta: unknown): unknown => {
-  if (meta instanceof Error) return { error: toPlain(meta) };
+  if (isError(meta)) return { error: toPlain(meta) };
   if (typeof meta !== "object" || meta === null || !("error" in meta)) return meta;
   return { ...withPlainOriginal(meta), error: toPlain(meta.error) };
 };
@@ -320,7 +322,7 @@ const withPlainOriginal = (meta: object): object =>
 
 /** Converts an error to an object that JSON can represent, with its name, message, stack, code and cause. */
 const toPlain = (error: unknown, depth = 0): unknown => {
-  if (!(error instanceof Error)) return error;
+  if (!isError(error)) return error;
   const { name, message, stack, cause } = error;
   const code: unknown = Reflect.get(error, "code");
   return {

@@ -1,3 +1,4 @@
+import { isDate } from "node:util/types";
 import { z } from "zod";
 import { jsonAdvice, otherAdvice } from "../api/json-advice.ts";
 import { OpenApiError } from "../errors.ts";
@@ -221,7 +222,7 @@ const toPlain = (value: unknown): unknown =>
 
 const fitsType = (example: unknown, { type }: JsonObject, direction: Direction): boolean => {
   if (typeof example === "function" || example === undefined) return false;
-  if (typeof type !== "string") return direction === "output" || !(example instanceof Date);
+  if (typeof type !== "string") return direction === "output" || !isDate(example);
   const plain = toPlain(example);
   if (type === "integer" || type === "number") return typeof plain === "number";
   if (type === "array") return Array.isArray(plain);

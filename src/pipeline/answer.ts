@@ -1,3 +1,4 @@
+import { isPromise } from "node:util/types";
 import type { Response } from "express";
 import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import { ServerFault } from "../errors.ts";
@@ -54,7 +55,7 @@ export const callResultHandler = (
       response,
       logger,
     } as Result);
-    if (response.writableEnded && !(running instanceof Promise)) return undefined;
+    if (response.writableEnded && !isPromise(running)) return undefined;
     return untilSent(state, running);
   } catch (thrown) {
     sendLastResort(state, thrown);
@@ -81,8 +82,7 @@ const untilSent = async (state: RequestState, running: unknown): Promise<void> =
     sendLastResort(state, error);
     return;
   }
-  if (isIdle(response) && !isAbandoned(response))
-    await waitForSending(state, running instanceof Promise);
+  if (isIdle(response) && !isAbandoned(response)) await waitForSending(state, isPromise(running));
   if (isTaken(response)) watchFeeding(response);
   if (isAbandoned(response)) return;
   if (response.headersSent && isIdle(response))

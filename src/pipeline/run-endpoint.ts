@@ -1,5 +1,6 @@
+import { isError } from "../http/is-error.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
-import { noOutput, OwnReply, type Outcome } from "../endpoint/outcome.ts";
+import { noOutput, isOwnReply, type Outcome } from "../endpoint/outcome.ts";
 import { ServerFault } from "../errors.ts";
 import { discardRestOfBody } from "../reply/close-after-reply.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
@@ -85,7 +86,7 @@ const answer = (
   outcome: Outcome,
 ): Promise<void> | undefined => {
   const { response } = state;
-  const isOwn = outcome instanceof OwnReply;
+  const isOwn = isOwnReply(outcome);
   const output = isOwn ? outcome.output : outcome;
   if (plan.linkedPages) setLinks(plan.linkedPages, state, output);
   if (plan.middlewares.length > 0 && isTaken(response)) {
@@ -151,7 +152,7 @@ const runHandler: LastStage = async (run, state) => {
     unwatch?.();
   }
   // `return createHttpError(404)` in place of `throw` must not become a success
-  if (returned instanceof Error) throw returned;
+  if (isError(returned)) throw returned;
   run.isDone = true;
   let output = toOutput(plan, state, returned);
   if (output instanceof Promise) output = await (output as Promise<unknown>);

@@ -1,3 +1,4 @@
+import { isError } from "../http/is-error.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import { noOutput, type Outcome } from "../endpoint/outcome.ts";
 import { ServerFault } from "../errors.ts";
@@ -152,7 +153,7 @@ const canGoOn = (state: RequestState): boolean => {
 
 const joinContext = (ctx: Record<string, unknown>, returned: unknown): void => {
   if (returned === undefined || returned === null) return;
-  if (returned instanceof Error) throw returned;
+  if (isError(returned)) throw returned;
   if (typeof returned !== "object" || Array.isArray(returned))
     throw new ServerFault(
       "SLP_CONTEXT_NOT_OBJECT",

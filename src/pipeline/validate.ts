@@ -1,3 +1,4 @@
+import { isError } from "../http/is-error.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { z } from "zod";
 import { captureNoStack, RequestError } from "../errors.ts";
@@ -21,14 +22,13 @@ export const validateInput = (parse: Parser, input: unknown): unknown => {
     const value = validate(parse, input, toInputError);
     return value instanceof Promise ? value.catch(refuseTooMany) : value;
   } catch (error) {
-    if (error instanceof RangeError) refuseTooMany(error);
-    throw error;
+    return refuseTooMany(error);
   }
 };
 
 /** Zod passes issues as arguments, and hundreds of thousands of them overflow the stack. */
 const refuseTooMany = (error: unknown): never => {
-  if (error instanceof RangeError && error.message.includes("call stack"))
+  if (isError(error) && error.name === "RangeError" && error.message.includes("call stack"))
     throw new RequestError("SLP_INPUT_TOO_MANY_ISSUES", { cause: error });
   throw error;
 };

@@ -1,3 +1,4 @@
+import { isError } from "../http/is-error.ts";
 import { z } from "zod";
 import type { ServerFaultCode } from "../errors.ts";
 import { formatIssues } from "../schemas/issues.ts";
@@ -37,7 +38,7 @@ export const toErrorStatus = (error: unknown, otherwise = 500): number => {
 /** Returns the value itself if it is an Error, or else an Error with the value as its cause. */
 export const ensureError = (thrown: unknown): Error => {
   try {
-    if (thrown instanceof Error) return thrown;
+    if (isError(thrown)) return thrown;
     // Zod's own errors need not be instances of Error
     if (thrown instanceof z.core.$ZodError)
       return new Error(formatIssues(thrown.issues), { cause: thrown });

@@ -1,3 +1,4 @@
+import { isUint8Array } from "node:util/types";
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
@@ -143,7 +144,7 @@ const writeStream = async (response: Response, output: StreamContent): Promise<v
   response.once("close", leave);
   const write = async (): Promise<void> => {
     for await (const piece of source) {
-      if (!(piece instanceof Uint8Array) && typeof piece !== "string")
+      if (!isUint8Array(piece) && typeof piece !== "string")
         throw new ServerFault(
           "SLP_OUTPUT_CHUNK",
           `A stream must yield strings or bytes; it yielded ${piece === null ? "null" : typeof piece}`,

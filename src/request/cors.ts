@@ -158,7 +158,8 @@ const warnOfCredentials = (cors: CorsFunction, logger: Logger): void => {
 const toHeaders = (given: unknown): readonly [name: string, value: unknown][] => {
   if (given === undefined || given === null) return [];
   const prototype: unknown = typeof given === "object" && Object.getPrototypeOf(given);
-  if (prototype !== null && prototype !== Object.prototype)
+  // the prototype of plain objects, of whatever realm, has none
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
     throw new ServerFault(
       "SLP_CORS_HEADERS",
       "The cors function must return a plain object of header names and values",

@@ -1,3 +1,4 @@
+import { isUint8Array } from "node:util/types";
 import { isUtf8 } from "node:buffer";
 import type { Request, Response } from "express";
 import { defaults } from "../defaults.ts";
@@ -73,7 +74,7 @@ export const parseBody = (
     refuseParts(plan, options, request.headers["content-type"]);
     if (given === undefined)
       request.body = { raw: streamBody(request, response, limits.bytes, options.idleTimeout) };
-    else if (typeof given === "string" || given instanceof Uint8Array)
+    else if (typeof given === "string" || isUint8Array(given))
       request.body = { raw: streamBytes(given) };
     return undefined;
   }
@@ -82,7 +83,7 @@ export const parseBody = (
       ? readAndParse(plan, options, limits, request, response, logger)
       : parseGiven(plan, options, limits, request, response, logger, given);
   const { nestNames } = options;
-  const isParsed = typeof given === "object" && !(given instanceof Uint8Array);
+  const isParsed = typeof given === "object" && !isUint8Array(given);
   if (!nestNames || isParsed || plan.body === "raw" || !isForm(request)) return parsing;
   return parsing.then(() => nestFields(request, nestNames));
 };
@@ -159,7 +160,7 @@ const parseGiven = async (
   const { uploads, idleTimeout } = options;
   if (plan.body === "parsed" && !plan.takesForms && isForm(request))
     throw toTypeError(plan, options);
-  if (typeof given !== "string" && !(given instanceof Uint8Array)) return;
+  if (typeof given !== "string" && !isUint8Array(given)) return;
   const bytes = Buffer.from(given as Uint8Array);
   if (plan.body === "raw") {
     refuseParts(plan, options, request.headers["content-type"]);

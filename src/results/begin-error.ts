@@ -1,3 +1,4 @@
+import { isError } from "../http/is-error.ts";
 import { z } from "zod";
 import { isRequestErrorCode, ServerFault } from "../errors.ts";
 import { canBeSent } from "../http/header-field.ts";
@@ -60,7 +61,7 @@ const listFields = (headers: object): readonly (readonly [string, string | undef
 
 /** Returns the code of an error with which the framework rejects requests. */
 const readOwnCode = (error: unknown): string | undefined => {
-  const code = error instanceof Error ? readSafely(error, "code") : undefined;
+  const code = isError(error) ? readSafely(error, "code") : undefined;
   const isOwn =
     typeof code === "string" && (isRequestErrorCode(code) || code === "SLP_INPUT_INVALID");
   return isOwn && readSafely(error, "expose") === true ? code : undefined;

@@ -1,3 +1,4 @@
+import { isUint8Array } from "node:util/types";
 import { z } from "zod";
 import { isObject } from "../messages/option-checks.ts";
 import { declare, readContent, readOwnKind } from "./content.ts";
@@ -134,7 +135,7 @@ export type Upload = z.ZodCustom<FileUpload, Blob>;
 /** Checks whether an object has `data`, without calling a getter, because the content may be on disk. */
 const hasBytes = (value: object): boolean => {
   const own = Object.getOwnPropertyDescriptor(value, "data");
-  return own && "value" in own ? own.value instanceof Uint8Array : "data" in value;
+  return own && "value" in own ? isUint8Array(own.value) : "data" in value;
 };
 
 const isFileUpload = declare(

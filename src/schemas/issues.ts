@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toSee } from "../errors.ts";
+import { errorMark, MarkedError, toSee } from "../errors.ts";
 import { toNearestIssues } from "./nearest-issues.ts";
 
 /** The maximum number of issues reported for one validation; further issues are dropped unread. */
@@ -147,7 +147,8 @@ const truncate = (text: string, bytes: number): string => {
  * @example
  * throw new InputValidationError(zodError);
  */
-export class InputValidationError extends Error {
+export class InputValidationError extends MarkedError {
+  static readonly [errorMark] = "InputValidationError";
   override readonly name = "InputValidationError";
   readonly code = "SLP_INPUT_INVALID";
   readonly statusCode = 400;
@@ -168,7 +169,8 @@ export class InputValidationError extends Error {
 }
 
 /** The error for a handler's return value that does not fit the output schema; the response has status 500. */
-export class OutputValidationError extends Error {
+export class OutputValidationError extends MarkedError {
+  static readonly [errorMark] = "OutputValidationError";
   override readonly name = "OutputValidationError";
   readonly code = "SLP_OUTPUT_INVALID";
   /** The address of the section that explains the code. */

@@ -53,6 +53,6 @@ const listSchemas = (values: readonly unknown[]): ZodSchema[] =>
     }
     const prototype: unknown = Object.getPrototypeOf(value);
     const isContainer =
-      Array.isArray(value) || prototype === Object.prototype || prototype === null;
+      Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
     return isContainer ? listSchemas(Object.values(value)) : [];
   });

@@ -1,3 +1,5 @@
+import { toKind } from "../client/encode-input.ts";
+
 /** A query key, or the beginning of one. */
 export type RouteQueryKey = readonly unknown[];
 
@@ -16,11 +18,13 @@ const describeFile = (file: Blob): object => {
 const toDistinct = (_: string, value: unknown): unknown => {
   if (typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value)))
     return String(value);
-  if (value instanceof Blob) return describeFile(value);
-  if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  return value instanceof DataView
-    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-    : value;
+  // values of another realm, such as another frame, are no instances of the classes of this one
+  const kind = toKind(value);
+  if (kind === "blob" || kind === "file") return describeFile(value as Blob);
+  if (kind === "arraybuffer") return new Uint8Array(value as ArrayBuffer);
+  if (kind !== "dataview") return value;
+  const { buffer, byteOffset, byteLength } = value as DataView;
+  return new Uint8Array(buffer, byteOffset, byteLength);
 };
 
 /** Converts an input to a value that TanStack Query can hash and compare, without undefined values. */

@@ -1,3 +1,4 @@
+import { isError } from "../../http/is-error.ts";
 import { documentChecks } from "../../api/document-checks.ts";
 import { aBodyLimit, someUploadLimits } from "../../endpoint/body-limits.ts";
 import { anEndpointsFactory } from "../../endpoint/check-definition.ts";
@@ -126,7 +127,7 @@ const commonChecks: Checks = {
   upload: booleanOrGroup({
     limits: someUploadLimits,
     tempFileDir: be("the path of a directory", isText),
-    limitError: be("an Error", (value) => value instanceof Error),
+    limitError: be("an Error", isError),
     beforeUpload: aFunction,
   }),
   docs: (docs, name, wording) => {

@@ -1,3 +1,4 @@
+import { isError } from "../../http/is-error.ts";
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
 import { planEndpoint } from "../../pipeline/endpoint-plan.ts";
@@ -126,7 +127,7 @@ const serveFrom = ({ serve }: Mount, prefix: string, { request, response }: Requ
       request.baseUrl = baseUrl;
       const failure = failures.get(response);
       if (failure) headers["if-match"] = match;
-      if (error instanceof Error) reject(failure ?? error);
+      if (isError(error)) reject(failure ?? error);
       else resolve(false);
     });
   });

@@ -7,15 +7,13 @@ import {
   ResultHandler,
   ServeStatic,
   type AnyEndpoint,
-  type MiddlewareDefinition,
+  type Security,
 } from "sallyport";
 import { testEndpoint, testMiddleware } from "sallyport/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { generate, generateOne } from "../../openapi/generate.ts";
 import { start } from "../harness.ts";
-
-type Security = NonNullable<MiddlewareDefinition["security"]>;
 
 const basic = 'Basic realm="api", charset="UTF-8"';
 const bearer = 'Bearer realm="api"';
