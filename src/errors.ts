@@ -68,6 +68,14 @@ export type RequestErrorCode = keyof typeof requestFaults;
 export const isRequestErrorCode = (code: string): code is RequestErrorCode =>
   Object.hasOwn(requestFaults, code);
 
+/** The code of an error with which the framework itself rejects requests, as clients receive it. */
+export type FrameworkErrorCode = RequestErrorCode | "SLP_INPUT_INVALID";
+
+export const frameworkErrorCodes: ReadonlySet<string> = new Set<FrameworkErrorCode>([
+  ...(Object.keys(requestFaults) as RequestErrorCode[]),
+  "SLP_INPUT_INVALID",
+]);
+
 /** Optional details of a {@link RequestError}. */
 export interface RequestErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;

@@ -6,19 +6,10 @@ export interface CallRoute {
   readonly path: string;
 }
 
-/** The property of a class of errors with its name, by which other copies and generated clients know its instances. */
-const errorMark: unique symbol = Symbol.for("sallyport/error");
-
-/** Returns the mark of a class itself, which that of a derived class does not have. */
-const readMark = (of: object): unknown =>
-  Object.getOwnPropertyDescriptor(of, errorMark)?.value as unknown;
-
-function hasInstance(this: Function, value: unknown): boolean {
-  if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
-  const mark = readMark(this);
-  let of: object | null | undefined = mark === undefined ? null : Object(value).constructor;
-  while (of && readMark(of) !== mark) of = Object.getPrototypeOf(of) as object | null;
-  return Boolean(of);
+interface ErrorClass {
+  /** The name of the class, by which other copies and generated clients know its instances. */
+  readonly "~name"?: string;
+  readonly prototype?: object;
 }
 
 /**
@@ -26,10 +17,15 @@ function hasInstance(this: Function, value: unknown): boolean {
  * `instanceof` is also true for an error of another copy of this package, or of another generated client.
  */
 export class ClientError<Code extends string = string> extends Error implements CallRoute {
-  static readonly [errorMark]: string = "ClientError";
+  static readonly "~name": string = "ClientError";
 
-  static {
-    Object.defineProperty(this, Symbol.hasInstance, { value: hasInstance });
+  static override [Symbol.hasInstance](this: ErrorClass, value: unknown): boolean {
+    const { "~name": name, prototype } = this;
+    const of = (Object(value) as { readonly constructor?: ErrorClass }).constructor?.["~name"];
+    // a class that is derived elsewhere has the name of its base class
+    const isOwn = (Object.getPrototypeOf(this) as ErrorClass)["~name"] !== name;
+    const isOfOther = isOwn && [of, of && "ClientError"].includes(name);
+    return isOfOther || !!prototype?.isPrototypeOf(value as object);
   }
 
   declare readonly code: Code;
@@ -37,20 +33,20 @@ export class ClientError<Code extends string = string> extends Error implements 
   declare readonly path: string;
 
   /** @param more further properties; `cause` is one, because older compilers do not know it as an option of `Error` */
-  constructor(name: string, code: Code, route: CallRoute, message: string, more?: object) {
+  constructor(code: Code, route: CallRoute, message: string, more?: object) {
     const { method, path } = route;
     super(code === "SLP_CLIENT_REPLY" ? message : `${method} ${path}: ${message}`);
-    Object.assign(this, { name, code, method, path }, more);
+    Object.assign(this, { name: new.target["~name"], code, method, path }, more);
   }
 }
 
 /** The error for a missing or interrupted response; `cause` has the reason. */
 export class NetworkError extends ClientError<"SLP_CLIENT_NETWORK"> {
-  static override readonly [errorMark] = "NetworkError";
+  static override readonly "~name" = "NetworkError";
 
   constructor(route: CallRoute, cause: unknown) {
     const reason = String(readProperty(cause, "message") ?? cause);
-    super("NetworkError", "SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, {
+    super("SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, {
       cause,
     });
   }
@@ -58,66 +54,66 @@ export class NetworkError extends ClientError<"SLP_CLIENT_NETWORK"> {
 
 /** The error for a response that took longer than `timeout`. */
 export class TimeoutError extends ClientError<"SLP_CLIENT_TIMEOUT"> {
-  static override readonly [errorMark] = "TimeoutError";
+  static override readonly "~name" = "TimeoutError";
 
   /** The time limit, in milliseconds. */
   declare readonly timeout: number;
 
   constructor(route: CallRoute, timeout: number) {
     const message = `no complete response within ${timeout} ms`;
-    super("TimeoutError", "SLP_CLIENT_TIMEOUT", route, message, { timeout });
+    super("SLP_CLIENT_TIMEOUT", route, message, { timeout });
   }
 }
 
 /** The error for a call whose `signal` was aborted; `cause` is the reason of the signal. */
 export class AbortedError extends ClientError<"SLP_CLIENT_ABORTED"> {
-  static override readonly [errorMark] = "AbortedError";
+  static override readonly "~name" = "AbortedError";
 
   constructor(route: CallRoute, reason: unknown) {
-    super("AbortedError", "SLP_CLIENT_ABORTED", route, "the call was aborted", { cause: reason });
+    super("SLP_CLIENT_ABORTED", route, "the call was aborted", { cause: reason });
   }
 }
 
 /** The error for input that cannot be sent unchanged; no request was sent. */
 export class UnsendableInputError extends ClientError<"SLP_CLIENT_UNSENDABLE"> {
-  static override readonly [errorMark] = "UnsendableInputError";
+  static override readonly "~name" = "UnsendableInputError";
 
   /** The place in the input, such as `filter.tags[0]`. */
   declare readonly field: string;
 
   constructor(route: CallRoute, field: string, reason: string) {
     const message = `\`${field}\` ${reason}`;
-    super("UnsendableInputError", "SLP_CLIENT_UNSENDABLE", route, message, { field });
+    super("SLP_CLIENT_UNSENDABLE", route, message, { field });
   }
 }
 
 /** The error for a redirect that could give credentials or a body to another origin; it was not followed. */
 export class RedirectError extends ClientError<"SLP_CLIENT_REDIRECT"> {
-  static override readonly [errorMark] = "RedirectError";
+  static override readonly "~name" = "RedirectError";
 
   constructor(route: CallRoute, origin: string) {
     const message = `redirected to ${origin}; allow this with \`crossOriginRedirects: true\``;
-    super("RedirectError", "SLP_CLIENT_REDIRECT", route, message);
+    super("SLP_CLIENT_REDIRECT", route, message);
   }
 }
 
 /** The error for an event that is larger than `maxEventSize`. */
 export class EventSizeError extends ClientError<"SLP_CLIENT_EVENT_SIZE"> {
-  static override readonly [errorMark] = "EventSizeError";
+  static override readonly "~name" = "EventSizeError";
 
   constructor(route: CallRoute, limit: number) {
     const message = `an event has more than ${limit} characters; raise \`maxEventSize\``;
-    super("EventSizeError", "SLP_CLIENT_EVENT_SIZE", route, message);
+    super("SLP_CLIENT_EVENT_SIZE", route, message);
   }
 }
 
 /** The error for a page that brings no progress: it is empty, or names the same next page as an earlier one. */
 export class PageError extends ClientError<"SLP_CLIENT_PAGE"> {
-  static override readonly [errorMark] = "PageError";
+  static override readonly "~name" = "PageError";
 
   constructor(route: CallRoute, place: string, isEmpty: boolean) {
     const pages = isEmpty ? "an empty page names" : "two pages name";
-    super("PageError", "SLP_CLIENT_PAGE", route, `no progress: ${pages} ${place} as the next page`);
+    super("SLP_CLIENT_PAGE", route, `no progress: ${pages} ${place} as the next page`);
   }
 }
 
@@ -129,15 +125,8 @@ class ResponseError<Code extends string, Status extends number, Body> extends Cl
   /** The response itself; its body has been read. The property is not enumerable. */
   declare readonly response: Response;
 
-  constructor(
-    name: string,
-    code: Code,
-    route: CallRoute,
-    response: Response,
-    body: unknown,
-    message: string,
-  ) {
-    super(name, code, route, message, { status: response.status, body });
+  constructor(code: Code, route: CallRoute, response: Response, body: unknown, message: string) {
+    super(code, route, message, { status: response.status, body });
     Object.defineProperty(this, "response", { value: response });
   }
 }
@@ -148,12 +137,12 @@ export class UnexpectedBodyError extends ResponseError<
   number,
   unknown
 > {
-  static override readonly [errorMark] = "UnexpectedBodyError";
+  static override readonly "~name" = "UnexpectedBodyError";
 
   constructor(route: CallRoute, response: Response, body: unknown) {
     const type = response.headers.get("content-type");
     const message = `status ${response.status}: an unexpected body of type ${type}`;
-    super("UnexpectedBodyError", "SLP_CLIENT_UNEXPECTED_BODY", route, response, body, message);
+    super("SLP_CLIENT_UNEXPECTED_BODY", route, response, body, message);
   }
 }
 
@@ -176,7 +165,7 @@ export class ReplyError<Status extends number = number, Body = unknown> extends 
   Status,
   Body
 > {
-  static override readonly [errorMark] = "ReplyError";
+  static override readonly "~name" = "ReplyError";
 
   /** The invalid parts of the input; empty for other errors. */
   declare readonly issues: readonly ReplyIssue[];
@@ -188,7 +177,7 @@ export class ReplyError<Status extends number = number, Body = unknown> extends 
     // a proxy's HTML page is no message
     const message = texts.find((text) => typeof text === "string" && /^\s*[^\s<]/.test(text));
     const wording = (message as string | undefined) ?? `status ${response.status}`;
-    super("ReplyError", "SLP_CLIENT_REPLY", route, response, body, wording);
+    super("SLP_CLIENT_REPLY", route, response, body, wording);
     const issues = read("issues");
     this.issues = Array.isArray(issues) ? (issues as ReplyIssue[]) : [];
   }

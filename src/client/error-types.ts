@@ -1,9 +1,11 @@
+import type { FrameworkErrorCode } from "../errors.ts";
 import type {
   DefaultResultHandler,
   ErrorEnvelope,
   ErrorEnvelopeWithData,
   SuccessEnvelope,
 } from "../results/default-result-handler.ts";
+import type { ProblemDetails } from "../results/problem-result-handler.ts";
 import type { MediaTyped } from "../schemas/content.ts";
 import type { AnySchema } from "../schemas/schema.ts";
 import type {
@@ -53,6 +55,28 @@ type Coded<Body, Code> =
         ? Body & { readonly error: { readonly code: Code } }
         : Body
       : Body;
+
+/**
+ * A body that is not declared under a name, beside those that are: its code, if it has one, is that of an error of the
+ * framework, so that the code alone tells the bodies apart. What a result handler of one's own sends is not known.
+ */
+type OtherBody<T extends EndpointTypes, Each, Data = never> = WithOwnCode<
+  T,
+  UncodedBody<T, Each, Data>
+>;
+
+type WithOwnCode<T extends EndpointTypes, Body> = T["resultHandler"] extends DefaultResultHandler
+  ? Body & { readonly error: { readonly code?: FrameworkErrorCode | undefined } }
+  : Body extends ProblemDetails
+    ? Body & { readonly code?: FrameworkErrorCode | undefined }
+    : Body;
+
+/** The body of the errors that are not declared; `Known` are the declared ones that carry data or a code. */
+type UndeclaredBody<T extends EndpointTypes, Known, Each> = [keyof Known] extends [never]
+  ? NegativeBody<T, Each>
+  : [Extract<keyof T["errors"] | keyof T["middlewareErrors"], string>] extends [never]
+    ? NegativeBody<T, Each>
+    : OtherBody<T, Each>;
 
 interface EnvelopeMaybeWithData<Data> {
   readonly status: "error";
@@ -105,8 +129,18 @@ type DataErrors<T extends EndpointTypes, Own, Others, Each> = [
 type DataBody<T extends EndpointTypes, Each, Own, Others, Status> = NegativeBody<
   T,
   Each,
-  DataOf<Own, Status> | DataOf<Others, Status> | (Status extends OwnStatusOf<T> ? undefined : never)
+  DataAt<T, Own, Others, Status>
 >;
+
+/** The data of the errors with a status; `never` if they have none. */
+type DataAt<T extends EndpointTypes, Own, Others, Status> = [
+  DataOf<Own, Status> | DataOf<Others, Status>,
+] extends [undefined]
+  ? never
+  :
+      | DataOf<Own, Status>
+      | DataOf<Others, Status>
+      | (Status extends OwnStatusOf<T> ? undefined : never);
 
 /** The bodies of errors, of which some are declared under a name; the keys of one status make a union. */
 type NamedErrors<T extends EndpointTypes, Own, Others, Each> = {
@@ -118,10 +152,8 @@ type NamedErrors<T extends EndpointTypes, Own, Others, Each> = {
             Present<DataOf<Own, Key> | DataOf<Others, Key>>,
             Key
           >
-        | (StatusOf<Own, Others, Key> extends OwnStatusOf<T> ? NegativeBody<T, Each> : never)
-    : [DataOf<Own, Key> | DataOf<Others, Key>] extends [undefined]
-      ? NegativeBody<T, EachAt<Each, Key>>
-      : DataBody<T, EachAt<Each, Key>, Own, Others, Key>;
+        | (StatusOf<Own, Others, Key> extends OwnStatusOf<T> ? OtherBody<T, Each> : never)
+    : OtherBody<T, EachAt<Each, Key>, DataAt<T, Own, Others, Key>>;
 };
 
 /** Data, or `never` if there is none. */
@@ -147,10 +179,10 @@ type ErrorReplies<T extends EndpointTypes, Known, Each, Codes extends number> =
   | {
       [Status in keyof Known | Codes]: ErrorReply<
         Status,
-        Status extends keyof Known ? Known[Status] : NegativeBody<T, EachAt<Each, Status>>
+        Status extends keyof Known ? Known[Status] : UndeclaredBody<T, Known, EachAt<Each, Status>>
       >;
     }[keyof Known | Codes]
-  | ErrorReply<Undeclared<Codes | keyof Known>, NegativeBody<T, OthersOf<Each>>>;
+  | ErrorReply<Undeclared<Codes | keyof Known>, UndeclaredBody<T, Known, OthersOf<Each>>>;
 
 /** The error statuses other than the given ones: a union, of which editors print the name. */
 export type OtherStatus<Known> =
@@ -177,4 +209,7 @@ export type BodyAt<T extends EndpointTypes> = T extends PlainTypes
   ? T["statusCode"] extends 204 | 205
     ? ErrorEnvelope | undefined
     : SuccessEnvelope<FromJson<T["output"]["_zod"]["output"]>> | ErrorEnvelope
-  : SuccessAt<T> | ErrorAt<T> | DataErrorsAt<T>[keyof DataErrorsAt<T>];
+  :
+      | SuccessAt<T>
+      | UndeclaredBody<T, DataErrorsAt<T>, EachOf<HandlerTypes<T>["negative"]>>
+      | DataErrorsAt<T>[keyof DataErrorsAt<T>];

@@ -46,6 +46,7 @@ export type {
   ReplyAt,
   RoutesOf,
 } from "./inferred-client.ts";
+export type { FrameworkErrorCode } from "../errors.ts";
 export type { EndpointTypes, TypesAt } from "./route-at.ts";
 export type { BodyAt, DataErrorsAt, ErrorAt, OtherStatus } from "./error-types.ts";
 export type { EventAt, InputAt, ItemOf, PageAt, SuccessAt } from "./wire-types.ts";

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { frameworkErrorCodes } from "../errors.ts";
+import { isFrameworkCode } from "../results/begin-error.ts";
 import { readContent, readOwnKind } from "../schemas/content.ts";
 import { readEncoded, readToldOutput } from "../schemas/encode.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
@@ -32,6 +34,14 @@ export interface Side {
 
 export const sent: Side = { direction: "input", isSent: true };
 export const received: Side = { direction: "output", isSent: false };
+
+const frameworkErrorCode = {
+  wanted: "FrameworkErrorCode",
+  text: Array.from(frameworkErrorCodes, quote).join("\n  | "),
+  comment: writeComment([
+    "The code of an error with which the framework itself rejects requests, as clients receive it.",
+  ]),
+};
 
 /** The schemas whose type is always the same. */
 const plainTypes: Readonly<Record<string, string>> = {
@@ -155,6 +165,7 @@ export class TypeWriter {
     if (plain !== undefined) return [plain];
     switch (def.type) {
       case "string":
+        if (isFrameworkCode(schema)) return [this.names.define("code", frameworkErrorCode)];
         return isSent && def.coerce ? ["string", "number", "boolean", "bigint"] : ["string"];
       case "number":
         return isSent && isInput && def.coerce ? ["number", "string"] : ["number"];

@@ -1,6 +1,6 @@
 import { isError } from "../http/is-error.ts";
 import { z } from "zod";
-import { isRequestErrorCode, ServerFault } from "../errors.ts";
+import { frameworkErrorCodes, ServerFault } from "../errors.ts";
 import { canBeSent } from "../http/header-field.ts";
 import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type InputValidationError, type ShortIssue } from "../schemas/issues.ts";
@@ -25,9 +25,18 @@ export interface ErrorAnswer {
   readonly isPublic: boolean;
 }
 
-/** Creates the schema of an error's code, which is only known of errors that are declared under a name. */
-export const toCodeSchema = (code: string | undefined): z.ZodType<string | undefined> =>
-  code === undefined ? z.string().optional() : z.literal(code);
+const frameworkCodes = new WeakSet<object>();
+
+/** Checks for the schema of a code that can only be one of the framework, a fact for types that documents leave out. */
+export const isFrameworkCode = (schema: object): boolean => frameworkCodes.has(schema);
+
+/** Creates the schema of the code of an error that is declared under a name, or else of one of the framework. */
+export const toCodeSchema = (code: string | undefined): z.ZodType<string | undefined> => {
+  if (code !== undefined) return z.literal(code);
+  const schema = z.string();
+  frameworkCodes.add(schema);
+  return schema.optional();
+};
 
 export const toIssuesSchema = (): z.ZodType<ErrorAnswer["issues"]> =>
   z
@@ -62,8 +71,7 @@ const listFields = (headers: object): readonly (readonly [string, string | undef
 /** Returns the code of an error with which the framework rejects requests. */
 const readOwnCode = (error: unknown): string | undefined => {
   const code = isError(error) ? readSafely(error, "code") : undefined;
-  const isOwn =
-    typeof code === "string" && (isRequestErrorCode(code) || code === "SLP_INPUT_INVALID");
+  const isOwn = typeof code === "string" && frameworkErrorCodes.has(code);
   return isOwn && readSafely(error, "expose") === true ? code : undefined;
 };
 

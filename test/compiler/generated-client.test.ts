@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateClient } from "sallyport/generate-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { defaultEndpointsFactory as factory } from "sallyport";
+import { defaultEndpointsFactory as factory, problemEndpointsFactory } from "sallyport";
 import { idempotency, memoryStore } from "sallyport/idempotency";
 import { z } from "zod";
 import { tortureConfig, tortureRouting } from "../openapi/torture/routing.ts";
@@ -16,7 +16,16 @@ const renamed = factory.build({
 const paid = factory
   .addMiddleware(idempotency({ store: memoryStore(), scope: () => "all", required: true }))
   .build({ method: ["post", "put"], handler: async () => ({}) });
-const routing = { ...tortureRouting, renamed, paid };
+const coded = {
+  errors: {
+    wrongCode: { status: 400, description: "Wrong", schema: z.object({ left: z.int() }) },
+    gone: { status: 410, description: "Gone", schema: z.object({ at: z.date() }) },
+  },
+  handler: () => ({}),
+} as const;
+const envelope = factory.build(coded);
+const problem = problemEndpointsFactory.build(coded);
+const routing = { ...tortureRouting, renamed, paid, envelope, problem };
 
 let folder = "";
 beforeAll(() => {
@@ -65,6 +74,15 @@ export const queries = async (): Promise<void> => {
   const names = await infiniteQueryOptions(client, "get /cursors").queryFn({ ...context, pageParam: {} });
   names.names satisfies string[];
   (await mutationOptions(client, "post /created").mutationFn({ name: "a" })).name satisfies string;
+};
+export const codes = async (): Promise<void> => {
+  const body = await client.provide("get /envelope");
+  if (body.status === "error" && body.error.code === "wrongCode") body.error.data.left satisfies number;
+  const reply = await client.request("get /problem");
+  if (reply.ok || reply.status === "unexpected") return;
+  if (reply.body.code === "gone") reply.body.data.at satisfies string;
+  else if (reply.body.code === "SLP_INPUT_INVALID") reply.body.code satisfies string;
+  else reply.body satisfies { code?: "wrongCode" | \`SLP_\${string}\` | undefined };
 };
 export const main = async (): Promise<void> => {
   const created = await client.request("post /created", { name: "a" });

@@ -113,7 +113,7 @@ test("`instanceof` knows the errors of another copy, but not a derived class of 
   }: typeof one): (readonly [of: abstract new (...args: never) => Error, error: Error])[] => [
     [AbortedError, new AbortedError(route, "")],
     [ApiError, new ApiError("404", { description: "" })],
-    [ClientError, new ClientError("Other", "SLP_OTHER", route, "")],
+    [ClientError, new ClientError("SLP_OTHER", route, "")],
     [ConfigError, new ConfigError("SLP_CONFIG_VALUE", "")],
     [DefinitionError, new DefinitionError("SLP_DEFINITION_VALUE", "")],
     [EventSizeError, new EventSizeError(route, 1)],
