@@ -74,9 +74,10 @@ const toFields = (headers: Headers): Readonly<Record<string, string>> => {
   return fields;
 };
 
-/** Tells TanStack Query the type of the errors; the property is never set. */
+/** Tells TanStack Query the type of the errors, which its functions read from either; the properties are never set. */
 interface Failing<Failure> {
   readonly retryDelay?: (failures: number, error: Failure) => number;
+  readonly throwOnError?: (error: Failure) => boolean;
 }
 
 /** Options for the calls; TanStack Query provides the signal. */
