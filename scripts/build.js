@@ -2,7 +2,7 @@
 // are loaded together, with source maps that contain the source. It also writes the source of the client, which generated
 // clients contain.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
@@ -16,8 +16,8 @@ const entries = [...Object.values(exports), { default: bin.sallyport }]
   .map((entry) => /^\.\/dist\/(.*)\.js$/.exec(entry.default ?? "")?.[1])
   .filter((entry) => entry !== undefined);
 
-/** The module that `imports` of package.json replaces in CommonJS. */
-const ownFile = "lazy/own-file";
+/** The module that is published as it is written: CommonJS, beside the chunks. */
+const packages = "lazy/packages.cjs";
 
 /** Deletes the declarations that no entry point refers to. */
 const pruneDeclarations = () => {
@@ -42,17 +42,20 @@ const pruneDeclarations = () => {
 };
 
 const buildModules = async () => {
+  const runtime = await readClientSource();
   /** The modules that the main entry always loads, and those that a server loads, too: a chunk each. */
   const chunks = { core: new Set(), server: new Set() };
   const build = await rolldown({
     cwd: root,
-    input: Object.fromEntries([...entries, ownFile].map((entry) => [entry, `src/${entry}.ts`])),
+    input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
     plugins: [
       {
-        name: "own-file",
-        resolveId: (id, importer) =>
-          importer !== undefined && id.endsWith("/own-file.ts")
-            ? { id: "#own-file", external: true }
+        name: "packages",
+        resolveId: (id) =>
+          id.endsWith(packages) ? { id: join(root, "src", packages), external: true } : undefined,
+        load: (id) =>
+          id === join(root, "src/generate-client/read-runtime.ts")
+            ? `export const readRuntime = () => ${JSON.stringify(runtime)};`
             : undefined,
         buildEnd() {
           const collect = (chunk, id) => {
@@ -92,14 +95,11 @@ const buildModules = async () => {
     },
   });
   await build.close();
-  writeFileSync(
-    join(dist, `${ownFile}.cjs`),
-    'exports.ownFile = require("node:url").pathToFileURL(__filename).href;\n',
-  );
+  cpSync(join(root, "src", packages), join(dist, packages));
 };
 
-/** Writes the files that `generate-client/runtime-source.ts` reads. */
-const writeClientSource = async () => {
+/** Returns what `generate-client/read-runtime.ts` reads from the sources. */
+const readClientSource = async () => {
   const build = await rolldown({
     input: join(root, "src/generate-client/runtime-source.ts"),
     external: /^node:/,
@@ -107,10 +107,10 @@ const writeClientSource = async () => {
   });
   const { output } = await build.generate({ format: "esm" });
   await build.close();
-  const { writeRuntime } = await import(
+  const { joinModules } = await import(
     `data:text/javascript,${encodeURIComponent(output[0].code)}`
   );
-  writeRuntime(pathToFileURL(`${root}src/client/`), pathToFileURL(`${dist}/generate-client/`));
+  return joinModules(pathToFileURL(`${root}src/client/`));
 };
 
 const compile = (config) => {
@@ -135,6 +135,5 @@ const buildPackages = () => {
 rmSync(dist, { recursive: true, force: true });
 compile("tsconfig.build.json");
 pruneDeclarations();
-await writeClientSource();
 await buildModules();
 buildPackages();

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { defaults } from "../defaults.ts";
 import { ConfigError } from "../errors.ts";
-import { ownFile } from "../lazy/own-file.ts";
+import { ownFile } from "../lazy/packages.cjs";
 import type { DocsOptions } from "./docs-options.ts";
 
 export interface UserInterface {
@@ -74,7 +73,9 @@ export const findUserInterface = (name: DocsOptions["ui"] = defaults.docs.ui): U
 
 /** Finds a file of a package, first next to this package, then from the working directory. */
 const findPackageFile = (name: string, target: string): string => {
-  for (const from of [ownFile, join(process.cwd(), "package.json")]) {
+  // an import would have the name that the usual banner of a bundle declares
+  const { createRequire } = process.getBuiltinModule("node:module");
+  for (const from of [ownFile ?? [], join(process.cwd(), "package.json")].flat()) {
     try {
       return createRequire(from).resolve(target);
     } catch {
@@ -84,6 +85,6 @@ const findPackageFile = (name: string, target: string): string => {
   const other = name === "swagger-ui-dist" ? "" : ', or set `docs: { ui: "swagger" }`';
   throw new ConfigError(
     "SLP_CONFIG_PEER",
-    `The \`docs\` option needs the package ${name}, which is not installed. Run: npm install ${name}${other}.`,
+    `The \`docs\` option needs the files of the package ${name}, which is not installed where the server runs. Run: npm install ${name}${other}.`,
   );
 };

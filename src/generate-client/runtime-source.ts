@@ -1,7 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
-import { ownFile } from "../lazy/own-file.ts";
+import { readFileSync } from "node:fs";
 
 /** The modules of the client in the order in which they import each other, and what they export. */
 const modules = [
@@ -19,7 +16,8 @@ export const dropBetween = (text: string, opening: string, closing: string): str
   return [start, ...others.map((part) => part.slice(part.indexOf(closing)))].join("");
 };
 
-const bundle = (folder: URL): string =>
+/** Joins the modules of the client in a folder. */
+export const joinModules = (folder: URL): string =>
   modules
     .map((name) => {
       const text = readFileSync(new URL(`${name}.ts`, folder), "utf8");
@@ -31,14 +29,3 @@ const bundle = (folder: URL): string =>
         .trim();
     })
     .join("\n\n");
-
-/** Writes the runtime for the published package; called when the package is built. */
-export const writeRuntime = (from: URL, to: URL): void =>
-  writeFileSync(new URL("runtime.txt", to), bundle(from));
-
-export const readRuntime = (): string => {
-  const home = pathToFileURL(createRequire(ownFile).resolve("sallyport/package.json"));
-  return ownFile.endsWith(".ts")
-    ? bundle(new URL("src/client/", home))
-    : readFileSync(new URL("dist/generate-client/runtime.txt", home), "utf8");
-};

@@ -1,5 +1,5 @@
 import type { ScalarTag } from "yaml";
-import { loadYaml } from "../lazy/packages.ts";
+import { loadYaml } from "../lazy/packages.cjs";
 
 /** What readers of YAML 1.1 take for something else, besides what `compat` quotes: `=`, and numbers such as `1e-7`. */
 const tags: readonly ScalarTag[] = [

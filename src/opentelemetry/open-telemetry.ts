@@ -19,9 +19,9 @@ import {
 } from "@opentelemetry/core";
 import type { TLSSocket } from "node:tls";
 import type { Express } from "express";
-import { ConfigError } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
-import { loadLogsApi } from "../lazy/packages.ts";
+import { loadLogsApi } from "../lazy/packages.cjs";
+import { toPackageError } from "../messages/missing-package.ts";
 import { be, checkOptions } from "../messages/option-checks.ts";
 import { ensureError } from "../reply/http-error.ts";
 import { toLoggedPath } from "../results/log-fault.ts";
@@ -177,10 +177,11 @@ const createExceptionRecording = (): ((error: Error, span: Span, context: Contex
   let api: ReturnType<typeof loadLogsApi>;
   try {
     api = loadLogsApi();
-  } catch {
-    throw new ConfigError(
-      "SLP_CONFIG_PEER",
-      "The environment variable OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN asks for log records, which need the package @opentelemetry/api-logs, which is not installed. Run: npm install @opentelemetry/api-logs.",
+  } catch (cause) {
+    throw toPackageError(
+      "The value of the environment variable OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN, which asks for log records,",
+      "@opentelemetry/api-logs",
+      cause,
     );
   }
   return (error, span, context) => {

@@ -2,7 +2,7 @@ import { isError } from "../http/is-error.ts";
 import { z } from "zod";
 import type { ServerFaultCode } from "../errors.ts";
 import { formatIssues } from "../schemas/issues.ts";
-import { loadHttpErrors } from "../lazy/packages.ts";
+import { loadHttpErrors } from "../lazy/packages.cjs";
 import { toStatusText } from "../http/status.ts";
 
 /** An error that carries the status of its response, as made by the `http-errors` package. */

@@ -8,7 +8,7 @@ import type { Response } from "express";
 import { ServerFault } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import { namesTag, toTime } from "../http/validators.ts";
-import { loadHttpErrors } from "../lazy/packages.ts";
+import { loadHttpErrors } from "../lazy/packages.cjs";
 import type { ContentDeclaration, FileContent, StreamContent } from "../schemas/content.ts";
 import { holdErrors, throwHeldError } from "./hold-errors.ts";
 import { ensureError, readSafely, toSendingError } from "./http-error.ts";

@@ -2,7 +2,7 @@ import type { BusboyInstance } from "@fastify/busboy";
 import type { UploadLimits } from "../endpoint/body-limits.ts";
 import { RequestError } from "../errors.ts";
 import type { ContentType } from "../http/content-type.ts";
-import { loadBusboy } from "../lazy/packages.ts";
+import { loadBusboy } from "../lazy/packages.cjs";
 import { safely } from "./read-bytes.ts";
 
 /** Returns the Content-Type field of a multipart body in the form that the parser expects. */

@@ -1,5 +1,5 @@
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
-import { loadExpress } from "../lazy/packages.ts";
+import { loadExpress } from "../lazy/packages.cjs";
 import { recover } from "../pipeline/answer.ts";
 import { findState, RequestState, sentByHandler } from "../pipeline/request-state.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
@@ -31,7 +31,7 @@ export const buildStack = async (
     await beginRequest(toState(request, response));
     next();
   });
-  if (compression) app.use(createCompression(compression === true ? {} : compression));
+  if (compression) app.use(await createCompression(compression === true ? {} : compression));
   if (beforeRouting) await beforeRouting({ app, getLogger });
   app.use(layer);
   if (afterRouting) await afterRouting({ app, getLogger });

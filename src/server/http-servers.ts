@@ -3,7 +3,7 @@ import type * as https from "node:https";
 import { defaults } from "../defaults.ts";
 import { RequestError } from "../errors.ts";
 import { markPipes } from "../http/node-internals.ts";
-import { isExpressLoaded } from "../lazy/packages.ts";
+import { isExpressLoaded } from "../lazy/packages.cjs";
 import { expectBody } from "../request/expectation.ts";
 import type { Routing } from "../routing/routing.ts";
 import { checkSettings, walkRouting } from "../routing/walk-routing.ts";

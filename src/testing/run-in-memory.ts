@@ -10,7 +10,7 @@ import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import { createExpressObjects } from "../server/express/express-app.ts";
 import { prepareApi, type PreparedApi } from "../server/prepare-api.ts";
-import { isExpressLoaded } from "../lazy/packages.ts";
+import { isExpressLoaded } from "../lazy/packages.cjs";
 import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./apply-request-props.ts";

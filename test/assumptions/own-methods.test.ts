@@ -4,7 +4,7 @@ import { findReplyState } from "../../src/exchange/response-state.ts";
 import { start } from "../http/harness.ts";
 
 // each server starts as if Express had not been loaded yet
-vi.mock(import("../../src/lazy/packages.ts"), async (load) => ({
+vi.mock(import("../../src/lazy/packages.cjs"), async (load) => ({
   ...(await load()),
   isExpressLoaded: () => false,
 }));

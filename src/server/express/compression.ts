@@ -1,12 +1,11 @@
 import type { RequestHandler } from "express";
-import { ConfigError } from "../../errors.ts";
 import { holdEnd, replaceMethods } from "../../exchange/replace-methods.ts";
-import { loadCompression } from "../../lazy/packages.ts";
+import { toPackageError } from "../../messages/missing-package.ts";
 import type { CompressionOptions } from "../config/config.ts";
 
 /** Creates the middleware of the `compression` option, from the package of that name. */
-export const createCompression = (options: CompressionOptions): RequestHandler => {
-  const compression = findCompression();
+export const createCompression = async (options: CompressionOptions): Promise<RequestHandler> => {
+  const compression = await loadCompression();
   const { filter = compression.filter } = options;
   const compress = compression({
     ...options,
@@ -42,13 +41,10 @@ export const createCompression = (options: CompressionOptions): RequestHandler =
   };
 };
 
-const findCompression = (): ReturnType<typeof loadCompression> => {
+const loadCompression = async () => {
   try {
-    return loadCompression();
-  } catch {
-    throw new ConfigError(
-      "SLP_CONFIG_PEER",
-      "The `compression` option needs the package compression, which is not installed. Run: npm install compression.",
-    );
+    return (await import("compression")).default;
+  } catch (cause) {
+    throw toPackageError("The `compression` option", "compression", cause);
   }
 };

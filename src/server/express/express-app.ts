@@ -1,7 +1,8 @@
 import type { Express, Request, Response } from "express";
 import { defaults } from "../../defaults.ts";
 import { ConfigError } from "../../errors.ts";
-import { findExpress, loadExpress } from "../../lazy/packages.ts";
+import { findExpress, loadExpress } from "../../lazy/packages.cjs";
+import { toPackageError } from "../../messages/missing-package.ts";
 import { plainWays, type AppFacts } from "../../exchange/response-state.ts";
 import { shortcuts } from "../../shortcuts/shortcuts.ts";
 import type { ServerConfig } from "../config/config.ts";
@@ -87,11 +88,8 @@ const setProxies = (app: Express, trustProxy: ServerConfig["trustProxy"]): void 
 const assertExpress = (): void => {
   try {
     findExpress();
-  } catch {
-    throw new ConfigError(
-      "SLP_CONFIG_PEER",
-      "A server needs the package express, which is not installed. Run: npm install express.",
-    );
+  } catch (cause) {
+    throw toPackageError("A server", "express", cause);
   }
 };
 

@@ -9,7 +9,7 @@ import { ensureError } from "../../reply/http-error.ts";
 import { decodeSegment, parsePathPattern } from "../../routing/path-pattern.ts";
 import type { ServeStaticOptions } from "../../routing/static-files.ts";
 import type { StaticEntry } from "../../routing/walk-routing.ts";
-import { loadExpress } from "../../lazy/packages.ts";
+import { loadExpress } from "../../lazy/packages.cjs";
 
 export class StaticMounts {
   readonly #mounts: readonly Mount[];

@@ -273,7 +273,7 @@ describe("the `docs` option", () => {
     expect(error).toMatchObject({
       code: "SLP_CONFIG_PEER",
       message:
-        'The `docs` option needs the package @scalar/api-reference, which is not installed. Run: npm install @scalar/api-reference, or set `docs: { ui: "swagger" }`.',
+        'The `docs` option needs the files of the package @scalar/api-reference, which is not installed where the server runs. Run: npm install @scalar/api-reference, or set `docs: { ui: "swagger" }`.',
     });
   });
 

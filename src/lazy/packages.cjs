@@ -1,0 +1,44 @@
+"use strict";
+
+// Packages that are loaded when they are first needed. This is CommonJS, because only `require` returns at once, and each
+// name is literal, because bundlers and tracers follow nothing else.
+
+let express;
+let createError;
+
+const loadExpress = () => (express ??= require("express"));
+exports.loadExpress = loadExpress;
+
+exports.findExpress = () => {
+  try {
+    require.resolve("express");
+  } catch {
+    // a bundle has no files to find, but may contain the package
+    loadExpress();
+  }
+};
+
+exports.isExpressLoaded = () => {
+  try {
+    return express !== undefined || require.resolve("express") in require.cache;
+  } catch {
+    return false;
+  }
+};
+
+exports.loadHttpErrors = () => (createError ??= require("http-errors"));
+
+exports.loadBusboy = () => require("@fastify/busboy").Busboy;
+
+exports.loadYaml = () => require("yaml").stringify;
+
+exports.loadLogsApi = () => {
+  try {
+    return require("@opentelemetry/api-logs");
+  } catch (error) {
+    // oxlint-disable-next-line no-useless-catch -- bundlers accept that a package is missing where the error is caught
+    throw error;
+  }
+};
+
+exports.ownFile = typeof __filename === "string" ? __filename : undefined;
