@@ -25,11 +25,14 @@ export const mapObjects = (
 ): unknown => {
   if (Array.isArray(value)) return value.map((one) => mapObjects(one, change));
   if (!isObject(value)) return value;
-  const copy = mapValues(value, (inner, key) => {
-    if (isMap) return mapObjects(inner, change);
-    return dataKeywords.has(key) ? inner : mapObjects(inner, change, maps.has(key));
-  });
-  return change(copy);
+  // a loop, because most of what a document takes is done here
+  const entries: [string, unknown][] = [];
+  for (const key of Object.keys(value)) {
+    const isData = !isMap && dataKeywords.has(key);
+    const inner = value[key];
+    entries.push([key, isData ? inner : mapObjects(inner, change, !isMap && maps.has(key))]);
+  }
+  return change(Object.fromEntries(entries));
 };
 
 /**

@@ -9,7 +9,7 @@ import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { isObject, isSame, listOf, toEnum } from "./map-json.ts";
 import type { Direction, JsonObject, OpenApiOverride, WrittenSchema } from "./options.ts";
-import { correctPatterns } from "./patterns.ts";
+import { correctString } from "./patterns.ts";
 import { correctKeys } from "./record-keys.ts";
 import { readBooleanStrings, readLazy } from "../schemas/zod-internals.ts";
 import { addDiscriminator, isAnyJson } from "./unions.ts";
@@ -42,11 +42,6 @@ export const toBinary = (type: string): JsonObject => ({
 const digits = { type: "string", pattern: String.raw`^-?\d+$` } as const;
 
 const opposite = { input: "output", output: "input" } as const;
-
-/** The checks that Zod writes as formats, although their pattern is sufficient. */
-const pseudoFormats: ReadonlySet<unknown> = new Set([
-  ...["starts_with", "ends_with", "includes", "lowercase", "uppercase"],
-]);
 
 /** The JSON Schema of a Buffer as `JSON.stringify` writes it. */
 const bufferAsJson: JsonObject = {
@@ -84,7 +79,6 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
   const { def } = (schema as z.core.$ZodTypes)._zod;
   keepExamples(schema, json, direction);
   if (direction === "output") delete json["default"];
-  if (pseudoFormats.has(json["format"])) delete json["format"];
   if (isImpossible) return;
   switch (def.type) {
     case "object":
@@ -112,9 +106,14 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
     }
     case "string":
     case "template_literal":
-      correctPatterns(schema, json);
+      correctString(schema, json);
       return;
     case "number":
+      // many readers take a schema for anything if one of its parts has no type
+      if (Array.isArray(json["allOf"]))
+        json["allOf"] = json["allOf"].map(
+          (part) => ({ type: json["type"], ...part }) as JsonObject,
+        );
       // the bounds of safe integers are redundant
       if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
       if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
@@ -137,6 +136,9 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
     case "pipe": {
       const told = readToldOutput(schema);
       if (told) delete json["output"];
+      // any date-time describes what is sent; what Zod also checks would only lengthen it
+      if (readOwnKind(schema) === "dateOut" && direction === "output")
+        replace(json, { type: "string", format: "date-time", ...readMeta(schema) });
       if (direction === "input") listStrings(schema, json);
       else if (told) replace(json, { ...write(told, "output"), ...json });
       return;

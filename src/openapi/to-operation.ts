@@ -2,6 +2,7 @@ import type { Operation } from "../api/operation.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
+import { isFormatExample } from "./format-examples.ts";
 import { compact, mapValues, nonEmpty } from "./map-json.ts";
 import type { WritePlace } from "./node-writer.ts";
 import { omitFields, viewObject } from "./object-view.ts";
@@ -85,6 +86,8 @@ const toParameter = (
   const last = operation.segments.at(-1);
   const isRest = location === "path" && last?.kind === "rest" && last.names.includes(name);
   const { description, deprecated, ...schema } = json;
+  // a documentation page would fill in the example, and thus send a parameter that nobody needs
+  if (!isRequired && isFormatExample(schema["examples"])) delete schema["examples"];
   const notes = isRest ? "The rest of the path, with its slashes." : undefined;
   const texts = [description, notes].filter((text) => typeof text === "string");
   return compact({

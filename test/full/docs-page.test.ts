@@ -1,7 +1,4 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, mkdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { defaultEndpointsFactory, EventStreamFactory, type Routing } from "sallyport";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -13,19 +10,7 @@ import {
   openPage,
   quitChromium,
 } from "./chromium.ts";
-
-const cache = fileURLToPath(new URL("../../node_modules/.cache/scalar", import.meta.url));
-const fixture = fileURLToPath(new URL("../fixtures/scalar", import.meta.url));
-
-/** Installs Scalar from its lock file unless it is installed. */
-const ensureScalar = (): void => {
-  if (existsSync(`${cache}/node_modules/@scalar/api-reference`)) return;
-  mkdirSync(cache, { recursive: true });
-  for (const name of ["package.json", "package-lock.json"])
-    copyFileSync(`${fixture}/${name}`, `${cache}/${name}`);
-  const install = ["ci", "--no-audit", "--no-fund", "--ignore-scripts"];
-  execFileSync("npm", install, { cwd: cache, stdio: "inherit" });
-};
+import { ensureScalar, scalarHome } from "./scalar.ts";
 
 const routing = {
   v1: {
@@ -65,7 +50,7 @@ afterAll(quitChromium);
 
 /** Opens the page, and records its requests and its errors. */
 const open = async (ui: "scalar" | "swagger", more: Routing = {}) => {
-  vi.spyOn(process, "cwd").mockReturnValue(cache);
+  vi.spyOn(process, "cwd").mockReturnValue(scalarHome);
   const { port } = await start({ ...routing, ...more }, { docs: { ui, info } });
   const page = await openPage("about:blank");
   const asked: string[] = [];

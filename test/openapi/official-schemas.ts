@@ -11,13 +11,14 @@ const read = (name: string): Json =>
   ) as Json;
 
 /** Converts the official schema for OpenAPI 3.0 from JSON Schema draft 4 to draft 7; two keywords differ. */
-const fromDraft4 = (value: unknown): unknown => {
+export const fromDraft4 = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(fromDraft4);
   if (typeof value !== "object" || value === null) return value;
   const { id, $schema: _draft, ...json } = value as Record<string, unknown>;
-  if (json["exclusiveMinimum"] === true) {
-    json["exclusiveMinimum"] = json["minimum"];
-    delete json["minimum"];
+  for (const bound of ["Minimum", "Maximum"]) {
+    if (json[`exclusive${bound}`] !== true) continue;
+    json[`exclusive${bound}`] = json[bound.toLowerCase()];
+    delete json[bound.toLowerCase()];
   }
   if (typeof id === "string") json["$id"] = id;
   return Object.fromEntries(Object.entries(json).map(([key, inner]) => [key, fromDraft4(inner)]));

@@ -64,6 +64,13 @@ export const kinds = {
   pattern: z.string().regex(/^[a-z]{1,4}$/),
   prefix: z.string().startsWith("ab"),
   email: z.email(),
+  emailAt: z.email().endsWith("@corp.example").max(60),
+  patterns: z
+    .string()
+    .startsWith("a")
+    .endsWith("z")
+    .regex(/^\w+$/)
+    .meta({ examples: ["abz"] }),
   uuid: z.uuid(),
   url: z.url(),
   isoDate: z.iso.date(),
@@ -77,6 +84,7 @@ export const kinds = {
   small: z.int().min(-3).max(3),
   open: z.number().gt(0).lt(1),
   step: z.number().multipleOf(5),
+  steps: z.number().multipleOf(4).multipleOf(6),
   uint32: z.uint32(),
   boolean: z.boolean(),
   null: z.null(),
