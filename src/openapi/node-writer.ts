@@ -12,7 +12,7 @@ import type { Direction, JsonObject, OpenApiOverride, WrittenSchema } from "./op
 import { correctString } from "./patterns.ts";
 import { correctKeys } from "./record-keys.ts";
 import { readBooleanStrings, readLazy } from "../schemas/zod-internals.ts";
-import { addDiscriminator, isAnyJson } from "./unions.ts";
+import { addDiscriminator, isAnyJson, omitNothing } from "./unions.ts";
 
 /** The place of the schema that is being written, for names and errors. */
 export interface WritePlace {
@@ -100,6 +100,7 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
       return;
     }
     case "literal": {
+      if (def.values.every((value) => value === undefined)) json["not"] = {};
       const { enum: values, ...rest } = json;
       if (listOf(values).includes(null)) replace(json, { ...toEnum(listOf(values)), ...rest });
       return;
@@ -145,6 +146,10 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
     }
     case "union":
       addDiscriminator(schema, json);
+      omitNothing(json);
+      return;
+    case "nullable":
+      omitNothing(json);
       return;
     case "date":
       // `JSON.stringify` writes a date as an ISO 8601 string
@@ -168,7 +173,7 @@ const findReason = (schema: ZodSchema, direction: Direction): string | undefined
   const isBig = def.type === "literal" && def.values.some((value) => typeof value === "bigint");
   const type = isBig ? "bigint" : def.type;
   const isInput = direction === "input";
-  if (!impossible.has(type) && !(isInput && type === "date")) return undefined;
+  if (!impossible.has(type) && !(isInput && ["date", "file"].includes(type))) return undefined;
   if (isInput && "coerce" in def && def.coerce) return undefined;
   return `JSON has no ${type}. ${jsonAdvice[direction][type] ?? otherAdvice}.`;
 };

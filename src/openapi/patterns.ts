@@ -64,7 +64,7 @@ const toFormat = (check: Check): Format => {
   if (format === "datetime") {
     const def = check as unknown as DateTimeCheck;
     if (def.local || def.precision === -1) return { ...own, name: undefined };
-    const isZods = source === z.regexes.datetime(def as z.core.$ZodISODateTimeDef).source;
+    const isZods = source === z.regexes.datetime(def).source;
     return isZods ? { ...own, pattern: toTimePattern(def) } : own;
   }
   return implied.has(source) ? { ...own, pattern: undefined } : own;

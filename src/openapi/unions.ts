@@ -57,3 +57,13 @@ export const addDiscriminator = (schema: ZodSchema, json: JsonObject): void => {
   );
   json["discriminator"] = { propertyName, mapping: Object.fromEntries(mapping) as JsonObject };
 };
+
+/** Leaves out the options that no value in JSON fits, such as undefined, which tools would take for anything. */
+export const omitNothing = (json: JsonObject): void => {
+  const options = listOf(json["anyOf"]) as readonly JsonObject[];
+  const some = options.filter(({ not }) => !isSame(not, {}));
+  if (some.length === options.length) return;
+  delete json["anyOf"];
+  const [only = { not: {} }, ...others] = some;
+  Object.assign(json, others.length > 0 ? { anyOf: some } : { ...only, ...json });
+};

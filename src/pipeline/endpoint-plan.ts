@@ -35,6 +35,7 @@ import {
   takesFiles,
   takesRawBody,
   takesStream,
+  takesWebFiles,
 } from "../schemas/bodies.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import {
@@ -150,6 +151,11 @@ const assertInput = (schema: ZodSchema, where: string): void => {
     throw new DefinitionError(
       "SLP_DEFINITION_SCHEMA",
       `${where}: \`input\` has ez.stream() in a place where the body is not passed on. Use it as the field \`raw\` itself, without a wrapper: z.object({ raw: ez.stream() }).`,
+    );
+  if (takesWebFiles(schema))
+    throw new DefinitionError(
+      "SLP_DEFINITION_SCHEMA",
+      `${where}: \`input\` has z.file(), which neither JSON nor a form can fill. Use ez.upload(), with \`upload\` in the configuration.`,
     );
 };
 

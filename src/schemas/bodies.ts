@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isObject } from "../messages/option-checks.ts";
 import { declare, readContent, readOwnKind } from "./content.ts";
 import { assertShape, type SchemaMeta, type ZodSchema } from "./schema.ts";
-import { listSameValue, someSchema, walkSchemas } from "./some-schema.ts";
+import { listInnerSchemas, listSameValue, someSchema, walkSchemas } from "./some-schema.ts";
 import { listArrayFields, readTopLevel } from "./top-level-keys.ts";
 
 /**
@@ -171,6 +171,15 @@ const toKind = (value: unknown): string => {
 /** Checks whether a schema accepts files, at any depth. */
 export const takesFiles = (schema: ZodSchema): boolean =>
   someSchema(schema, (inner) => readOwnKind(inner) === "upload");
+
+/** Checks whether a schema accepts files of the web, which no request has, before any of its functions has run. */
+export const takesWebFiles = (schema: ZodSchema): boolean => {
+  const listInner = (outer: ZodSchema): readonly ZodSchema[] => {
+    const { def } = (outer as z.core.$ZodTypes)._zod;
+    return def.type === "pipe" ? [def.in] : listInnerSchemas(outer);
+  };
+  return [...walkSchemas(schema, listInner)].some(({ _zod }) => _zod.def.type === "file");
+};
 
 /** Lists the top-level fields that accept only arrays of files. A single file for such a field is put into an array. */
 export const listFileLists = (schema: ZodSchema): readonly string[] => {

@@ -156,7 +156,7 @@ describe("A document accepts what the server accepts", () => {
       fc.property(
         fc.constantFrom(z.number(), z.int(), z.int32()),
         fc.array(check, { maxLength: 5 }),
-        (schema, some) => expectAgreement((schema as z.ZodNumber).check(...some), values),
+        (schema, some) => expectAgreement(schema.check(...some), values),
       ),
       { numRuns: 20 },
     );

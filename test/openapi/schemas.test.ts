@@ -159,6 +159,7 @@ describe("schemas", () => {
     ],
     [z.array(z.object({ at: z.date() })), "input.value[].at of POST /a"],
     [z.bigint(), "JSON has no bigint. Use z.coerce.bigint()"],
+    [z.array(z.file()), "JSON has no file. Use ez.upload()"],
     [z.map(z.string(), z.string()), "JSON has no map. Use z.record()"],
     [z.set(z.string()), "JSON has no set. Use z.array()"],
     [z.symbol(), "JSON has no symbol. Use z.enum()"],

@@ -49,6 +49,23 @@ describe("a value that may be undefined in a response", () => {
     expect(inputOf(z.object({ a: z.unknown() }))["required"]).toEqual(["a"]);
   });
 
+  test("is no option of a union, and no more than a missing key", () => {
+    const text = { type: "string" };
+    for (const nothing of [z.undefined(), z.void(), z.never(), z.literal(undefined)]) {
+      expect(inputOf(z.union([z.string(), nothing]).describe("Text"))).toEqual({
+        ...text,
+        description: "Text",
+      });
+      expect(outputOf(z.union([nothing, z.string(), z.int()]))).toEqual({
+        type: ["string", "integer"],
+      });
+      expect(inputOf(z.union([nothing, nothing]))).toEqual({ not: {} });
+      expect(inputOf(z.union([nothing.nullable(), z.string()]))).toEqual({
+        type: ["null", "string"],
+      });
+    }
+  });
+
   test("is not the input of a default that ez.encode reverses", () => {
     const element = ez.encode(z.string().default("a"));
     expect(outputOf(z.array(element))["items"]).not.toHaveProperty("anyOf");
