@@ -70,6 +70,7 @@ export class Operation {
   readonly queryParser: QueryParser;
   readonly #timeout: number;
   readonly #setsFields: boolean;
+  #body: BodyDeclaration | undefined;
 
   constructor({ method, path, endpoint: own }: EndpointEntry, config: DocumentedConfig) {
     const endpoint = withMapping(own, config.onError);
@@ -101,6 +102,10 @@ export class Operation {
 
   /** The body that the schemas of the input declare. */
   get body(): BodyDeclaration {
+    return (this.#body ??= this.#findBody());
+  }
+
+  #findBody(): BodyDeclaration {
     if (this.inputs.some(takesRawBody)) {
       const types = this.inputs.flatMap((schema) => readRawType(schema) ?? []);
       return { kind: "raw", mediaType: types[0] ?? "*/*" };

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
+import type { Operation } from "../api/operation.ts";
 import { toFreeName } from "../api/operation-ids.ts";
 import type { DeclaredErrorReply } from "../api/replies.ts";
 import type { ErrorKind } from "../endpoint/join-errors.ts";
@@ -7,8 +6,9 @@ import { isRequestErrorCode, RequestError, type RequestErrorCode } from "../erro
 import { toStatusText } from "../http/status.ts";
 import type { ErrorAnswer } from "../results/begin-error.ts";
 import { findErrorWriter } from "../results/error-bodies.ts";
-import type { ZodSchema } from "../schemas/schema.ts";
 import { readOptionality } from "../schemas/zod-internals.ts";
+import { findExample } from "./find-example.ts";
+import { findInputFault, type InputFault } from "./input-fault.ts";
 import { isObject, mapValues } from "./map-json.ts";
 import type { JsonObject } from "./options.ts";
 
@@ -19,66 +19,58 @@ const usual: Readonly<Record<number, RequestErrorCode>> = {
   503: "SLP_HANDLER_TIMEOUT",
 };
 
-const issue = {
-  path: ["name"],
-  message: "Invalid input: expected string, received undefined",
-  code: "invalid_type",
-};
+const ofFiles: typeof usual = { ...usual, 413: "SLP_UPLOAD_TOO_LARGE" };
 
 /** Adds to each media type of an error's content the bodies that the ready-made result handlers send. */
 export const addExamples = (
   content: JsonObject,
   { status, bodies }: DeclaredErrorReply,
-  hasBody: boolean,
-): JsonObject =>
-  mapValues(content, (media, type) => {
+  operation: Operation,
+): JsonObject => {
+  const fault = status === 400 ? findInputFault(operation) : undefined;
+  const codes = operation.hasBody && operation.body.kind === "files" ? ofFiles : usual;
+  return mapValues(content, (media, type) => {
     const examples: Record<string, { readonly value: unknown }> = {};
     for (const { type: own, schema, kind } of bodies) {
       const write = own === type && schema && findErrorWriter(schema);
-      const answer = write && kind && toAnswer(status, kind);
+      const answer = write && kind && toAnswer(status, kind, fault, codes[status]);
       if (!answer) continue;
       const name = toFreeName(answer.code ?? "error", (one) => Object.hasOwn(examples, one));
-      examples[name] = { value: write(answer, hasBody) };
+      examples[name] = { value: write(answer, fault?.isInBody === true) };
     }
     const [first, ...others] = Object.values(examples);
     if (!first || !isObject(media)) return media;
     return others.length > 0 ? { ...media, examples } : { ...media, example: first.value };
   });
+};
 
-/** Returns what is sent of an error; undefined if it needs data of which there is no example. */
-const toAnswer = (status: number, kind: ErrorKind): ErrorAnswer | undefined => {
+/** Checks whether the examples of an undeclared error are those of one operation. */
+export const hasOwnExamples = (status: number, { hasBody, body }: Operation): boolean =>
+  status === 400 || (status === 413 && hasBody && body.kind === "files");
+
+/**
+ * Returns what is sent of an error; undefined if it needs data of which there is no example.
+ *
+ * @param fault what is sent of an invalid input
+ * @param usualCode the code of the usual error of the framework with this status
+ */
+const toAnswer = (
+  status: number,
+  kind: ErrorKind,
+  fault: InputFault | undefined,
+  usualCode: RequestErrorCode | undefined,
+): ErrorAnswer | undefined => {
   const { code, description, schemas, mayLackData } = kind;
   const data = schemas.map(findExample).find((one) => one !== undefined);
   const needsData =
     !mayLackData && schemas.some((schema) => readOptionality(schema, "output") !== "optional");
   if (data === undefined && needsData) return undefined;
   const answer = { status, data, problem: kind, isPublic: status < 500 };
-  if (description === undefined && status === 400)
-    return {
-      ...answer,
-      message: `${issue.path.join(".")}: ${issue.message}`,
-      code: "SLP_INPUT_INVALID",
-      issues: [issue],
-    };
-  const own = code ?? (description === undefined ? usual[status] : undefined);
+  if (description === undefined && status === 400) return fault && { ...answer, ...fault };
+  const own = code ?? (description === undefined ? usualCode : undefined);
   if (own !== undefined && isRequestErrorCode(own))
     return { ...answer, code: own, message: new RequestError(own).message };
   // the messages of faults are not sent in production
   const message = status < 500 ? description : undefined;
   return { ...answer, code, message: message ?? toStatusText(status) };
-};
-
-/** Returns an example of a schema, unless the schema rejects or changes it. */
-const findExample = (schema: ZodSchema): unknown => {
-  const { examples } = Object(z.globalRegistry.get(schema as z.ZodType)) as {
-    readonly examples?: readonly unknown[];
-  };
-  return examples?.find((example) => {
-    try {
-      return isDeepStrictEqual(z.safeParse(schema, example).data, example);
-    } catch {
-      // a schema that is asynchronous checks nothing here
-      return false;
-    }
-  });
 };

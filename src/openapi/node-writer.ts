@@ -7,6 +7,7 @@ import { readEncoded, readToldOutput } from "../schemas/encode.ts";
 import { readContent, readOwnKind } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
+import { listTold } from "./find-example.ts";
 import { isObject, isSame, listOf, toEnum } from "./map-json.ts";
 import type { Direction, JsonObject, OpenApiOverride, WrittenSchema } from "./options.ts";
 import { correctString } from "./patterns.ts";
@@ -217,8 +218,9 @@ const toJson = (value: unknown): string | undefined => {
 
 /** Keeps the examples that fit the type on the wire; Zod drops the examples of transformed schemas. */
 const keepExamples = (schema: ZodSchema, json: JsonObject, direction: Direction): void => {
-  const { examples } = readMeta(schema);
-  if (!Array.isArray(examples)) return;
+  const examples = listTold(schema);
+  if (examples.length === 0) return;
+  delete json["example"];
   const fitting = examples.filter((example) => fitsType(example, json, direction));
   if (fitting.length > 0) json["examples"] = fitting.map(toPlain);
   else delete json["examples"];

@@ -7,7 +7,7 @@ import {
 } from "../api/replies.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
-import { addExamples } from "./error-examples.ts";
+import { addExamples, hasOwnExamples } from "./error-examples.ts";
 import { anyOf, compact, isObject, listOf, mapValues, nonEmpty } from "./map-json.ts";
 import { toBinary, type WritePlace } from "./node-writer.ts";
 import { viewObject } from "./object-view.ts";
@@ -92,9 +92,9 @@ const toError = (
     content,
   });
   const exemplify = (): JsonObject =>
-    content ? { ...response, content: addExamples(content, reply, operation.hasBody) } : response;
+    content ? { ...response, content: addExamples(content, reply, operation) } : response;
   // the names of shared responses must not depend on an endpoint that is about to end
-  return (declared ?? operation.hasOwnFields)
+  return (declared ?? (operation.hasOwnFields || hasOwnExamples(status, operation)))
     ? exemplify()
     : components.shareResponse(status, response, exemplify);
 };

@@ -3,7 +3,7 @@ import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import type { Components } from "./components.ts";
 import { isFormatExample } from "./format-examples.ts";
-import { compact, mapValues, nonEmpty } from "./map-json.ts";
+import { compact, listOf, mapValues, nonEmpty } from "./map-json.ts";
 import type { WritePlace } from "./node-writer.ts";
 import { omitFields, viewObject } from "./object-view.ts";
 import type { JsonObject, OpenApiOperation } from "./options.ts";
@@ -96,6 +96,8 @@ const toParameter = (
     description: texts.join(" ") || undefined,
     required: location === "path" || isRequired ? true : undefined,
     deprecated: deprecated === true ? true : undefined,
+    // documentation pages show this one, and fill it in
+    example: listOf(components.resolve(schema)["examples"])[0],
     schema: isRest ? { type: "string" } : schema,
     ...toStyle(field, operation, components),
   });

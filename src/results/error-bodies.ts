@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { ErrorAnswer } from "./begin-error.ts";
 
-/** Writes the body of an error for an example; `hasBody` says whether the request has a body. */
-export type WriteErrorBody = (answer: ErrorAnswer, hasBody: boolean) => unknown;
+/** Writes the body of an error for an example; `isInBody` says whether its issues are about the body. */
+export type WriteErrorBody = (answer: ErrorAnswer, isInBody: boolean) => unknown;
 
 const writers = new WeakMap<object, WriteErrorBody>();
 

@@ -201,10 +201,13 @@ const toProblem = (
 });
 
 /** Writes problem details for an example, in which an invalid part is a field of the body, or a parameter. */
-const toExample: WriteErrorBody = (answer, hasBody) =>
-  toProblem(answer, {}, ({ path, message: detail }) =>
-    hasBody ? { detail, pointer: `#/${path.join("/")}` } : { detail, parameter: path.join(".") },
-  );
+const toExample: WriteErrorBody = (answer, isInBody) =>
+  toProblem(answer, {}, ({ path, message: detail }) => {
+    const [field = "", ...rest] = answer.isOfHeaders ? path.slice(1) : path;
+    return isInBody
+      ? { detail, pointer: `#/${path.map(toStep).join("/")}` }
+      : { detail, parameter: toName(field, rest) };
+  });
 
 const sendError = (result: Result, thrown: unknown): void => {
   const { response, request } = result;

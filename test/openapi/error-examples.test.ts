@@ -2,6 +2,7 @@ import {
   arrayEndpointsFactory,
   defaultEndpointsFactory as factory,
   EndpointsFactory,
+  ez,
   EventStreamFactory,
   problemEndpointsFactory,
   ResultHandler,
@@ -66,6 +67,76 @@ describe("An error that the framework sends has the example of what is sent", ()
   });
 });
 
+describe("The example of a 400 names a field of its operation", () => {
+  const ids = z.object({ id: z.uuid() });
+  const header = z.object({ "if-match": z.string() });
+  test.each<[string, string, Parameters<typeof factory.build>[0], string, object]>([
+    ["that is missing", "GET /a", { input: z.object({ limit: z.int() }), handler }, "/a", {}],
+    ["of the path", "GET /a/{id}", { input: ids, handler }, "/a/1", {}],
+    [
+      "that is optional in the query",
+      "GET /a",
+      {
+        input: z.object({ text: z.string().optional(), size: z.coerce.number().max(5).optional() }),
+        handler,
+      },
+      "/a?size=?",
+      {},
+    ],
+    ["of the header", "GET /a", { headers: header, handler }, "/a", {}],
+    [
+      "of the body, rather than of the path",
+      "PUT /a/{id}",
+      { input: ids.extend({ price: z.number() }), handler },
+      "/a/7d444840-9dc0-41d3-b0c6-8f0d2c1ad1b9",
+      { "content-type": "application/json" },
+    ],
+    [
+      "that is optional in the body",
+      "POST /a",
+      { input: z.object({ price: z.number().optional() }), handler },
+      "/a",
+      { "content-type": "application/json" },
+    ],
+  ])("%s", async (name, at, definition, target, headers) => {
+    const [method = "", path = ""] = at.split(" ");
+    for (const own of [factory, problemEndpointsFactory]) {
+      const endpoint = own.build({ ...definition, method: method.toLowerCase() as "get" });
+      const routing = { [path.replace("{id}", ":id")]: endpoint };
+      const server = await start(routing);
+      const body = name.includes("optional in the body") ? '{"price":null}' : "{}";
+      const reply = await server.send(target, {
+        ...{ method, headers: { ...headers } },
+        ...(method !== "GET" && { body }),
+      });
+      expect([reply.status, reply.json()]).toEqual([400, mediaOf(routing, at, 400)["example"]]);
+    }
+  });
+
+  test("and is what a malformed body causes, if no field can be invalid", () => {
+    const codeOf = (input: z.ZodObject) => {
+      const media = mediaOf({ "post a": factory.build({ input, handler }) }, "POST /a", 400);
+      return (media["example"] as { readonly error: JsonObject }).error["code"];
+    };
+    const text = z.unknown().optional();
+    expect(codeOf(z.object({ text }))).toBe("SLP_BODY_MALFORMED_JSON");
+    expect(codeOf(ez.form({ text }))).toBe("SLP_BODY_MALFORMED_FORM");
+    expect(codeOf(z.object({ text, file: ez.upload() }))).toBe("SLP_INPUT_INVALID");
+    const routing = {
+      a: factory.build({ input: z.object({ text: z.string().optional() }), handler }),
+    };
+    expect(mediaOf(routing, "GET /a", 400)["example"]).toBeUndefined();
+  });
+
+  test("and a 413 is the one of uploads if there are files", () => {
+    const upload = factory.build({ input: z.object({ file: ez.upload() }), handler });
+    expect(mediaOf({ "post a": upload }, "POST /a", 413)["example"]).toEqual({
+      status: "error",
+      error: { message: "Content Too Large", code: "SLP_UPLOAD_TOO_LARGE" },
+    });
+  });
+});
+
 describe("An error that is declared", () => {
   const until = z.object({ until: z.iso.date() });
   const exampleOf = (errors: JsonObject, own: Pick<typeof factory, "build"> = factory) => {
@@ -103,7 +174,27 @@ describe("An error that is declared", () => {
   });
 
   test.each<[string, z.ZodType | undefined, unknown]>([
-    ["no example if its data has none", until, undefined],
+    [
+      "an example of its data that is made of those of its parts",
+      z.object({
+        until,
+        at: ez.dateOut({ examples: ["2026-11-30T09:00:00Z"] }),
+        left: z.int().meta({ example: 3 }),
+        kind: z.enum(["book", "card"]),
+        titles: z.array(z.string().meta({ examples: ["Emma"] })),
+        note: z.string().optional(),
+        closed: z.boolean(),
+      }),
+      {
+        ...error,
+        data: {
+          until: { until: "2026-01-31" },
+          at: "2026-11-30T09:00:00.000Z",
+          ...{ left: 3, kind: "book", titles: ["Emma"], note: "text", closed: true },
+        },
+      },
+    ],
+    ["no example if none of its data fits", z.object({ sku: z.string().regex(/^q$/) }), undefined],
     [
       "the first fitting example of its data",
       until.meta({ examples: [{}, { until: "2026-12-31" }] }),
@@ -129,10 +220,11 @@ describe("An error that is declared", () => {
 
   test("has an example without data if its data is optional", () => {
     const expected = { status: "error", error: { message: "Sold out" } };
-    const optional = { description: "Sold out", schema: until.optional() };
+    const own = z.object({ sku: z.string().regex(/^q$/) });
+    const optional = { description: "Sold out", schema: own.optional() };
     expect(exampleOf({ 409: optional })).toEqual(expected);
     const other = factory.addMiddleware({ errors: { 409: "Sold out" }, handler });
-    expect(exampleOf({ 409: { ...optional, schema: until } }, other)).toEqual(expected);
+    expect(exampleOf({ 409: { ...optional, schema: own } }, other)).toEqual(expected);
   });
 
   test("has an example by name if several share a status", () => {
