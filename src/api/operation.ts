@@ -11,6 +11,7 @@ import {
 import { toChallenge, type Security } from "../endpoint/security.ts";
 import { methodFacts, type Method } from "../http/method.ts";
 import { toQueryParser, type QueryParser } from "../http/query.ts";
+import { toIdField } from "../request/request-id.ts";
 import { parsePathPattern, type Segment } from "../routing/path-pattern.ts";
 import { formatRoute, type EndpointEntry, type WalkOptions } from "../routing/walk-routing.ts";
 import { isForm, readRawType, takesFiles, takesRawBody } from "../schemas/bodies.ts";
@@ -34,6 +35,7 @@ export interface DocumentedConfig extends WalkOptions {
   readonly app?: unknown;
   readonly requestTimeout?: number | undefined;
   readonly onError?: AnyErrorMapping | undefined;
+  readonly requestId?: boolean | { readonly header: string } | undefined;
 }
 
 /** The part of a request that a field of the input comes from. */
@@ -68,6 +70,10 @@ export class Operation {
   /** Whether an option of the endpoint sets header fields on all responses. */
   readonly hasOwnFields: boolean;
   readonly queryParser: QueryParser;
+  /** The header field with the id of a request, which each response has; undefined if there are no ids. */
+  readonly idField: string | undefined;
+  /** Whether the client may send the id. */
+  readonly takesId: boolean;
   readonly #timeout: number;
   readonly #setsFields: boolean;
   #body: BodyDeclaration | undefined;
@@ -93,6 +99,9 @@ export class Operation {
     this.#setsFields = this.additions.some((one) => one.sentFields ?? one.successFields);
     this.hasOwnFields = endpoint.middlewares.some((one) => one.option && one.sentFields);
     this.queryParser = toQueryParser(config);
+    const { requestId = false } = config;
+    this.takesId = typeof requestId === "object";
+    this.idField = requestId === false ? undefined : toIdField(requestId);
     this.#timeout = endpoint.timeout ?? config.requestTimeout ?? 0;
   }
 

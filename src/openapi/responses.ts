@@ -31,7 +31,8 @@ export const toResponses = (
   const successes = operation.successes.map(
     ({ status, bodies, description = toStatusText(status) }) => {
       const own = toOwnHeaders(operation, status);
-      const headers = nonEmpty({ ...own, ...toDeclaredHeaders(operation, place, context) });
+      const declared = toDeclaredHeaders(operation, place, context);
+      const headers = nonEmpty({ ...toIdHeader(operation), ...own, ...declared });
       const content = toContent(bodies, { ...place, path: "response" }, context);
       return [status, compact({ description, headers, content })] as const;
     },
@@ -62,6 +63,12 @@ const toDeclaredHeaders = (
 const toHeaders = (headers: Readonly<Record<string, string>>): JsonObject =>
   mapValues(headers, (description) => ({ description, schema: { type: "string" } }));
 
+/** Describes the header field that all responses have. */
+const toIdHeader = ({ idField }: Operation): JsonObject =>
+  idField === undefined
+    ? {}
+    : toHeaders({ [idField]: "The id of the request, for questions about it." });
+
 /** Describes the header fields that are set on a successful response without being declared. */
 const toOwnHeaders = (operation: Operation, status: number): JsonObject => {
   const { Link: link, ...sent } = operation.listSentFields(status);
@@ -91,12 +98,17 @@ const toError = (
     headers: nonEmpty(toHeaders({ ...headers, ...Object.fromEntries(sent) })),
     content,
   });
-  const exemplify = (): JsonObject =>
-    content ? { ...response, content: addExamples(content, reply, operation) } : response;
+  const complete = (): JsonObject =>
+    compact({
+      ...response,
+      // names of responses do not tell what all of them have
+      headers: nonEmpty({ ...toIdHeader(operation), ...(response["headers"] as JsonObject) }),
+      content: content && addExamples(content, reply, operation),
+    });
   // the names of shared responses must not depend on an endpoint that is about to end
   return (declared ?? (operation.hasOwnFields || hasOwnExamples(status, operation)))
-    ? exemplify()
-    : components.shareResponse(status, response, exemplify);
+    ? complete()
+    : components.shareResponse(status, response, complete);
 };
 
 const toContent = (

@@ -25,7 +25,7 @@ export const toOperation = (
   const { endpoint, additions } = operation;
   const { components } = context;
   const placement = placeInput(operation, place, components);
-  const parameters = toParameters(placement, operation, components);
+  const parameters = toParameters(placement, operation, context);
   const notes = additions.map((one) => one.notes?.((target) => context.link(target, operation)));
   return compact({
     operationId,
@@ -58,11 +58,16 @@ const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "
 const toParameters = (
   { fields, otherParameters }: Placement,
   operation: Operation,
-  components: Components,
+  context: WriteContext,
 ): readonly JsonObject[] => {
   const parameters = fields
     .filter(({ location, name }) => location !== "header" || !ignoredHeaders.has(name))
-    .map((field) => toParameter(field, operation, components));
+    .map((field) => toParameter(field, operation, context));
+  const { idField = "", takesId } = operation;
+  const isFree = fields.every(
+    ({ location, name }) => location !== "header" || name !== idField.toLowerCase(),
+  );
+  if (takesId && isFree) parameters.push(toIdParameter(idField));
   if (!otherParameters) return parameters;
   let name = "otherParameters";
   while (fields.some((field) => field.name === name)) name += "_";
@@ -77,10 +82,20 @@ const toParameters = (
   return [...parameters, others];
 };
 
+const restNotes =
+  "The rest of the path: its segments, with slashes between them that are not encoded; `%2F` is a slash within a segment.";
+
+/** Describes the id of a request; an id that is not accepted is replaced, so nothing is required of it. */
+const toIdParameter = (name: string): JsonObject => ({
+  ...{ name, in: "header", schema: { type: "string" } },
+  description:
+    "The id of the request: up to 128 letters, digits and `.`, `_`, `:` or `-`. Without one, or with another, the request gets a new id.",
+});
+
 const toParameter = (
   field: PlacedField,
   operation: Operation,
-  components: Components,
+  { components, version }: WriteContext,
 ): JsonObject => {
   const { name, location, isRequired, json } = field;
   const last = operation.segments.at(-1);
@@ -88,7 +103,8 @@ const toParameter = (
   const { description, deprecated, ...schema } = json;
   // a documentation page would fill in the example, and thus send a parameter that nobody needs
   if (!isRequired && isFormatExample(schema["examples"])) delete schema["examples"];
-  const notes = isRest ? "The rest of the path, with its slashes." : undefined;
+  const notes = isRest ? restNotes : undefined;
+  const [example] = listOf(components.resolve(schema)["examples"]);
   const texts = [description, notes].filter((text) => typeof text === "string");
   return compact({
     name,
@@ -97,8 +113,10 @@ const toParameter = (
     required: location === "path" || isRequired ? true : undefined,
     deprecated: deprecated === true ? true : undefined,
     // documentation pages show this one, and fill it in
-    example: listOf(components.resolve(schema)["examples"])[0],
+    example: isRest && Array.isArray(example) ? example.join("/") : example,
     schema: isRest ? { type: "string" } : schema,
+    // before 3.2, no path parameter can say so
+    allowReserved: isRest && version === "3.2" ? true : undefined,
     ...toStyle(field, operation, components),
   });
 };

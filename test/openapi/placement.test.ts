@@ -7,7 +7,8 @@ import {
 } from "sallyport";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { generate, generateOne, placesOf } from "./generate.ts";
+import { findOfficialErrors } from "./official-schemas.ts";
+import { findOperation, generate, generateOne, placesOf } from "./generate.ts";
 
 const fields = (...names: readonly string[]) =>
   z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
@@ -220,18 +221,53 @@ describe("parameters", () => {
     ]);
   });
 
-  test("for the rest of a path say so in their description", () => {
-    const input = z.object({ rest: z.array(z.string()).describe("A file.") });
-    const endpoint = factory.build({ input, handler: () => ({}) });
-    const { parameters } = generateOne("GET /files/{rest}", { "files/*rest": endpoint });
-    expect(parameters).toEqual([
-      {
-        name: "rest",
-        in: "path",
-        description: "A file. The rest of the path, with its slashes.",
-        required: true,
-        schema: { type: "string" },
-      },
+  test("for the rest of a path say how its slashes are sent", () => {
+    const examples = [["invoices", "1.pdf"]];
+    const input = z.object({
+      rest: z.array(z.string()).meta({ description: "A file.", examples }),
+    });
+    const routing = { "files/*rest": factory.build({ input, handler: () => ({}) }) };
+    const expected = {
+      name: "rest",
+      in: "path",
+      description:
+        "A file. The rest of the path: its segments, with slashes between them that are not encoded; `%2F` is a slash within a segment.",
+      required: true,
+      example: "invoices/1.pdf",
+      schema: { type: "string" },
+    };
+    expect(generateOne("GET /files/{rest}", routing).parameters).toEqual([expected]);
+    const document = generate(routing, { openapi: "3.2" });
+    expect(findOperation(document, "GET /files/{rest}").parameters).toEqual([
+      { ...expected, allowReserved: true },
+    ]);
+    expect(findOfficialErrors(document, "3.2")).toEqual([]);
+  });
+
+  test("have the examples of their schemas, but none of their formats unless they are required", () => {
+    const day = z.iso.datetime();
+    const input = z.object({
+      page: z.coerce
+        .number()
+        .meta({ examples: [2, 3] })
+        .optional(),
+      title: z.string().meta({ example: "Emma" }).optional(),
+      since: day,
+      until: day.optional(),
+      named: z.enum(["a", "b"]).meta({ id: "Letter", examples: ["b"] }),
+    });
+    const { parameters = [] } = generateOne("GET /a", {
+      a: factory.build({ input, handler: () => ({}) }),
+    });
+    const at = "2026-01-31T12:30:00Z";
+    expect(
+      parameters.map(({ name, example, schema }) => [name, example, Object(schema).examples]),
+    ).toEqual([
+      ["page", 2, [2, 3]],
+      ["title", "Emma", ["Emma"]],
+      ["since", at, [at]],
+      ["until", undefined, undefined],
+      ["named", "b", undefined],
     ]);
   });
 

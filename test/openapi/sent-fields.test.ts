@@ -140,3 +140,49 @@ test.each([
     );
   },
 );
+
+describe("The id of a request", () => {
+  const problem = { 409: "Taken" };
+  const routing = {
+    "post a/:id": factory.build({ input: z.object({ id: z.uuid() }), errors: problem, handler }),
+  };
+  const at = "POST /a/{id}";
+
+  test("is in each response, as documented, and does not change the names of responses", async () => {
+    const config = { requestId: true } as const;
+    const document = generate(routing, { config });
+    const { responses, parameters = [] } = findOperation(document, at);
+    expect(listStatuses(document, at, "X-Request-Id")).toEqual(Object.keys(responses).map(Number));
+    expect(parameters.filter((one) => one.in === "header")).toEqual([]);
+    const named = (one: ReturnType<typeof generate>) =>
+      Object.keys(one.components?.["responses"] ?? {});
+    expect(named(document)).toEqual(named(generate(routing)));
+    const server = await start(routing, config);
+    const json = { "content-type": "application/json" };
+    for (const [target, headers, status] of [
+      ["/a/7d444840-9dc0-41d3-b0c6-8f0d2c1ad1b9", json, 200],
+      ["/a/1", json, 400],
+      ["/a/1", { "content-type": "image/png" }, 415],
+    ] as const) {
+      const reply = await server.send(target, { method: "POST", headers, body: "{}" });
+      expect([reply.status, reply.headers["x-request-id"]]).toEqual([status, expect.any(String)]);
+    }
+  });
+
+  test("is a parameter if clients may send it", () => {
+    const config = { requestId: { header: "X-Correlation-Id" } };
+    const document = generate(routing, { config });
+    const { responses, parameters = [] } = findOperation(document, at);
+    expect(listStatuses(document, at, "X-Correlation-Id")).toEqual(
+      Object.keys(responses).map(Number),
+    );
+    expect(parameters.filter((one) => one.in === "header")).toMatchObject([
+      { name: "X-Correlation-Id", schema: { type: "string" } },
+    ]);
+    const own = factory.build({ headers: z.object({ "x-correlation-id": z.uuid() }), handler });
+    expect(generateOne("GET /a", { a: own }, { config }).parameters).toMatchObject([
+      { name: "x-correlation-id", required: true },
+    ]);
+    expect(listStatuses(generate(routing), at, "X-Request-Id")).toEqual([]);
+  });
+});
