@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -23,23 +22,20 @@ export interface Entry {
   };
 }
 
-/** Loads the module of an API and uses it, in a new process if TypeScript needs one; returns an exit code. */
+/** Loads the module of an API and uses it; returns an exit code. */
 export const useEntry = async (
   given: string | undefined,
   use: (entry: Entry) => Promise<number>,
 ): Promise<number> => {
   const path = findEntry(given);
-  return runWithTypeScript(path) ?? use(await loadEntry(path));
+  return use(await loadEntry(path, await enableTypeScript(path)));
 };
 
 const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flatMap((name) =>
   ["ts", "js"].map((extension) => `${name}.${extension}`),
 );
 
-const restartMark = "SALLYPORT_CLI_TSX";
 const isTypeScript = /\.[cm]?tsx?$/;
-const tsxHint =
-  ". If Node.js cannot load this TypeScript by itself, run: npm install --save-dev tsx";
 
 const toEntryError = (message: string): CliError => new CliError("SLP_CLI_ENTRY", message);
 
@@ -71,22 +67,22 @@ const readConfigured = (folder: string): string | undefined => {
   }
 };
 
-/** Restarts the process with tsx if the entry needs it; returns the exit code, or undefined without a restart. */
-const runWithTypeScript = (path: string): number | undefined => {
-  if (!isTypeScript.test(path) || process.env[restartMark] !== undefined) return undefined;
+/**
+ * Lets this process load TypeScript with tsx, if the entry needs it; returns a hint for a failure without tsx. A process
+ * of its own would need a second one, which a signal to the first one leaves behind.
+ */
+const enableTypeScript = async (path: string): Promise<string> => {
+  if (!isTypeScript.test(path)) return "";
   const tsx = findTsx();
-  if (tsx === undefined) {
-    if ("typescript" in process.features && process.features.typescript) return undefined;
-    throw toEntryError(
-      `${path} is TypeScript, which Node.js ${process.version} cannot load. Run: npm install --save-dev tsx. Or use Node.js 22.18 or later.`,
-    );
+  if (tsx !== undefined) {
+    await import(pathToFileURL(tsx).href);
+    return "";
   }
-  const { status } = spawnSync(
-    process.execPath,
-    ["--import", pathToFileURL(tsx).href, ...process.argv.slice(1)],
-    { stdio: "inherit", env: { ...process.env, [restartMark]: "1" } },
+  if ("typescript" in process.features && process.features.typescript)
+    return ". If Node.js cannot load this TypeScript by itself, run: npm install --save-dev tsx";
+  throw toEntryError(
+    `${path} is TypeScript, which Node.js ${process.version} cannot load. Run: npm install --save-dev tsx. Or use Node.js 22.18 or later.`,
   );
-  return status ?? 1;
 };
 
 /** Finds tsx in the packages of the application, or else next to this one. */
@@ -100,8 +96,8 @@ const findTsx = (): string | undefined => {
 };
 
 /** @throws {@link CliError} when the module starts a server, cannot be loaded, or lacks `routing`. */
-const loadEntry = async (path: string): Promise<Entry> => {
-  const module = await importSafely(path);
+const loadEntry = async (path: string, hint: string): Promise<Entry> => {
+  const module = await importSafely(path, hint);
   const exported = (name: string): unknown =>
     readSafely(module, name) ?? readSafely(readSafely(module, "default"), name);
   const routing = exported("routing");
@@ -119,7 +115,7 @@ const loadEntry = async (path: string): Promise<Entry> => {
   return { routing: routing as Routing, config };
 };
 
-const importSafely = async (path: string): Promise<unknown> => {
+const importSafely = async (path: string, hint: string): Promise<unknown> => {
   const refusal = new CliError(
     "SLP_CLI_STARTS_SERVER",
     `${path} starts a server, or imports a module that does. Move \`routing\` and \`config\` to a module that starts nothing, and pass that module.`,
@@ -164,7 +160,6 @@ const importSafely = async (path: string): Promise<unknown> => {
     if (["DefinitionError", "RoutingError"].includes(String(readSafely(error, "name"))))
       throw error;
     const place = findPlace(String(readSafely(error, "stack")));
-    const hint = isTypeScript.test(path) && process.env[restartMark] === undefined ? tsxHint : "";
     throw toEntryError(
       `${path} cannot be loaded: ${getMessageFromError(error)}${place === undefined ? "" : ` (${place})`}${hint}`,
     );

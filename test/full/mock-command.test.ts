@@ -27,10 +27,10 @@ const children: ChildProcess[] = [];
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "sallyport-mock-command-"));
   mkdirSync(join(folder, "node_modules"));
-  for (const name of ["sallyport", "zod", "@sallyport"])
+  for (const name of ["sallyport", "zod", "@sallyport", "tsx"])
     symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  writeFileSync(join(folder, "api.js"), api);
+  for (const name of ["api.js", "typed-api.ts"]) writeFileSync(join(folder, name), api);
   writeFileSync(join(folder, "handlers.js"), handlers);
 });
 afterAll(() => {
@@ -48,10 +48,16 @@ const run = (...args: string[]) => {
   return child;
 };
 
-test("the command serves the API until it is stopped", async () => {
-  const child = run("--port", "0", "--seed", "7", "--handlers", "handlers.js");
+/** Starts the command, and waits until it serves the API. */
+const serve = async (...args: string[]) => {
+  const child = run("--port", "0", ...args);
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
-  const [url] = /http:\/\/localhost:\d+/.exec(line) ?? [];
+  const [url = ""] = /http:\/\/localhost:\d+/.exec(line) ?? [];
+  return { child, url };
+};
+
+test("the command serves the API until it is stopped", async () => {
+  const { child, url } = await serve("--seed", "7", "--handlers", "handlers.js");
   const response = await fetch(`${url}/users/7`);
   expect(await response.json()).toEqual({
     status: "success",
@@ -59,4 +65,17 @@ test("the command serves the API until it is stopped", async () => {
   });
   child.kill("SIGTERM");
   expect(await once(child, "close")).toEqual([0, null]);
+});
+
+test.skipIf(process.platform === "win32").each([
+  ["SIGTERM", [0, null]],
+  ["SIGINT", [0, null]],
+  ["SIGHUP", [null, "SIGHUP"]],
+  ["SIGKILL", [null, "SIGKILL"]],
+] as const)("after %s, nothing that has loaded TypeScript keeps the port", async (signal, end) => {
+  const { child, url } = await serve("typed-api.ts");
+  expect((await fetch(`${url}/users/7`)).status).toBe(200);
+  child.kill(signal);
+  expect(await once(child, "exit")).toEqual(end);
+  await expect(fetch(`${url}/users/7`)).rejects.toThrow("fetch failed");
 });

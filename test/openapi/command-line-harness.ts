@@ -1,4 +1,4 @@
-import { fork, spawnSync, type ChildProcess } from "node:child_process";
+import { fork, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -34,7 +34,7 @@ let host: ChildProcess | undefined;
 beforeAll(() => {
   const program = fileURLToPath(new URL("command-line-host.mjs", import.meta.url));
   // imports TypeScript like a process started with tsx
-  const ownEnv = { ...env, NODE_OPTIONS: "", VITEST: "", SALLYPORT_CLI_TSX: "1" };
+  const ownEnv = { ...env, NODE_OPTIONS: "", VITEST: "" };
   host = fork(program, { execArgv: imports, env: ownEnv });
 });
 
@@ -55,9 +55,14 @@ export const run = async (cwd: string, ...args: readonly string[]): Promise<Ende
   return ended;
 };
 
+const program = [...imports, `${root}src/cli/main.ts`];
+
+/** Starts a command in its own process. */
+export const startProcess = (cwd: string, ...args: readonly string[]) =>
+  spawn(process.execPath, [...program, ...args], { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
+
 /** Runs a command in its own process. */
 export const runProcess = (cwd: string, ...args: readonly string[]): Ended => {
-  const program = [...imports, `${root}src/cli/main.ts`];
   const options = { cwd, encoding: "utf8", env } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [...program, ...args], options);
   return { status, stdout, stderr };

@@ -1,8 +1,19 @@
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { api, example, root, run, runProcess, source, toFolder } from "./command-line-harness.ts";
+import {
+  api,
+  example,
+  root,
+  run,
+  runProcess,
+  source,
+  startProcess,
+  toFolder,
+} from "./command-line-harness.ts";
 
 describe("sallyport routes", () => {
   test("sends what the loaded module prints to standard error", () => {
@@ -161,6 +172,16 @@ test("the process exits with the code of the command", () => {
   const folder = toFolder({ "api.ts": api() });
   expect(runProcess(folder, "openapi", "--out", "a.json", "--check").status).toBe(1);
   expect(runProcess(folder, "opnapi").status).toBe(2);
+});
+
+test("the module is loaded by the process that signals reach", async () => {
+  const code =
+    "process.stderr.write(`${process.pid}\\n`); await new Promise((end) => setInterval(end, 1e9));";
+  const child = startProcess(toFolder({ "api.ts": code }), "openapi");
+  const [line] = (await once(createInterface(child.stderr), "line")) as [string];
+  child.kill();
+  expect(await once(child, "close")).toEqual([null, "SIGTERM"]);
+  expect(Number(line)).toBe(child.pid);
 });
 
 test.each(["process.exit(0);", "await new Promise(() => {});"])(

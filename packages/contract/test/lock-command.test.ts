@@ -354,11 +354,7 @@ describe("sallyport lock", () => {
     write("tsconfig.json", { compilerOptions: { paths: Object.fromEntries(paths) } });
     return spawnSync(process.execPath, [...sallyport.slice(1), "lock", ...args], {
       ...{ cwd: folder, encoding: "utf8" },
-      env: {
-        ...{ ...process.env, TSX_TSCONFIG_PATH: join(folder, "tsconfig.json") },
-        // TypeScript is loaded already, so there is no need for another process
-        SALLYPORT_CLI_TSX: "1",
-      },
+      env: { ...process.env, TSX_TSCONFIG_PATH: join(folder, "tsconfig.json") },
     });
   };
 

@@ -30,18 +30,22 @@ const readConfigured = (folder: string): string | undefined => {
 
 const isTypeScript = /\.[cm]?tsx?$/;
 
-/** Returns what Node.js needs to load modules here: tsx, if one of them is TypeScript and it is installed. */
-export const findLoader = (paths: readonly string[]): string | undefined => {
-  if (!paths.some((path) => isTypeScript.test(path))) return undefined;
+/**
+ * Lets this process load modules with tsx, if one of them is TypeScript and tsx is installed. A process of its own would
+ * outlive a signal to this one.
+ */
+export const enableTypeScript = async (paths: readonly string[]): Promise<void> => {
+  if (!paths.some((path) => isTypeScript.test(path))) return;
+  let tsx: string;
   try {
-    const require = createRequire(join(process.cwd(), "package.json"));
-    return pathToFileURL(require.resolve("tsx")).href;
+    tsx = createRequire(join(process.cwd(), "package.json")).resolve("tsx");
   } catch {
-    if ("typescript" in process.features && process.features.typescript) return undefined;
+    if ("typescript" in process.features && process.features.typescript) return;
     throw new ContractError(
       `Node.js ${process.version} cannot load TypeScript. Run: npm install --save-dev tsx. Or use Node.js 22.18 or later.`,
     );
   }
+  await import(pathToFileURL(tsx).href);
 };
 
 type Loaded = Pick<VerifyOptions, "routing" | "config">;

@@ -1,9 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { defineCommand, type Io } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import { ContractError, toUsageError } from "../errors.ts";
-import { findEntry, findLoader, loadApi, loadOptions } from "./load-entry.ts";
+import { enableTypeScript, findEntry, loadApi, loadOptions } from "./load-entry.ts";
 
 const formats = ["text", "json", "junit"] as const;
 
@@ -40,14 +39,7 @@ export const verifyCommand = defineCommand({
     const file = given === undefined ? undefined : resolve(given);
     if (file !== undefined && !existsSync(file))
       throw new ContractError(`There is no file ${given}. Pass the module with the options.`);
-    const restarted = restart([entry, ...(file === undefined ? [] : [file])], io, [
-      ...["--format", format],
-      ...(file === undefined ? [] : ["--with", file]),
-      ...(out === undefined ? [] : ["--out", out]),
-      ...Object.entries(numbers).map(([name, value]) => `--${name}=${value}`),
-      entry,
-    ]);
-    if (restarted !== undefined) return restarted;
+    await enableTypeScript([entry, ...(file === undefined ? [] : [file])]);
     // these load sallyport, which `lock` does without
     const { verify } = await import("./verify.ts");
     const { toVerifyJUnit } = await import("./report.ts");
@@ -70,24 +62,4 @@ const readNumber = (name: string, text: string | undefined): Readonly<Record<str
   if (text === undefined) return {};
   if (!/^\d{1,10}$/.test(text)) throw toUsageError(`--${name} must be an integer; got ${text}.`);
   return { [name]: Number(text) };
-};
-
-const mark = "SALLYPORT_VERIFY_TSX";
-
-/** Runs the command in a process that can load TypeScript, if this one cannot; returns its exit code. */
-const restart = (paths: readonly string[], io: Io, args: readonly string[]): number | undefined => {
-  const loader = process.env[mark] === undefined ? findLoader(paths) : undefined;
-  if (loader === undefined) return undefined;
-  const own = process.argv.slice(1, 2);
-  const [program = process.execPath, ...first] = io.sallyport ?? [process.execPath, ...own];
-  const { status, error } = spawnSync(program, [...first, "verify", ...args], {
-    stdio: "inherit",
-    env: {
-      ...process.env,
-      NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --import ${loader}`.trim(),
-      [mark]: "1",
-    },
-  });
-  if (error) throw new ContractError(`Node.js could not be started: ${error.message}`);
-  return status ?? 1;
 };
