@@ -25,6 +25,7 @@ process.removeAllListeners("warning").on("warning", ({ message }) => console.err
 // what the page needs is installed while the package is built, and the page is built once this process is free again
 const page = buildPage();
 if (!isBuilt()) {
+  console.error("Building the package; this takes about a quarter of a minute.");
   const { status } = spawnSync(process.execPath, [`${root}scripts/build.js`], {
     stdio: ["inherit", 2, 2],
   });

@@ -180,6 +180,20 @@ export type StoreUnavailableError = {
 /** Every reply that `post /v2/session` may send. */
 export type PostV2SessionReply = SuccessReply<200, PostV2SessionBody> | ErrorReply<400 | 413 | 415 | 500, ErrorBody> | ErrorReply<401, WrongError> | ErrorReply<429, RateLimitedError> | ErrorReply<503, ErrorBody | UnavailableError | StoreUnavailableError> | UnexpectedReply;
 
+/** The input of `get /v2/session`. */
+export type GetV2SessionInput = { [key: string]: never };
+
+/** The body of a successful response to `get /v2/session`. */
+export type GetV2SessionBody = {
+  status: "success";
+  data: {
+    account: Account | null;
+  };
+};
+
+/** Every reply that `get /v2/session` may send. */
+export type GetV2SessionReply = SuccessReply<200, GetV2SessionBody> | ErrorReply<500, ErrorBody> | ErrorReply<503, ErrorBody | UnavailableError> | UnexpectedReply;
+
 /** The input of `delete /v2/session`. */
 export type DeleteV2SessionInput = { [key: string]: never };
 
@@ -1019,6 +1033,51 @@ export type GetAdminBooksCsvBody = string;
 /** Every reply that `get /admin/books.csv` may send. */
 export type GetAdminBooksCsvReply = SuccessReply<200, GetAdminBooksCsvBody> | ErrorReply<401 | 403 | 500, ErrorBody2> | ErrorReply<503, ErrorBody2 | UnavailableProblemError> | UnexpectedReply;
 
+/** The input of `get /admin/orders`. */
+export type GetAdminOrdersInput = {
+  /** `nextCursor` of the previous page; omitted for the first page */
+  cursor?: string | undefined;
+  /** Page size (number of orders per page) */
+  limit?: number | string | undefined;
+};
+
+export type CustomerOrder = {
+  /** The id of the order */
+  id: string;
+  status: "placed" | "paid" | "refused" | "cancelled";
+  /** In cents */
+  total: number;
+  version: number;
+  createdAt: string;
+  customer: {
+    name: string;
+    email: string;
+  };
+};
+
+/** The body of a successful response to `get /admin/orders`. */
+export type GetAdminOrdersBody = {
+  /** Page of orders */
+  orders: CustomerOrder[];
+  /** `cursor` of the next page; null on the last page */
+  nextCursor: string | null;
+  /** Page size (number of orders per page) */
+  limit: number;
+};
+
+/** Every reply that `get /admin/orders` may send. */
+export type GetAdminOrdersReply = SuccessReply<200, GetAdminOrdersBody> | ErrorReply<400 | 401 | 403 | 500, ErrorBody2> | ErrorReply<503, ErrorBody2 | UnavailableProblemError> | UnexpectedReply;
+
+/** A page returned by `get /admin/orders`. */
+export type GetAdminOrdersPage = {
+  /** Page of orders */
+  orders: CustomerOrder[];
+  /** `cursor` of the next page; null on the last page */
+  nextCursor: string | null;
+  /** Page size (number of orders per page) */
+  limit: number;
+};
+
 /** All routes by key, which consists of method and path. */
 export interface Routes {
   /**
@@ -1056,6 +1115,17 @@ export interface Routes {
     success: PostV2SessionBody;
     body: PostV2SessionBody | ErrorBody | WrongError | RateLimitedError | ErrorBody | UnavailableError | StoreUnavailableError;
     reply: PostV2SessionReply;
+  };
+  /**
+   * Tells who is logged in
+   *
+   * Tells who is logged in. To be a guest is no error here, so pages can ask it.
+   */
+  "get /v2/session": {
+    input: GetV2SessionInput;
+    success: GetV2SessionBody;
+    body: GetV2SessionBody | ErrorBody | ErrorBody | UnavailableError;
+    reply: GetV2SessionReply;
   };
   /** Logs out */
   "delete /v2/session": {
@@ -1302,6 +1372,15 @@ export interface Routes {
     body: GetAdminBooksCsvBody | ErrorBody2 | ErrorBody2 | UnavailableProblemError;
     reply: GetAdminBooksCsvReply;
   };
+  /** Lists the orders of all customers, the newest first */
+  "get /admin/orders": {
+    input: GetAdminOrdersInput;
+    success: GetAdminOrdersBody;
+    body: GetAdminOrdersBody | ErrorBody2 | ErrorBody2 | UnavailableProblemError;
+    reply: GetAdminOrdersReply;
+    page: GetAdminOrdersPage;
+    item: GetAdminOrdersPage["orders"][number];
+  };
 }
 
 /** A client of this API. */
@@ -1329,6 +1408,7 @@ const plans: RoutePlans = {
   "get /v1/books/:id": { replies: { 200: ["json"], 400: ["json"], 404: ["json"], 500: ["json"], 503: ["json"] } },
   "post /v2/accounts": { replies: { 201: ["json"], 400: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 429: ["json"], 500: ["json"], 503: ["json"] } },
   "post /v2/session": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 413: ["json"], 415: ["json"], 429: ["json"], 500: ["json"], 503: ["json"] } },
+  "get /v2/session": { replies: { 200: ["json"], 500: ["json"], 503: ["json"] } },
   "delete /v2/session": { replies: { 200: ["json"], 401: ["json"], 500: ["json"], 503: ["json"] } },
   "get /v2/me": { replies: { 200: ["json"], 401: ["json"], 500: ["json"], 503: ["json"] } },
   "post /v2/tokens": { replies: { 201: ["json"], 400: ["json"], 401: ["json"], 413: ["json"], 415: ["json"], 500: ["json"], 503: ["json"] } },
@@ -1355,6 +1435,7 @@ const plans: RoutePlans = {
   "delete /admin/books/:id": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 412: ["json"], 428: ["json"], 500: ["json"], 503: ["json"] } },
   "post /admin/books/import": { body: "text/csv", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 500: ["json"], 503: ["json"] } },
   "get /admin/books.csv": { replies: { 200: ["text"], 401: ["json"], 403: ["json"], 500: ["json"], 503: ["json"] } },
+  "get /admin/orders": { replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 500: ["json"], 503: ["json"] }, items: "orders" },
 };
 
 // The client, which is the same for each API.

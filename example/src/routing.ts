@@ -16,7 +16,7 @@ export const routing = {
   v1: { books: { get: books.listOldBooks, ":id": books.readOldBook } },
   v2: {
     accounts: { post: accounts.signUp },
-    session: { post: accounts.logIn, delete: accounts.logOut },
+    session: { post: accounts.logIn, get: accounts.readSession, delete: accounts.logOut },
     me: accounts.readMe,
     tokens: {
       post: accounts.createToken,
@@ -52,6 +52,7 @@ export const routing = {
       "post import": administration.importBooks,
     },
     "get books.csv": administration.exportBooks,
+    "get orders": orders.listAllOrders,
   },
   // the page in `example/web`, if it has been built; the names of assets change with their content
   assets: new ServeStatic(`${pageFolder}/assets`, {

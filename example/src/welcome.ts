@@ -6,6 +6,15 @@ const frame = (lines: readonly string[]): string => {
   return [`╭${bar}╮`, ...rows, `╰${bar}╯`].join("\n");
 };
 
+/** Returns requests to try, which a person can read in a terminal while the shop is about to open. */
+export const toRequests = (url: string): string => `
+When the shop is open, try in another terminal:
+
+  curl -s '${url}/v2/books?q=austen&sort=price&limit=1'
+  curl -s '${url}/v2/books?limit=0'
+  curl -s ${url}/v2/cart
+`;
+
 /** Returns what a person reads in a terminal when the shop is open. */
 export const toWelcome = (shop: {
   readonly url: string;
@@ -18,12 +27,6 @@ ${frame([
   `Documentation   ${shop.url}/docs`,
   `Administrator   ${shop.login}`,
 ])}
-
-Try:
-
-  curl -s '${shop.url}/v2/books?q=austen&sort=price&limit=1'
-  curl -s '${shop.url}/v2/books?limit=0'
-  curl -s ${shop.url}/v2/cart
 
 Press Ctrl-C to stop.
 `;

@@ -30,6 +30,19 @@ test("a customer signs up, logs in, and logs out", async () => {
   expect((await send(customer, "GET /v2/me")).status).toBe(401);
 });
 
+test("a guest is no error, and a session and a token tell whose they are", async () => {
+  const guest = await send(visit(), "GET /v2/session");
+  expect([guest.status, await dataOf(guest)]).toEqual([200, { account: null }]);
+  const customer = await createCustomer();
+  const { token } = await dataOf<Record<string, string>>(
+    await send(customer, "POST /v2/tokens", { name: "A test" }),
+  );
+  for (const headers of [customer.headers, { authorization: `Bearer ${token}` }])
+    expect(await dataOf(await send({ headers }, "GET /v2/session"))).toMatchObject({
+      account: { email: customer.email, role: "customer" },
+    });
+});
+
 test("a log-in deletes the expired sessions of the account", async () => {
   const customer = await createCustomer();
   const { id = "" } = await dataOf<Record<string, string>>(await send(customer, "GET /v2/me"));

@@ -1,7 +1,17 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { findLogin } from "../src/accounts/find-login.ts";
 import { environment } from "../src/environment.ts";
-import { addBook, administrator, dataOf, send, visit, type Book } from "./shop.ts";
+import {
+  addBook,
+  administrator,
+  clientOf,
+  createCustomer,
+  dataOf,
+  send,
+  succeed,
+  visit,
+  type Book,
+} from "./shop.ts";
 
 test("a change names the version that it expects", async () => {
   const { id, title } = await addBook(3);
@@ -101,6 +111,48 @@ test("a CSV with a wrong row changes nothing, and tells which row", async () => 
   });
   const exported = await (await send(administrator, "GET /admin/books.csv")).text();
   expect(exported).not.toContain("9791234567001");
+});
+
+test("a wrong cell of a CSV is explained in words for people", async () => {
+  const heading = "isbn,title,author,category,description,price,stock";
+  const rows = [
+    "9791234567001,A,B,C,,5,-1",
+    "9791234567002,,B,C,,0.5,1e3",
+    `1,A,B,C,,5,${2 ** 31}`,
+  ];
+  const stock = "stock: Give a whole number, from 0 to 2147483647";
+  expect(await importBooks([heading, ...rows].join("\n"))).toMatchObject({
+    data: [
+      { row: 2, detail: stock },
+      { row: 3, detail: "title: Give a title of at most 200 characters" },
+      { row: 3, detail: "price: Give a whole number of cents, from 1 to 1000000" },
+      { row: 3, detail: stock },
+      { row: 4, detail: "isbn: Give 13 digits that begin with 978 or 979" },
+      { row: 4, detail: stock },
+    ],
+  });
+});
+
+test("administrators see the orders of all customers, page by page, and nobody else does", async () => {
+  const customer = await createCustomer();
+  const { id: bookId } = await addBook(2);
+  const client = clientOf(customer);
+  const ids: string[] = [];
+  for (const key of ["first order", "second order"]) {
+    await client.request("put /v2/cart", { items: [{ bookId, quantity: 1 }] });
+    const headers = { "idempotency-key": key };
+    ids.push((await succeed(client.request("post /v2/orders", {}, { headers }))).id);
+  }
+  const read = async (cursor?: string) => {
+    const query = cursor === undefined ? { limit: 1 } : { limit: 1, cursor };
+    const reply = await clientOf(administrator).request("get /admin/orders", query);
+    if (!reply.ok) throw new Error("The list was refused");
+    return reply.body;
+  };
+  const { orders, nextCursor } = await read();
+  expect(orders).toMatchObject([{ id: ids[1], customer: { email: customer.email } }]);
+  expect((await read(nextCursor ?? "")).orders).toMatchObject([{ id: ids[0] }]);
+  expect((await client.request("get /admin/orders")).status).toBe(403);
 });
 
 test("the terminal shows a login that works, and a password only if nobody has chosen it", async () => {

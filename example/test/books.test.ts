@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import { parseBooks } from "../src/books/book-csv.ts";
 import { bookOrders } from "../src/books/find-books.ts";
 import { parseCsv, toCsvLine } from "../src/books/csv.ts";
 import { addBook, clientOf, administrator, dataOf, log, send, visit, type Book } from "./shop.ts";
@@ -8,6 +10,13 @@ const search = async (query: string) => {
   const response = await send(visit(), `GET /v2/books?${query}`);
   return dataOf<{ readonly books: readonly Book[]; readonly total: number }>(response);
 };
+
+test("each book that the shop opens with has a description", async () => {
+  const seed = readFileSync(new URL("../seed/books.csv", import.meta.url));
+  const { valid, wrong } = await parseBooks(Readable.from([seed]));
+  expect([valid.length, wrong]).toEqual([48, []]);
+  expect(valid.filter(({ description }) => description === "")).toEqual([]);
+});
 
 test("books are searched, filtered, sorted and shown in pages", async () => {
   const client = clientOf(visit());

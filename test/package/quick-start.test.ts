@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { toWelcome } from "../../example/src/welcome.ts";
+import { toRequests } from "../../example/src/welcome.ts";
 import {
   createGuideFolder,
   findPort,
@@ -110,7 +110,7 @@ describe("the example", () => {
     // the page may have to be built first
     await expect.poll(() => logged, { timeout: 110_000 }).toContain("The shop is open");
     const url = `http://localhost:${env.PORT}`;
-    const commands = toWelcome({ url, page: true, login: "" }).match(/curl .*/g) ?? [];
+    const commands = toRequests(url).match(/curl .*/g) ?? [];
     const given = commands.map((command) =>
       spawnSync("sh", ["-c", command], { encoding: "utf8" }).stdout.replace(
         /"id":"[^"]+"/g,

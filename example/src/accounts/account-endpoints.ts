@@ -5,7 +5,7 @@ import { accounts, credentials } from "../database/tables.ts";
 import { accountFactory, publicFactory } from "../factories.ts";
 import { createLimitStore } from "../redis.ts";
 import { account, email, password, token } from "./account-schemas.ts";
-import { sessionCookie } from "./authentication.ts";
+import { findCaller, sessionCookie } from "./authentication.ts";
 import { createCredential, sessionTime } from "./credentials.ts";
 import { hashPassword, isPassword } from "./passwords.ts";
 
@@ -74,6 +74,14 @@ export const logIn = publicFactory
       return found;
     },
   });
+
+export const readSession = publicFactory.build({
+  tag,
+  shortDescription: "Tells who is logged in",
+  description: "Tells who is logged in. To be a guest is no error here, so pages can ask it.",
+  output: z.object({ account: account.nullable() }),
+  handler: async ({ request }) => ({ account: (await findCaller(request)) ?? null }),
+});
 
 export const logOut = accountFactory.buildVoid({
   method: "delete",

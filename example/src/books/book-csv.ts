@@ -8,11 +8,25 @@ export const bookColumns = bookFields.keyof().options;
 const toNumber = (cell: unknown): unknown =>
   typeof cell === "string" && /^\s*\d+\s*$/.test(cell) ? Number(cell) : cell;
 
+/** The greatest integer of the database. */
+const maxStock = 2_147_483_647;
+
 /** A row; an empty cell is undefined, so that the default of its field is used. */
 const line = bookFields.extend({
   price: z.preprocess(toNumber, bookFields.shape.price),
-  stock: z.preprocess(toNumber, bookFields.shape.stock),
+  stock: z.preprocess(toNumber, bookFields.shape.stock.max(maxStock)),
 });
+
+/** What each field must be, in words for people. */
+const words: Readonly<Record<keyof BookFields, string>> = {
+  isbn: "Give 13 digits that begin with 978 or 979",
+  title: "Give a title of at most 200 characters",
+  author: "Give an author of at most 200 characters",
+  category: "Give a category of at most 50 characters",
+  description: "Give at most 5000 characters",
+  price: "Give a whole number of cents, from 1 to 1000000",
+  stock: `Give a whole number, from 0 to ${maxStock}`,
+};
 
 /** The first line of a CSV of books. */
 export const bookHeading: string = `${bookColumns.join(",")}\r\n`;
@@ -40,7 +54,9 @@ export const parseBooks = async (file: AsyncIterable<Uint8Array>) => {
     for await (const cells of rows) {
       const fields = bookColumns.map((name) => [name, cells[heading.indexOf(name)] || undefined]);
       const { data, error } = line.safeParse(Object.fromEntries(fields));
-      for (const { path, message } of error?.issues ?? []) refuse(`${path.join(".")}: ${message}`);
+      // the words of the validator are for programmers
+      const names = new Set(error?.issues.map(({ path }) => path[0]));
+      for (const name of bookColumns) if (names.has(name)) refuse(`${name}: ${words[name]}`);
       if (data && valid.has(data.isbn)) refuse("isbn: An earlier row has the same");
       if (data) valid.set(data.isbn, data);
       if (wrong.length >= 100) break;

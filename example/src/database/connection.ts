@@ -71,10 +71,16 @@ const lockFolder = (folder: string): (() => void) => {
   return () => rmSync(file, { force: true });
 };
 
-const openPglite = async (): Promise<Opened> => {
+const openPglite = async (logger: Logger): Promise<Opened> => {
   mkdirSync(environment.DATA_FOLDER, { recursive: true });
   const unlock = lockFolder(environment.DATA_FOLDER);
-  const client = await PGlite.create(join(environment.DATA_FOLDER, "database"));
+  const folder = join(environment.DATA_FOLDER, "database");
+  logger.info(
+    existsSync(folder)
+      ? `Opening the database in ${folder}, which takes a few seconds`
+      : `Creating the database in ${folder}, which takes up to half a minute, only this time`,
+  );
+  const client = await PGlite.create(folder);
   const db = drizzlePglite(client);
   await prepareDatabase(db);
   return { db, close: () => client.close().then(unlock) };
@@ -105,7 +111,7 @@ const openPostgres = async (pool: Pool, logger: Logger): Promise<Opened> => {
 
 /** Opens the database, creates what is missing in it, and fills an empty one. */
 export const openDatabase = async ({ logger }: LifecycleArguments): Promise<void> => {
-  opened = pool ? await openPostgres(pool, logger) : await openPglite();
+  opened = pool ? await openPostgres(pool, logger) : await openPglite(logger);
 };
 
 export const closeDatabase = async (): Promise<void> => opened?.close();

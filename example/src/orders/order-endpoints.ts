@@ -1,15 +1,15 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import { EventStreamFactory, ez } from "sallyport";
 import { idempotency, memoryStore, postgresStore, redisStore } from "sallyport/idempotency";
 import { z } from "zod";
 import type { Caller } from "../accounts/credentials.ts";
 import { keyPool } from "../database/connection.ts";
-import { orders, payments } from "../database/tables.ts";
+import { accounts, orders, payments } from "../database/tables.ts";
 import { environment } from "../environment.ts";
-import { accountFactory, inTransaction, versionOf } from "../factories.ts";
+import { accountFactory, adminFactory, inTransaction, versionOf } from "../factories.ts";
 import { redis } from "../redis.ts";
 import { orderEvents, publishOrder } from "./order-events.ts";
-import { order, orderErrors, orderId, orderSummary } from "./order-schemas.ts";
+import { customerOrder, order, orderErrors, orderId, orderSummary } from "./order-schemas.ts";
 import { requestPayments } from "./payments.ts";
 import { endOrder, placeOrder, withItems } from "./orders.ts";
 
@@ -57,32 +57,54 @@ export const createOrder = accountFactory
     },
   });
 
-const page = ez.paginated({
-  style: "cursor",
-  itemSchema: orderSummary,
-  itemsName: "orders",
-  cursor: ez.cursor(z.object({ createdAt: ez.dateIn(), id: z.uuid() }), {
-    secret: environment.SESSION_SECRET,
-  }),
-});
+const place = z.object({ createdAt: ez.dateIn(), id: z.uuid() });
+const cursor = ez.cursor(place, { secret: environment.SESSION_SECRET });
+const paged = { style: "cursor", itemsName: "orders", cursor } as const;
+const page = ez.paginated({ ...paged, itemSchema: orderSummary });
+const pageOfAll = ez.paginated({ ...paged, itemSchema: customerOrder });
+
+const newestFirst = [desc(orders.createdAt), desc(orders.id)] as const;
+
+/** The condition of the orders that come after a place in the list. */
+const isAfter = (cursor: z.output<typeof place> | undefined) =>
+  cursor &&
+  sql`(${orders.createdAt}, ${orders.id}) < (${cursor.createdAt.toISOString()}::timestamptz, ${cursor.id}::uuid)`;
+
+/** Converts a page of rows, which has one more if there is another page. */
+const toPage = <Row>(rows: readonly Row[], limit: number) => {
+  const shown = rows.slice(0, limit);
+  return { orders: shown, limit, nextCursor: rows.length > limit ? (shown.at(-1) ?? null) : null };
+};
 
 export const listOrders = accountFactory.build({
   tag,
   shortDescription: "Lists the orders of the account, the newest first",
   ...page,
   handler: async ({ input: { limit, cursor }, ctx: { db, caller } }) => {
-    const after =
-      cursor &&
-      sql`(${orders.createdAt}, ${orders.id}) < (${cursor.createdAt.toISOString()}::timestamptz, ${cursor.id}::uuid)`;
     const rows = await db
       .select()
       .from(orders)
-      .where(and(eq(orders.accountId, caller.id), after))
-      .orderBy(desc(orders.createdAt), desc(orders.id))
+      .where(and(eq(orders.accountId, caller.id), isAfter(cursor)))
+      .orderBy(...newestFirst)
       .limit(limit + 1);
-    const shown = rows.slice(0, limit);
-    const nextCursor = rows.length > limit ? (shown.at(-1) ?? null) : null;
-    return { orders: shown, limit, nextCursor };
+    return toPage(rows, limit);
+  },
+});
+
+export const listAllOrders = adminFactory.build({
+  tag: "administration",
+  shortDescription: "Lists the orders of all customers, the newest first",
+  ...pageOfAll,
+  handler: async ({ input: { limit, cursor }, ctx: { db } }) => {
+    const customer = { name: accounts.name, email: accounts.email };
+    const rows = await db
+      .select({ ...getTableColumns(orders), customer })
+      .from(orders)
+      .innerJoin(accounts, eq(accounts.id, orders.accountId))
+      .where(isAfter(cursor))
+      .orderBy(...newestFirst)
+      .limit(limit + 1);
+    return toPage(rows, limit);
   },
 });
 

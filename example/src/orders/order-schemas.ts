@@ -1,5 +1,6 @@
 import { ez } from "sallyport";
 import { z } from "zod";
+import { account } from "../accounts/account-schemas.ts";
 
 export const orderId = z.uuid().describe("The id of the order");
 
@@ -13,6 +14,11 @@ export const orderSummary = z
     createdAt: ez.dateOut(),
   })
   .meta({ id: "OrderSummary" });
+
+/** An order as administrators see it. */
+export const customerOrder = orderSummary
+  .extend({ customer: account.pick({ name: true, email: true }) })
+  .meta({ id: "CustomerOrder" });
 
 /** An order as its customer sees it. */
 export const order = orderSummary

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { mutationOptions, queryOptions } from "sallyport/tanstack-query";
 import { client, refresh } from "./client.ts";
+import { CopyButton } from "./copy-button.tsx";
 import { Failure, Field, Form } from "./form.tsx";
 import { toDate } from "./format.ts";
 import { focusHeading, Loading, Screen } from "./screen.tsx";
@@ -56,6 +57,7 @@ export default function AccountScreen() {
             </>
           )}
         </p>
+        {create.data && <CopyButton key={create.data.id} text={create.data.token} />}
         <Failure error={revoke.error ?? error} />
         {!data && !error && <Loading />}
         {data?.tokens.length === 0 && <p>There are no tokens.</p>}

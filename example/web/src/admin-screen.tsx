@@ -1,12 +1,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { ReplyError } from "sallyport/client";
 import { mutationOptions } from "sallyport/tanstack-query";
+import { AddBook } from "./add-book.tsx";
+import { AllOrders } from "./all-orders.tsx";
 import { client, refresh } from "./client.ts";
 import { NotFoundScreen, Screen } from "./screen.tsx";
 import { useAccount } from "./use-account.ts";
 import { toWords } from "./words.ts";
 
-/** Exports and imports books, for administrators. */
+/** Adds, exports and imports books, and lists all orders, for administrators. */
 export default function AdminScreen() {
   // what administrators alone may see is nothing to others
   if (useAccount()?.role !== "admin") return <NotFoundScreen />;
@@ -27,6 +29,10 @@ export default function AdminScreen() {
             To change the price, the stock or the cover of a book, go to <a href="#/">the book</a>.
           </p>
         </section>
+      </div>
+      <div className="stack">
+        <AddBook />
+        <AllOrders />
       </div>
     </Screen>
   );

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect } from "react";
 import { mutationOptions } from "sallyport/tanstack-query";
-import { cartQuery, client, queryClient } from "./client.ts";
+import { cartQuery, client, queryClient, sessionQuery } from "./client.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { LoadFailure } from "./load-failure.tsx";
 import { OrderNews } from "./order-news.tsx";
@@ -100,9 +100,11 @@ const Header = ({ current }: { readonly current: string | undefined }) => {
   const { data: cart } = useQuery({ ...cartQuery, enabled: Boolean(account) });
   const { mutate: logOut } = useMutation({
     ...mutationOptions(client, "delete /v2/session"),
-    onSettled: () => {
+    onSettled: async () => {
       goTo("/");
-      return queryClient.resetQueries();
+      // takes everything off the page that only the account may see, before anything is fetched again
+      await queryClient.resetQueries({ queryKey: sessionQuery.queryKey });
+      queryClient.removeQueries({ type: "inactive" });
     },
   });
   const count = account ? (cart?.items.reduce((sum, { quantity }) => sum + quantity, 0) ?? 0) : 0;

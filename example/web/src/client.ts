@@ -32,7 +32,7 @@ export type Book = OutputOf<typeof client, "get /v2/books/:id">;
 export type Cart = OutputOf<typeof client, "get /v2/cart">;
 export type Order = OutputOf<typeof client, "get /v2/orders/:id">;
 
-export const accountQuery = queryOptions(client, "get /v2/me");
+export const sessionQuery = queryOptions(client, "get /v2/session");
 export const cartQuery = queryOptions(client, "get /v2/cart");
 
 /** Tells whether a call has failed with a status. */
@@ -55,8 +55,8 @@ const waitIfUnreachable = (error: unknown): boolean => {
 
 /** Asks who is logged in when a call says that nobody is, for example because the session has expired. */
 export const checkSession = (error: unknown): void => {
-  const { queryKey } = accountQuery;
-  if (hasStatus(error, 401) && queryClient.getQueryState(queryKey)?.status === "success")
+  const { queryKey } = sessionQuery;
+  if (hasStatus(error, 401) && queryClient.getQueryData(queryKey)?.account)
     void queryClient.resetQueries({ queryKey });
 };
 

@@ -21,18 +21,20 @@ interface Props {
 
 /** Shows the lines of a log, the newest at the end. */
 export const DemoLog = ({ label, lines }: Props) => {
-  const list = useRef<HTMLOListElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    list.current?.scrollTo({ top: list.current.scrollHeight });
+    box.current?.scrollTo({ top: box.current.scrollHeight });
   }, [lines]);
   return (
     // scrolls, so it must be reachable by keyboard
-    <ol className="log" ref={list} role="log" aria-label={label} tabIndex={0}>
-      {lines.map(({ text, tone }, index) => (
-        <li key={index} className={tone}>
-          {text}
-        </li>
-      ))}
-    </ol>
+    <div className="log" ref={box} role="log" aria-label={label} tabIndex={0}>
+      <ol>
+        {lines.map(({ text, tone }, index) => (
+          <li key={index} className={tone}>
+            {text}
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 };

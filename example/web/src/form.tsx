@@ -44,7 +44,9 @@ export const Form = ({ submit, error, isPending, onSubmit, children }: FormProps
         event.preventDefault();
         if (isPending) return;
         const { currentTarget } = event;
-        const invalid = [...currentTarget.querySelectorAll<HTMLInputElement>("input:invalid")];
+        const invalid = [
+          ...currentTarget.querySelectorAll<HTMLInputElement>(":is(input, textarea):invalid"),
+        ];
         setUnsendable(invalid.map(({ name }) => name));
         invalid[0]?.focus();
         if (invalid.length > 0) return;
@@ -61,9 +63,12 @@ export const Form = ({ submit, error, isPending, onSubmit, children }: FormProps
   );
 };
 
+/** An input with one line or several. */
+type Input = HTMLInputElement & HTMLTextAreaElement;
+
 /** Returns the ref of an input that shows a value, but not while someone is typing in it. */
 export const useShown = (value: ComponentProps<"input">["defaultValue"]) => {
-  const input = useRef<HTMLInputElement>(null);
+  const input = useRef<Input>(null);
   useEffect(() => {
     const { current } = input;
     if (current && value !== undefined && current !== document.activeElement)
@@ -77,17 +82,20 @@ interface FieldProps extends ComponentProps<"input"> {
   readonly label: string;
   /** What people read if the field is wrong. */
   readonly problem: string;
+  /** Whether it has several lines. */
+  readonly isLong?: boolean;
 }
 
 /** An input with its label and its error. */
-export const Field = ({ label, problem, ...input }: FieldProps) => {
+export const Field = ({ label, problem, isLong = false, ...input }: FieldProps) => {
+  const Tag = (isLong ? "textarea" : "input") as "input";
   const id = useId();
   const ref = useShown(input.defaultValue);
   const isWrong = use(WrongFieldsContext).includes(input.name);
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input
+      <Tag
         ref={ref}
         id={id}
         required

@@ -1,6 +1,10 @@
 import { useEffect, useState } from "react";
 import { checkSession, client, hasStatus, refresh } from "./client.ts";
 import { toOrderName, toStatusWords } from "./format.ts";
+import { focusHeading } from "./screen.tsx";
+
+/** What may change with an order: another tab may have placed it, and a cancelled one puts books back. */
+const affected = ["/v2/orders", "/v2/cart", "/v2/books"];
 
 /** Follows the events of the account's orders: says what has changed, and fetches what is displayed again. */
 export const OrderNews = () => {
@@ -18,7 +22,7 @@ export const OrderNews = () => {
       for await (const { event, data } of events) {
         // after a gap, the events do not tell what has changed
         if (event === "changed") setNews(`${toOrderName(data.id)}: ${toStatusWords(data.status)}`);
-        void refresh("/v2/orders");
+        void Promise.all(affected.map(refresh));
       }
     };
     follow().catch((error: unknown) => {
@@ -30,8 +34,22 @@ export const OrderNews = () => {
   }, []);
 
   return (
-    <p className="news" role="status" aria-label="News of orders">
-      {news}
-    </p>
+    <div className="news">
+      <p role="status" aria-label="News of orders">
+        {news}
+      </p>
+      {news !== "" && (
+        <button
+          aria-label="Close the news"
+          onClick={() => {
+            setNews("");
+            // the button that had the focus is gone
+            focusHeading();
+          }}
+        >
+          ×
+        </button>
+      )}
+    </div>
   );
 };

@@ -18,9 +18,10 @@ export const help = `Creates a project with sallyport, a framework for typed HTT
   yarn create sallyport [name] [options]
   bun create sallyport [name] [options]
 
-The name is the folder to create, or . for an empty one. The package is named after it,
-in lower case and with hyphens: "My API" becomes my-api. Without a terminal, or with any
-option, nothing is asked: the name is then required, and the template is ${defaultTemplate} by default.
+The name is the folder to create, or . for an empty one, in which a repository, a license
+and the files of editors do not count. The package is named after it, in lower case and
+with hyphens: "My API" becomes my-api. Without a terminal, or with any option, nothing is
+asked: the name is then required, and the template is ${defaultTemplate} by default.
 
 Options:
 ${optionRows.join("\n")}

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { translate, type PackageManager } from "./package-managers.ts";
@@ -23,12 +23,16 @@ export const version = String(readManifest("package.json")["version"]);
 /** The name that the templates give to the project. */
 const placeholder = "my-api";
 
-/** @throws {UsageError} when the folder is a file, or contains anything but a git repository. */
+/** What systems, editors and hosts of repositories put into a folder before there is a project in it. */
+const harmless =
+  /^(?:\.DS_Store|Thumbs\.db|desktop\.ini|\.directory|\.git|\.gitattributes|\.gitignore|\.gitkeep|\.hg|\.hgignore|\.idea|\.vscode|.+\.iml|LICEN[CS]E(?:\.\w+)?)$/i;
+
+/** @throws {UsageError} when the folder is a file, or contains more than what is there before a project. */
 export const checkFolder = (path: string, given: string): void => {
   const entry = statSync(path, { throwIfNoEntry: false });
   if (!entry) return;
   if (!entry.isDirectory()) throw new UsageError(`${given} is a file. Give another name.`, 1);
-  const found = readdirSync(path).filter((name) => name !== ".git");
+  const found = readdirSync(path).filter((name) => !harmless.test(name));
   if (found.length > 0)
     throw new UsageError(
       `The folder ${given} is not empty: it contains ${found.slice(0, 3).join(", ")}. Give another name, or move its content away.`,
@@ -46,14 +50,29 @@ export const writeProject = (
   const files = new Map([...readTemplate("shared"), ...readTemplate(template)]);
   const manifest = files.get("package.json") ?? "";
   files.set("package.json", fillManifest(JSON.parse(manifest) as Manifest));
+  const ignored = join(path, ".gitignore");
+  files.set(".gitignore", toMissing(files.get(".gitignore") ?? "", ignored));
   for (const [file, text] of files)
     write(join(path, file), translate(text, manager).replaceAll(placeholder, name));
   for (const [file, text] of Object.entries(manager.files)) write(join(path, file), text);
 };
 
+/** Adds to a file, so that nothing is ever overwritten. */
 const write = (path: string, text: string): void => {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  writeFileSync(path, text, { flag: "a" });
+};
+
+/** Returns the lines that a file, if there is one, does not have yet. */
+const toMissing = (text: string, path: string): string => {
+  if (!existsSync(path)) return text;
+  const known = readFileSync(path, "utf8");
+  const lines = new Set(known.split(/\r?\n/));
+  const missing = text.split("\n").filter((line) => line !== "" && !lines.has(line));
+  return [
+    known === "" || known.endsWith("\n") ? "" : "\n",
+    ...missing.map((line) => `${line}\n`),
+  ].join("");
 };
 
 const readTemplate = (template: Template | "shared"): ReadonlyMap<string, string> => {

@@ -197,6 +197,35 @@ describe("the command", () => {
     expect(readdirSync(folder)).toContain("package.json");
   });
 
+  test("uses a folder with what is there before a project, and keeps all of it", async () => {
+    const known = {
+      ".DS_Store": "a",
+      "Thumbs.db": "b",
+      "shop.iml": "c",
+      LICENSE: "d",
+      ".gitattributes": "e",
+      ".gitignore": "*.tmp\r\nnode_modules/\r\n.env",
+    };
+    for (const [name, text] of Object.entries(known)) writeFileSync(join(folder, name), text);
+    for (const name of [".git", ".idea", ".vscode"]) mkdirSync(join(folder, name));
+    expect(await call([".", ...quick])).toMatchObject({ code: 0, failure: "" });
+    for (const [name, text] of Object.entries(known))
+      expect(read(name).startsWith(text)).toBe(true);
+    expect(read(".gitignore")).toBe(
+      `${known[".gitignore"]}\ndist/\ndata/\ncoverage/\n*.log\n*.tsbuildinfo\n`,
+    );
+  });
+
+  test.each(["README.md", "package.json", ".github", "git", "src"])(
+    "refuses a folder that has %s",
+    async (name) => {
+      mkdirSync(join(folder, name));
+      const { code, failure } = await call([".", ...quick]);
+      expect([code, failure]).toEqual([1, expect.stringContaining(`it contains ${name}.`)]);
+      expect(readdirSync(folder)).toEqual([name]);
+    },
+  );
+
   test.each(["--template vue", "--tempalte express", "--install maybe"])(
     "creates nothing with %s",
     async (args) => {
