@@ -138,7 +138,7 @@ test("administrators see the orders of all customers, page by page, and nobody e
   const { id: bookId } = await addBook(2);
   const client = clientOf(customer);
   const ids: string[] = [];
-  for (const key of ["first order", "second order"]) {
+  for (const key of ["first-order", "second-order"]) {
     await client.request("put /v2/cart", { items: [{ bookId, quantity: 1 }] });
     const headers = { "idempotency-key": key };
     ids.push((await succeed(client.request("post /v2/orders", {}, { headers }))).id);

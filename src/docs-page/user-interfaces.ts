@@ -14,9 +14,13 @@ export interface UserInterface {
 
 /**
  * The script that starts Swagger UI, without the badge of a remote validator. It waits for the end of each response, so
- * it does not offer to request an event stream.
+ * it does not offer to request an event stream. The page is dark if the system is.
  */
 const swaggerScript = `
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
 const isEventStream = (response) => response.hasIn(["content", "text/event-stream"]);
 const allowTryItOutFor = (_original, { specSelectors }) => (_state, path, method) =>
   !specSelectors.specJson().getIn(["paths", path, method, "responses"])?.some(isEventStream);
@@ -83,8 +87,13 @@ const findPackageFile = (name: string, target: string): string => {
     }
   }
   const other = name === "swagger-ui-dist" ? "" : ', or set `docs: { ui: "swagger" }`';
+  // a package that is in `devDependencies` would stay there
+  const [option, place] =
+    process.env["NODE_ENV"] === "production"
+      ? [" --save-prod", ", so that it is in `dependencies` and not in `devDependencies`"]
+      : ["", ""];
   throw new ConfigError(
     "SLP_CONFIG_PEER",
-    `The \`docs\` option needs the files of the package ${name}, which is not installed where the server runs. Run: npm install ${name}${other}.`,
+    `The \`docs\` option needs the files of the package ${name}, which is not installed where the server runs. Run: npm install${option} ${name}${place}${other}.`,
   );
 };

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { isChromiumPossible, openPage } from "./chromium.ts";
+import { findViolations } from "./find-violations.ts";
 import {
   administrator,
   button,
@@ -25,6 +26,7 @@ interface StyledElement {
 declare const document: {
   readonly querySelectorAll: (selector: string) => Iterable<StyledElement>;
 };
+declare const navigator: { readonly clipboard: { readonly readText: () => Promise<string> } };
 declare const getComputedStyle: (element: StyledElement) => {
   readonly color: string;
   readonly backgroundColor: string;
@@ -148,12 +150,48 @@ describe.skipIf(!isChromiumPossible)("what the shop's page can do (needs Chromiu
         .setInputFiles({ name: "books.csv", mimeType: "text/csv", buffer: Buffer.from(content) });
     await send(text.replace(/("Middlemarch",.*,)\d+,\d+/, "$1-1,5"));
     await page.getByText("Nothing was changed, because rows are wrong").waitFor();
-    await page.getByText(/^Row \d+: price/).waitFor();
+    await page.getByText(/^Row \d+: price: Give a whole number of cents/).waitFor();
     await send(`${text}9789990009996,A New Book,Ada,Novel,,999,5\r\n`);
     await page.getByText(/^1 added, \d+ changed$/).waitFor();
     expect(await findFlaws(page)).toEqual([]);
     await page.goto(`${shop.url}#/?q=a+new+book`);
     await page.getByText("1 book", { exact: true }).waitFor();
+  });
+
+  test("the administrator adds a book, and sees the orders of customers", async () => {
+    const page = await shop.logIn(administrator, "/admin");
+    await button(page, "Add the book").click();
+    await page.getByText("Enter 13 digits that begin with 978 or 979").waitFor();
+    const fields = {
+      Title: "A Found Book",
+      Author: "Ada",
+      ISBN: "9789990009989",
+      Category: "Novel",
+    };
+    const more = { "Price in €": "9.99", Stock: "5", Description: "Found\nin a drawer." };
+    const fill = async () => {
+      for (const [label, value] of Object.entries({ ...fields, ...more }))
+        await page.getByLabel(label, { exact: true }).fill(value);
+      await button(page, "Add the book").click();
+    };
+    await fill();
+    await link(page, "A Found Book").waitFor();
+    await fill();
+    await page.getByText("There is a book with this ISBN").waitFor();
+    const customer = await shop.openFor("/?q=a+found+book");
+    await books(customer).first().click();
+    await customer.getByText("in a drawer").waitFor();
+    await button(customer, "Put in the cart").click();
+    await link(customer, "cart").click();
+    await button(customer, /^Order and pay/).click();
+    await heading(customer, /^Order/).waitFor();
+    await page.reload();
+    await page
+      .locator(".orders li")
+      .getByText(/^Ada, .+@example\.com$/)
+      .first()
+      .waitFor();
+    expect(await findViolations(page)).toEqual([]);
   });
 
   test("administration is for administrators", async () => {
@@ -172,6 +210,10 @@ describe.skipIf(!isChromiumPossible)("what the shop's page can do (needs Chromiu
     const useToken = async () =>
       (await fetch(`${shop.url}v2/me`, { headers: { authorization: `Bearer ${secret}` } })).status;
     expect(await useToken()).toBe(200);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await button(page, "Copy").click();
+    await page.getByText("Copied").waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
     await page.reload();
     await button(page, "Revoke Reports").waitFor();
     expect(await page.getByText(secret).count()).toBe(0);
@@ -179,6 +221,88 @@ describe.skipIf(!isChromiumPossible)("what the shop's page can do (needs Chromiu
     await page.getByText("There are no tokens").waitFor();
     expect(await useToken()).toBe(401);
   });
+
+  test("what the shop has declared is said as it is, and the rest in words for people", async () => {
+    const page = await openPage(`${shop.url}#/log-in`);
+    await page.getByLabel("E-mail").fill(administrator.email);
+    await page.getByLabel("Password").fill("a wrong one");
+    await button(page, "Log in").click();
+    await page.getByText("The address or the password is wrong").waitFor();
+    const unavailable = "A part of the shop is down: try again in a few seconds";
+    for (const [status, error, said] of [
+      [503, { message: unavailable, code: "unavailable" }, unavailable],
+      [400, { message: "A number is too large" }, "A number is too large"],
+      [429, { message: "Too Many Requests", code: "SLP_RATE_LIMITED" }, /^That was too often/],
+      [500, { message: "Internal Server Error" }, /^Something has gone wrong in the shop/],
+    ] as const) {
+      await page.route(/session$/, (route) =>
+        route.fulfill({ status, json: { status: "error", error } }),
+      );
+      await button(page, "Log in").click();
+      await page.getByRole("alert").getByText(said).waitFor();
+      await page.unrouteAll();
+    }
+  });
+
+  test("a guest, also one who has just logged out, finds no error in the console", async () => {
+    const page = await shop.openFor("/cart");
+    await page.getByText("The cart is empty").waitFor();
+    const errors: string[] = [];
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    await button(page, "Log out").click();
+    await link(page, "Log in").waitFor();
+    for (const place of ["/", "/how", "/cart", "/orders", "/admin", "/log-in"]) {
+      await page.goto("about:blank");
+      await page.goto(`${shop.url}#${place}`);
+      await page.locator("h1").waitFor();
+      await page.waitForLoadState("networkidle");
+    }
+    expect(errors).toEqual([]);
+  });
+
+  test("an order in one tab is news in the other, whose cart and stock follow; the news closes", async () => {
+    const page = await shop.openFor("/?q=frankenstein");
+    await books(page).first().click();
+    const stock = Number.parseInt(await page.getByText(/in stock$/).innerText(), 10);
+    await button(page, "Put in the cart").click();
+    await link(page, "Cart (1)").waitFor();
+    const other = await openPage(`${shop.url}#/cart`, page);
+    await button(other, /^Order and pay/).click();
+    await page.getByText(/^Order .+: Waiting for payment$/).waitFor();
+    await link(page, "Cart").waitFor();
+    await page.getByText(`${stock - 1} in stock`).waitFor();
+    await button(page, "Close the news").click();
+    expect(await page.getByText("Waiting for payment").count()).toBe(0);
+    expect(await button(page, "Close the news").count()).toBe(0);
+    await button(other, "Cancel the order").click();
+    await page.getByText(`${stock} in stock`).waitFor();
+  });
+
+  test.each([
+    [1200, "light"],
+    [390, "dark"],
+  ] as const)(
+    "no screen breaks a rule of axe at %i px, when it is %s",
+    async (width, colorScheme) => {
+      const page = await shop.logIn(administrator, "/how");
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await page.getByRole("log", { name: "Events" }).getByText("the stream is open").waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      for (const place of ["/", "/admin", "/account", "/cart", "/orders", "/nowhere"]) {
+        await page.goto(`${shop.url}#${place}`);
+        await page.locator("h1").waitFor();
+        await expect.poll(() => page.locator(".loading").count()).toBe(0);
+        expect([place, await findViolations(page)]).toEqual([place, []]);
+      }
+      await button(page, "Log out").click();
+      for (const place of ["/how", "/log-in"]) {
+        await page.goto(`${shop.url}#${place}`);
+        await page.locator("h1").waitFor();
+        expect([place, await findViolations(page)]).toEqual([place, []]);
+      }
+    },
+  );
 
   test("events that are missed while the connection is cut arrive once it is mended", async () => {
     const page = await shop.openFor("/how");

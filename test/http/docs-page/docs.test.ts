@@ -10,7 +10,7 @@ import {
   defaultEndpointsFactory as factory,
   Middleware,
 } from "sallyport";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { start } from "../harness.ts";
@@ -275,6 +275,14 @@ describe("the `docs` option", () => {
       message:
         'The `docs` option needs the files of the package @scalar/api-reference, which is not installed where the server runs. Run: npm install @scalar/api-reference, or set `docs: { ui: "swagger" }`.',
     });
+  });
+
+  test("says in production that the package must not be in `devDependencies`", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(start({ users }, { docs: { production: true } })).rejects.toThrow(
+      "is not installed. Run: npm install --save-prod @scalar/api-reference, so that it is in `dependencies` and not in `devDependencies`, or set",
+    );
   });
 
   test.each<[object, string]>([

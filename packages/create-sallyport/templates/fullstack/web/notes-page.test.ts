@@ -34,4 +34,11 @@ test("adds a note, tells why the same one is refused, and removes it", async () 
   await expect.poll(readAlert).toBe("There is a note with this text");
   root.querySelector<HTMLButtonElement>("li button")?.click();
   await expect.poll(readNotes).toEqual([]);
+  expect(root.textContent).toContain("There are no notes yet.");
+});
+
+test("says that the API cannot be reached", async () => {
+  const fetch = () => Promise.reject(new Error("down"));
+  await showNotes(root, createApiClient({ baseUrl: "http://api.test", fetch, retry: 0 }));
+  expect(readAlert()).toBe("The API cannot be reached");
 });

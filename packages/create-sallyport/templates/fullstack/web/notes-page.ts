@@ -1,22 +1,39 @@
 import type { ApiClient } from "./client.ts";
 
+const date = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+
 /** Shows the notes in an element, with a form that adds one. */
 export const showNotes = async (root: HTMLElement, client: ApiClient): Promise<void> => {
   const page = root.ownerDocument;
-  const heading = page.createElement("h1");
-  heading.textContent = "Notes";
-  const form = page.createElement("form");
-  const field = page.createElement("input");
+  const create = <Tag extends keyof HTMLElementTagNameMap>(
+    tag: Tag,
+    ...content: readonly (Node | string)[]
+  ): HTMLElementTagNameMap[Tag] => {
+    const element = page.createElement(tag);
+    element.append(...content);
+    return element;
+  };
+
+  const heading = create("h1", "Notes");
+  const introduction = create(
+    "p",
+    "What you write here is kept in the database of the API, which this page calls with the typed client. The page is ",
+    create("code", "web/notes-page.ts"),
+    ", and the API is ",
+    create("code", "src/notes.ts"),
+    ".",
+  );
+  const field = create("input");
   field.required = true;
   field.maxLength = 200;
-  field.ariaLabel = "Text of the note";
-  const button = page.createElement("button");
-  button.textContent = "Add";
-  form.append(field, button);
-  const alert = page.createElement("p");
+  const label = create("label", "New note", field);
+  const form = create("form", label, create("button", "Add"));
+  const alert = create("p");
   alert.role = "alert";
-  const list = page.createElement("ul");
-  root.replaceChildren(heading, form, alert, list);
+  const list = create("ul");
+  const state = create("p");
+  state.role = "status";
+  root.replaceChildren(heading, introduction, form, alert, list, state);
 
   const refresh = async (): Promise<void> => {
     const response = await client.provide("get /v1/notes");
@@ -24,26 +41,27 @@ export const showNotes = async (root: HTMLElement, client: ApiClient): Promise<v
       alert.textContent = response.error.message;
       return;
     }
-    const items = response.data.notes.map(({ id, text }) => {
-      const item = page.createElement("li");
-      const remove = page.createElement("button");
-      remove.textContent = "Remove";
+    const items = response.data.notes.map(({ id, text, createdAt }) => {
+      const remove = create("button", "Remove");
+      remove.ariaLabel = `Remove ${text}`;
       remove.addEventListener("click", () => act(client.provide("delete /v1/notes/:id", { id })));
-      item.append(text, remove);
-      return item;
+      const time = create("time", date.format(new Date(createdAt)));
+      time.dateTime = createdAt;
+      return create("li", create("span", text), time, remove);
     });
     list.replaceChildren(...items);
+    state.textContent = items.length === 0 ? "There are no notes yet." : "";
   };
 
-  /** Waits for a change, and shows its error or the changed notes; returns whether it has succeeded. */
+  /** Waits for a change, if any, and shows its error or the notes; returns whether it has succeeded. */
   const act = async (
-    change: Promise<{ status: "success" } | { status: "error"; error: { message: string } }>,
+    change?: Promise<{ status: "success" } | { status: "error"; error: { message: string } }>,
   ): Promise<boolean> => {
     try {
       const response = await change;
-      alert.textContent = response.status === "error" ? response.error.message : "";
+      alert.textContent = response?.status === "error" ? response.error.message : "";
       await refresh();
-      return response.status === "success";
+      return response?.status === "success";
     } catch {
       alert.textContent = "The API cannot be reached";
       return false;
@@ -54,5 +72,5 @@ export const showNotes = async (root: HTMLElement, client: ApiClient): Promise<v
     event.preventDefault();
     if (await act(client.provide("post /v1/notes", { text: field.value }))) field.value = "";
   });
-  await refresh();
+  await act();
 };
