@@ -64,8 +64,11 @@ const ask = async (url: string, token = ""): Promise<Response> => {
   return response as Response;
 };
 
-/** Declares the tests of the projects on the Node.js at the given path. */
-export const describeCreatedProjects = (findNode: () => string): void => {
+/** Declares the tests of the projects on the Node.js at the given path; `look` opens the page of a project, if it has one. */
+export const describeCreatedProjects = (
+  findNode: () => string,
+  look?: (url: string) => Promise<void>,
+): void => {
   let folder = "";
   let tarballs: Readonly<Record<"create" | "sallyport", string>>;
   let env: NodeJS.ProcessEnv = {};
@@ -142,18 +145,26 @@ export const describeCreatedProjects = (findNode: () => string): void => {
     });
 
     test("answers in production, without what only development needs", async () => {
+      const edit = (file: string, from: string, to: string): void => {
+        const path = join(project, file);
+        writeFileSync(path, readFileSync(path, "utf8").replace(from, to));
+      };
+      edit("src/environment.ts", "PORT:", "SECRET: z.string(), PORT:");
+      edit("src/api.ts", "docs: {", "docs: { production: true,");
+      // an image is built without the settings of the server
       npm("run", "build");
       npm("prune", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error");
       const port = await findPort();
-      const production = { ...env, PORT: port, NODE_ENV: "production" };
+      const production = { ...env, PORT: port, NODE_ENV: "production", SECRET: "x" };
       await withScript(["start", project], production, async () => {
         const response = await ask(`http://localhost:${port}${path}`, token);
         expect(await response.json()).toEqual({ status: "success", data });
         expect((await ask(`http://localhost:${port}/livez`)).status).toBe(200);
-        expect((await ask(`http://localhost:${port}/docs`)).status).toBe(404);
+        expect((await ask(`http://localhost:${port}/docs`)).status).toBe(200);
         if (template !== "fullstack") return;
         const page = await ask(`http://localhost:${port}/`);
         expect(await page.text()).toContain(`<title>${name}</title>`);
+        await look?.(`http://localhost:${port}/`);
       });
     });
   });

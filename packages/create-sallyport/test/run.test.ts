@@ -267,6 +267,11 @@ describe.each(templateNames)("the template %s", (template) => {
     expect(ranges.filter((range) => !/^\^\d+\.\d+\.\d+$/.test(range))).toEqual([]);
   });
 
+  test("has the documentation page in production, too", async () => {
+    await create("npm/11.3.0");
+    expect(readManifest("shop/package.json").dependencies).toHaveProperty(["swagger-ui-dist"]);
+  });
+
   test("does not contain the placeholder of its name", async () => {
     await create("npm/11.3.0");
     expect(readAll().filter(([, content]) => content.includes("my-api"))).toEqual([]);
