@@ -81,6 +81,17 @@ test("Swagger UI lists the operations, sends a request, shows the response, and 
   expect(complaints).toEqual([]);
 });
 
+test("Swagger UI is dark if the system is", async () => {
+  const { page } = await open("swagger");
+  for (const [colorScheme, shown] of [
+    ["dark", "html.dark-mode"],
+    ["light", "html:not(.dark-mode)"],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(shown).waitFor();
+  }
+});
+
 test("Scalar lists the operations, sends a request, shows the response, and contacts no other host", async () => {
   const { page, asked, complaints, origin } = await open("scalar");
   await page
