@@ -9,7 +9,7 @@ import { createClient } from "sallyport/client";
 import { expect, onTestFinished, test } from "vitest";
 import { addSecrets, readEnvironment } from "../src/environment.ts";
 import type { routing } from "../src/routing.ts";
-import { toWelcome } from "../src/welcome.ts";
+import { toRequests, toWelcome } from "../src/welcome.ts";
 
 const createFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "book-shop-"));
@@ -49,12 +49,21 @@ test("without a terminal, the shop logs JSON; a restart logs nobody out", async 
   expect(await first.stop()).toBe(0);
   for (const line of first.lines) expect(JSON.parse(line)).toHaveProperty("msg");
   expect(first.lines.join()).not.toContain(password);
+  // what takes longest is announced
+  expect(first.lines.join()).toContain("Creating the database in ");
 
   const second = await start(folder);
   const customer = createClient<typeof routing>({ baseUrl: second.url, headers: { cookie } });
   expect(await customer.provide("get /v2/me")).toMatchObject({ data: { email, role: "admin" } });
+  expect(second.lines.join()).toContain("Opening the database in ");
   expect(await second.stop()).toBe(0);
 }, 120_000);
+
+test("the requests to try are those of the address", () => {
+  expect(
+    toRequests("http://localhost:1").match(/curl -s '?http:\/\/localhost:1\/v2\//g),
+  ).toHaveLength(3);
+});
 
 test("secrets that are given are not kept", () => {
   const folder = join(createFolder(), "none");
