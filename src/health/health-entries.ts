@@ -63,6 +63,13 @@ export const listHealthEntries = ({
   ];
 };
 
+/** Lists the paths whose requests telemetry leaves out. */
+export const listUnobserved = ({
+  live = defaults.health.live,
+  ready = defaults.health.ready,
+  telemetry = false,
+}: HealthOptions): readonly string[] => (telemetry ? [] : [live, ready]);
+
 /** Creates what runs a check, at most once per cache time, and logs each change of its state. */
 const createRunner = (name: string, given: HealthCheck | HealthCheck["check"]) => {
   const {

@@ -52,4 +52,10 @@ export interface HealthOptions {
    * @default false
    */
   readonly accessLog?: boolean | undefined;
+  /**
+   * Whether the `telemetry` option observes requests for the two paths, and what their checks do.
+   *
+   * @default false
+   */
+  readonly telemetry?: boolean | undefined;
 }

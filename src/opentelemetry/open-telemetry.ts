@@ -15,11 +15,13 @@ import {
   isTracingSuppressed,
   RPCType,
   setRPCMetadata,
+  suppressTracing,
   type RPCMetadata,
 } from "@opentelemetry/core";
 import type { TLSSocket } from "node:tls";
 import type { Express } from "express";
 import type { Request, Response } from "../http/express-objects.ts";
+import type { Observation } from "../exchange/response-state.ts";
 import { loadLogsApi } from "../lazy/packages.cjs";
 import { toPackageError } from "../messages/missing-package.ts";
 import { be, checkOptions } from "../messages/option-checks.ts";
@@ -124,12 +126,13 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
   };
 
   return {
-    begin: (request, response) => {
+    begin: (request, response, isProbe) => {
       const outer = context.active();
       if (isTracingSuppressed(outer)) return undefined;
       const given = getRPCMetadata(outer);
       // a server that was started while another request was served inherits the context of that one
       const isGiven = given !== undefined && (outer.getValue(ownerKey) ?? request) === request;
+      if (isProbe && !isGiven) return unobserved(outer);
       const own = isGiven ? undefined : observe(request, response, outer);
       const { metadata, active } = own ?? { metadata: given as RPCMetadata, active: outer };
       const { span } = metadata;
@@ -156,6 +159,14 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
     tracePlan: (plan) => (spans.length > 0 ? traceStages(plan, spans, tracer) : plan),
   };
 };
+
+/** Returns what leaves no traces of a request, and of what it causes. */
+const unobserved = (outer: Context): Observation => ({
+  logFields: undefined,
+  run: (serve) => context.with(suppressTracing(outer), serve),
+  recordFault: () => undefined,
+  end: () => undefined,
+});
 
 const readList = (variable: string, otherwise: string): ReadonlySet<string> =>
   new Set((process.env[variable] || otherwise).split(",").map((name) => name.trim()));

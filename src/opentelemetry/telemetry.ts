@@ -8,13 +8,25 @@ import { onSettled, type Observation } from "../exchange/response-state.ts";
 
 /** What observes the requests of a server; made by `openTelemetry` of `sallyport/opentelemetry`. */
 export interface Telemetry {
-  /** Called when a request begins; returns undefined for a request that is not observed. */
-  readonly begin: (request: Request, response: Response) => Observation | undefined;
+  /**
+   * Called when a request begins; returns undefined for a request that is not observed.
+   *
+   * @param isProbe whether the request asks for the health of the server, and neither it nor its checks shall be traced
+   */
+  readonly begin: (
+    request: Request,
+    response: Response,
+    isProbe: boolean,
+  ) => Observation | undefined;
   readonly tracePlan: (plan: EndpointPlan) => EndpointPlan;
 }
 
 /** Guards telemetry: whatever fails in it fails no request, and is logged once for each of its functions. */
-export const guardTelemetry = (telemetry: Telemetry, logger: Logger) => {
+export const guardTelemetry = (
+  telemetry: Telemetry,
+  logger: Logger,
+  isProbe: (request: Request) => boolean,
+) => {
   const failed = new Set<string>();
   const attempt = <T>(name: string, act: () => T): T | undefined => {
     const report = (error: unknown): void => {
@@ -36,7 +48,9 @@ export const guardTelemetry = (telemetry: Telemetry, logger: Logger) => {
     observe: <T>(state: RequestState, serve: () => T): T => {
       if (state.observation) return serve();
       const { request, response } = state;
-      const observation = attempt("begin", () => telemetry.begin(request, response));
+      const observation = attempt("begin", () =>
+        telemetry.begin(request, response, isProbe(request)),
+      );
       state.observation = {
         logFields: observation?.logFields,
         recordFault: (error) => attempt("recordFault", () => observation?.recordFault(error)),

@@ -6,6 +6,7 @@ import type { DocsOptions } from "../docs-page/docs-options.ts";
 import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import { toEndpointSources, type InputSource } from "../endpoint/input-sources.ts";
 import type { Method } from "../http/method.ts";
+import { retrievalNames } from "../http/method.ts";
 import { toQueryParser } from "../http/query.ts";
 import { safeLoggers } from "../logger/console-logger.ts";
 import { toServerLogger } from "../logger/guard-logger.ts";
@@ -18,6 +19,7 @@ import {
   type Service,
   RunningRequests,
 } from "../pipeline/request-state.ts";
+import type { Telemetry } from "../opentelemetry/telemetry.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, Routes } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
@@ -54,9 +56,7 @@ export const prepareApi = async (
     const { checkAccess } = await import("../diagnostics/check-access.ts");
     checkAccess(entries, statics);
   }
-  const telemetry =
-    config.telemetry &&
-    (await import("../opentelemetry/telemetry.ts")).guardTelemetry(config.telemetry, logger);
+  const telemetry = config.telemetry && (await prepareTelemetry(config, config.telemetry, logger));
   const inherited = { ...config, wrapPlan: telemetry?.tracePlan };
   const table = new RouteTable<LazyPlan>(config.caseSensitive);
   for (const { method, path, endpoint } of entries) {
@@ -146,4 +146,24 @@ const listHealth = async (health: CommonConfig["health"]): Promise<readonly Endp
   if (!health) return [];
   const { listHealthEntries } = await import("../health/health-entries.ts");
   return listHealthEntries(health === true ? {} : health);
+};
+
+const prepareTelemetry = async (
+  { health, caseSensitive = defaults.caseSensitive }: CommonConfig,
+  telemetry: Telemetry,
+  logger: Logger,
+) => {
+  const { guardTelemetry } = await import("../opentelemetry/telemetry.ts");
+  if (!health) return guardTelemetry(telemetry, logger, () => false);
+  const { listUnobserved } = await import("../health/health-entries.ts");
+  const toPath = (target: string): string => {
+    const [path = ""] = (caseSensitive ? target : target.toLowerCase()).split("?", 1);
+    return path.endsWith("/") ? path.slice(0, -1) : path;
+  };
+  const paths = new Set(listUnobserved(health === true ? {} : health).map(toPath));
+  return guardTelemetry(
+    telemetry,
+    logger,
+    ({ method, url }) => retrievalNames.has(method) && paths.has(toPath(url)),
+  );
 };

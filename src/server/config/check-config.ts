@@ -145,6 +145,7 @@ const commonChecks: Checks = {
         healthCheck(one, `${name}.${key}`, wording);
     },
     accessLog: aBoolean,
+    telemetry: aBoolean,
     access: aPublicAccess,
   }),
   access: be('"explicit"', (value) => value === "explicit"),

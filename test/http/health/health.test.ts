@@ -225,7 +225,7 @@ describe("Health", () => {
     ],
     [
       { path: "/x" },
-      "There is no option `health.path`. The options are health.live, health.ready, health.checks, health.accessLog, health.access.",
+      "There is no option `health.path`. The options are health.live, health.ready, health.checks, health.accessLog, health.telemetry, health.access.",
     ],
   ])("refuses %j", async (health, message) => {
     const config = { health } as unknown as Partial<ServerConfig>;
