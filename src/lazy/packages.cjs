@@ -35,8 +35,8 @@ exports.loadYaml = () => require("yaml").stringify;
 exports.loadLogsApi = () => {
   try {
     return require("@opentelemetry/api-logs");
+    // oxlint-disable-next-line no-useless-catch -- bundlers accept that a package is missing where its error is caught
   } catch (error) {
-    // oxlint-disable-next-line no-useless-catch -- bundlers accept that a package is missing where the error is caught
     throw error;
   }
 };

@@ -1,6 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+
+/** Creates a folder with nothing but the file that the server of the fixtures sends. */
+export const createBundleFolder = (within: string): string => {
+  const path = mkdtempSync(join(within, "bundle-"));
+  writeFileSync(join(path, "file.txt"), "a file\n");
+  return path;
+};
 
 /** Starts a program, and returns the first line that it prints, with a function that ends it. */
 export const startProgram = async (command: string, args: readonly string[], cwd: string) => {
