@@ -13,7 +13,7 @@ const toSlashes = (path: string): string => path.replaceAll("\\", "/");
 
 const listFiles = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => /\.(?:ts|cjs)$/.test(file))
     .map((file) => toSlashes(join(folder, file)));
 
 const sources = listFiles("src").filter((file) => !/\.test(-d)?\.ts$/.test(file));
@@ -190,7 +190,7 @@ describe("architecture", () => {
   });
 
   test("file names are kebab-case and meaningful", () => {
-    const names = sources.flatMap((file) => withinSource(file).replace(/\.ts$/, "").split("/"));
+    const names = sources.flatMap((file) => withinSource(file).replace(/\.\w+$/, "").split("/"));
     expect(names.filter((name) => !/^[a-z]+(-[a-z]+)*$/.test(name))).toEqual([]);
     expect(names.filter((name) => /^(helpers?|utils?|common|base|misc)$/.test(name))).toEqual([]);
   });

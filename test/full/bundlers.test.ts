@@ -120,7 +120,7 @@ beforeAll(() => {
   }
   // some tools write paths of the project into a bundle, which do not exist where it is deployed
   renameSync(project, join(folder, "moved"));
-}, 900_000);
+}, 1_800_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
