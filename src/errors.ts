@@ -49,6 +49,7 @@ const requestFaults = {
   SLP_UPLOAD_MALFORMED: [400, "Malformed multipart body"],
   SLP_UPLOAD_TOO_LARGE: [413, "Content Too Large"],
   SLP_UPLOAD_TOO_MANY: [413, "Too many parts"],
+  SLP_UPLOAD_TYPE: [415, "Unsupported file type"],
 } as const satisfies Record<string, readonly [number, string]>;
 
 /** The errors after which client and server may disagree on where the next request begins. */
@@ -82,6 +83,8 @@ export interface RequestErrorOptions {
   readonly cause?: unknown;
   /** The upload field at fault. */
   readonly field?: string | undefined;
+  /** What the application has declared of the upload field. */
+  readonly expected?: string | undefined;
   /** Members of the body, if it has the form of problem details. */
   readonly problem?: Readonly<Record<string, unknown>>;
 }
@@ -159,10 +162,11 @@ export class RequestError extends MarkedError {
 
   constructor(
     code: RequestErrorCode,
-    { headers, cause, field, problem }: RequestErrorOptions = {},
+    { headers, cause, field, expected, problem }: RequestErrorOptions = {},
   ) {
     const [statusCode, text] = requestFaults[code];
-    const message = field === undefined ? text : `${text}: ${field.slice(0, 100)}`;
+    const place = field === undefined ? "" : `: ${field.slice(0, 100)}`;
+    const message = `${text}${place}${expected === undefined ? "" : `. ${expected}`}`;
     const restore = statusCode < 500 ? captureNoStack() : undefined;
     super(message, toErrorOptions(cause));
     restore?.();
@@ -298,6 +302,7 @@ export type ServerFaultCode =
   | "SLP_EVENT_FIELD"
   | "SLP_EVENT_UNKNOWN"
   | "SLP_FILE_PATH"
+  | "SLP_FILE_TYPE"
   | "SLP_NOTHING_SENT"
   | "SLP_OUTPUT_CHUNK"
   | "SLP_OUTPUT_NOT_OBJECT"

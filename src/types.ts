@@ -109,7 +109,7 @@ export type {
   PaginationStyle,
   PlainInteger,
 } from "./schemas/paginated.ts";
-export type { Raw, RawMeta, Upload } from "./schemas/bodies.ts";
+export type { Raw, RawMeta, Upload, UploadMeta } from "./schemas/bodies.ts";
 export type {
   AnySchema,
   EmptyObject,

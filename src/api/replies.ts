@@ -56,8 +56,7 @@ export const listSuccesses = (endpoint: AnyEndpoint): readonly DeclaredReply[] =
   const { outputSchema, resultHandler, statusCode: preset = 200 } = endpoint;
   const content = outputSchema && readContent(outputSchema);
   if (content) {
-    const [type = "*/*"] = content.type?.split(";", 1) ?? [];
-    const bodies = [{ type: type.trim() }];
+    const bodies = content.types.map((one) => ({ type: one.replace(/;.*/s, "").trim() }));
     const whole = { status: preset, bodies };
     if (content.kind !== "file") return [whole];
     return [whole, { status: 206, bodies }, { status: 304, bodies: [], isConditional: true }];

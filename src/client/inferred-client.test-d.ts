@@ -270,6 +270,14 @@ describe("responses", () => {
       }),
       json: factory.build({ output: ez.file("application/json"), handler: async () => "/a" }),
       some: factory.build({ output: ez.file(type), handler: async () => "/a" }),
+      pictures: factory.build({
+        output: ez.file(["image/png", "image/jpeg"]),
+        handler: async () => "/a",
+      }),
+      mixed: factory.build({
+        output: ez.file(["image/png", "text/css"]),
+        handler: async () => "/a",
+      }),
       anything: factory.build({ handler: async () => ({ path: "a" }) }),
     };
     const client = () => create<typeof content>();
@@ -277,7 +285,10 @@ describe("responses", () => {
       client().provide("get /file"),
       client().provide("get /any"),
       client().provide("get /stream"),
+      client().provide("get /pictures"),
     ];
+    const mixed = () => client().provide("get /mixed");
+    expectTypeOf(mixed).returns.resolves.toEqualTypeOf<Blob | ErrorEnvelope | string>();
     expectTypeOf(blobs).returns.toEqualTypeOf<Promise<Blob | ErrorEnvelope>[]>();
     const text = () => client().provide("get /text");
     expectTypeOf(text).returns.resolves.toEqualTypeOf<ErrorEnvelope | string>();

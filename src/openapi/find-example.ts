@@ -38,12 +38,14 @@ export const findExample = (schema: ZodSchema): unknown => {
   return made === undefined ? undefined : (JSON.parse(JSON.stringify(made)) as unknown);
 };
 
+const moment = "2026-01-31T12:30:00Z";
+
 /** Makes a value that a schema probably accepts; undefined if none is found. */
 const make = (schema: ZodSchema, depth = 0): unknown => {
   if (depth > 9) return undefined;
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const told = listTold(schema);
-  if (readOwnKind(schema) === "dateOut") return new Date(String(told[0] ?? "2026-01-31T12:30:00Z"));
+  if (readOwnKind(schema) === "dateOut") return new Date((told[0] as string | undefined) ?? moment);
   const own = told.find((example) => parse(schema, example) !== undefined);
   if (own !== undefined) return own;
   const inner = (one: ZodSchema): unknown => make(one, depth + 1);
@@ -57,7 +59,7 @@ const make = (schema: ZodSchema, depth = 0): unknown => {
     case "null":
       return null;
     case "date":
-      return new Date("2026-01-31T12:30:00Z");
+      return new Date(moment);
     case "literal":
     case "enum":
       return [...(readValues(schema) ?? [])][0];

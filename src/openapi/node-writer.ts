@@ -4,7 +4,7 @@ import { jsonAdvice, otherAdvice } from "../api/json-advice.ts";
 import { OpenApiError } from "../errors.ts";
 import type { Method } from "../http/method.ts";
 import { readEncoded, readToldOutput } from "../schemas/encode.ts";
-import { readContent, readOwnKind } from "../schemas/content.ts";
+import { readContent, readOwnKind, readUploadTypes } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { listSameValue, walkSchemas } from "../schemas/some-schema.ts";
 import { listTold } from "./find-example.ts";
@@ -96,8 +96,10 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
     case "custom": {
       const kind = readOwnKind(schema);
       if (kind === "buffer" && direction === "output") Object.assign(json, bufferAsJson);
-      else if (kind ?? readContent(schema))
-        Object.assign(json, toBinary("application/octet-stream"));
+      else if (kind ?? readContent(schema)) {
+        const [type = "application/octet-stream", ...others] = readUploadTypes(schema) ?? [];
+        Object.assign(json, toBinary(others.length > 0 ? "*/*" : type));
+      }
       return;
     }
     case "literal": {

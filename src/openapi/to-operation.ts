@@ -1,6 +1,7 @@
 import type { Operation } from "../api/operation.ts";
 import { OpenApiError } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
+import { listUploadTypes } from "../schemas/bodies.ts";
 import type { Components } from "./components.ts";
 import { isFormatExample } from "./format-examples.ts";
 import { compact, listOf, mapValues, nonEmpty } from "./map-json.ts";
@@ -146,7 +147,7 @@ const toStyle = (
 
 const toRequestBody = (
   { body }: Placement,
-  { body: { kind, mediaType }, isRetrieval, isSafe, queryParser }: Operation,
+  { body: { kind, mediaType }, inputs, isRetrieval, isSafe, queryParser }: Operation,
   components: Components,
 ): JsonObject | undefined => {
   if (!body) return undefined;
@@ -158,7 +159,13 @@ const toRequestBody = (
   const nested = [...(hasBrackets ? fields : [])].filter(([, field]) =>
     takesObjects("some", field.json, components),
   );
-  const encoding = nonEmpty(Object.fromEntries(nested.map(([name]) => [name, deepObject])));
+  const files = kind === "files" ? inputs.flatMap((schema) => [...listUploadTypes(schema)]) : [];
+  const encoding = nonEmpty(
+    Object.fromEntries([
+      ...nested.map(([name]) => [name, deepObject] as const),
+      ...files.map(([name, types]) => [name, { contentType: types.join(", ") }] as const),
+    ]),
+  );
   return compact({
     description: typeof description === "string" ? description : undefined,
     // `required` is always written, because express-openapi-validator treats a missing value as true

@@ -28,6 +28,7 @@ import type { AnyResultHandler } from "../results/result-handler.ts";
 import { readPagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
 import {
+  checksFileTypes,
   hidesStream,
   isForm,
   listFileLists,
@@ -203,6 +204,7 @@ const createPlan = (
     takesForms: endpoint.takesForms ?? (forms || declaresBodyType(endpoint)),
     uploadLimits: endpoint.uploadLimits,
     takesFiles: sources.includes("files") && schemas.some(takesFiles),
+    checksFileTypes: schemas.some(checksFileTypes),
     fileLists: schemas.flatMap(listFileLists),
     textLists:
       sources.includes("query") || sources.includes("body") ? schemas.flatMap(listArrayFields) : [],

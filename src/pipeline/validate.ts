@@ -1,7 +1,8 @@
 import { isError } from "../http/is-error.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
-import type { z } from "zod";
+import { z } from "zod";
 import { captureNoStack, RequestError } from "../errors.ts";
+import { readFault } from "../schemas/bodies.ts";
 import { BareObject } from "../http/query.ts";
 import {
   formatIssues,
@@ -33,8 +34,15 @@ const refuseTooMany = (error: unknown): never => {
   throw error;
 };
 
-const toInputError: ToError = (issues, parse) =>
-  createInputError(toZodError(issues, (key) => declaresKey(parse, key)));
+const toInputError: ToError = (issues, parse) => {
+  const error = toZodError(issues, (key) => declaresKey(parse, key));
+  for (const issue of error.issues) {
+    const code = readFault(issue);
+    const field = z.core.toDotPath(issue.path);
+    if (code) return new RequestError(code, { field, expected: issue.message });
+  }
+  return createInputError(error);
+};
 
 /** Creates an error whose stack would tell nothing: it is about the request. */
 const createInputError = (cause: z.ZodError): InputValidationError => {

@@ -1,7 +1,7 @@
 import { isUint8Array } from "node:util/types";
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { extname, isAbsolute, join } from "node:path";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { Response } from "express";
@@ -9,7 +9,13 @@ import { ServerFault } from "../errors.ts";
 import { toStatusText } from "../http/status.ts";
 import { namesTag, toTime } from "../http/validators.ts";
 import { loadHttpErrors } from "../lazy/packages.cjs";
-import type { ContentDeclaration, FileContent, StreamContent } from "../schemas/content.ts";
+import { show } from "../messages/show.ts";
+import {
+  isAmong,
+  type ContentDeclaration,
+  type FileContent,
+  type StreamContent,
+} from "../schemas/content.ts";
 import { holdErrors, throwHeldError } from "./hold-errors.ts";
 import { ensureError, readSafely, toSendingError } from "./http-error.ts";
 import { isAbandoned } from "../exchange/response-state.ts";
@@ -24,19 +30,22 @@ export const writeContent = async (
 ): Promise<void> => {
   if (!response.hasHeader("X-Content-Type-Options"))
     response.setHeader("X-Content-Type-Options", "nosniff");
-  if (isBinary(declaration.type)) markBinary(response, declaration.type);
+  const [only = "*/*", ...others] = declaration.types;
+  if (others.length === 0 && isBinary(only))
+    markBinary(response, only === "*/*" ? undefined : only);
   if (declaration.kind === "file") {
     await writeFile(response, declaration, output as FileContent | string);
     return;
   }
   const { type = "application/octet-stream" } = declaration;
   setHead(response, { ...declaration, type });
+  assertType(response, declaration);
   if (declaration.kind === "buffer") response.send(output);
   else await writeStream(response, output as StreamContent);
 };
 
 /** Checks whether clients receive content of a declared media type as a Blob: neither text nor JSON, or any type. */
-const isBinary = (type = "*/*"): boolean => !/^text\/|[/+](?:json|xml) *(?:;|$)/i.test(type);
+const isBinary = (type: string): boolean => !/^text\/|[/+](?:json|xml) *(?:;|$)/i.test(type);
 
 /** Tells clients that the content is binary, whatever its type: a file that users have uploaded may be JSON. */
 const markBinary = (response: Response, declared: string | undefined): void => {
@@ -63,6 +72,17 @@ const setHead = (response: Response, { type, fileName }: Partial<ContentDeclarat
     );
 };
 
+/** Checks that content has one of several declared media types; of a single one, the handler may set another. */
+const assertType = (response: Response, { kind, type, types }: ContentDeclaration): void => {
+  const own = String(response.getHeader("Content-Type"));
+  if (type !== undefined || isAmong(own, types)) return;
+  const origin = kind === "file" ? "by the name of the file, or the handler" : "by the handler";
+  throw new ServerFault(
+    "SLP_FILE_TYPE",
+    `ez.${kind}(): the Content-Type must be one of ${types.join(", ")}; it is ${show(own)}, ${origin}`,
+  );
+};
+
 const writeFile = async (
   response: Response,
   declaration: ContentDeclaration,
@@ -81,6 +101,11 @@ const writeFile = async (
   // if the file is missing, `sendFile` reports the error
   const found = await stat(root === undefined ? path : join(root, path)).catch(() => undefined);
   const fields = found?.isFile() ? toValidators(response, found) : {};
+  if (found?.isFile() && !declaration.types.includes("*/*")) {
+    // Express would set the type only once the file has been opened
+    if (!response.hasHeader("Content-Type")) response.type(extname(path));
+    assertType(response, declaration);
+  }
   // by default, Express would let shared caches store the file
   if (!response.hasHeader("Cache-Control"))
     response.setHeader("Cache-Control", `private, max-age=${Math.floor(maxAge)}`);

@@ -26,6 +26,8 @@ export interface BodyPlan {
   readonly rawType: string | undefined;
   readonly keepsRawBody: boolean;
   readonly takesFiles: boolean;
+  /** Whether only files of some media types are accepted. */
+  readonly checksFileTypes: boolean;
   /** Whether forms are accepted in place of JSON. */
   readonly takesForms: boolean;
   readonly bodyLimit: BodyLimits;
@@ -125,6 +127,7 @@ const readAndParse = async (
   const format = contentType && findFormat(plan, contentType);
   if (contentType && format === "multipart" && uploads && plan.takesFiles) {
     await uploads(contentType, plan.uploadLimits, idleTimeout, request, response, logger);
+    await identifyFiles(plan, request);
     return;
   }
   // a body without a type cannot be parsed, but it may turn out to be empty
@@ -145,6 +148,13 @@ const readAndParse = async (
   if (!format || !contentType) throw toTypeError(plan, options);
   const body = parseBytes(format, contentType, bytes, limits.values);
   request.body = body instanceof Promise ? await body : body;
+};
+
+/** Finds out the media types of files, if the route checks them. */
+const identifyFiles = async (plan: BodyPlan, request: Request): Promise<void> => {
+  if (!plan.checksFileTypes) return;
+  const { identifyFiles: identify } = await import("./file-types.ts");
+  await identify((request as { readonly files?: object }).files ?? {});
 };
 
 /** Parses bytes or a string that a native middleware or an adapter has left, if their media type has a parser. */
@@ -173,6 +183,7 @@ const parseGiven = async (
   if (format === "multipart" && uploads && plan.takesFiles && bytes.length > 0) {
     const { uploadLimits } = plan;
     await uploads(contentType, uploadLimits, idleTimeout, request, response, logger, bytes);
+    await identifyFiles(plan, request);
     return;
   }
   if (bytes.length > limits.bytes) throw new RequestError("SLP_BODY_TOO_LARGE");

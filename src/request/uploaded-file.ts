@@ -36,6 +36,11 @@ export class UploadedFile implements FileUpload {
     return createHash("md5").update(this.data).digest("hex");
   }
 
+  /** Sets the media type that the content shows. */
+  identify(mimetype: string): void {
+    Object.assign(this, { mimetype });
+  }
+
   /** Moves the file to a path and replaces any file there; only the user of the process may read it (mode 0600). */
   readonly mv = async (path: string): Promise<void> => {
     this.#assertKept("moved");

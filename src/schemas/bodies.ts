@@ -1,7 +1,15 @@
 import { isUint8Array } from "node:util/types";
 import { z } from "zod";
-import { isObject } from "../messages/option-checks.ts";
-import { declare, readContent, readOwnKind } from "./content.ts";
+import type { RequestErrorCode } from "../errors.ts";
+import { aPositiveInteger, checkDefinition, isObject } from "../messages/option-checks.ts";
+import {
+  assertMediaTypes,
+  declare,
+  isAmong,
+  readContent,
+  readOwnKind,
+  readUploadTypes,
+} from "./content.ts";
 import { assertShape, type SchemaMeta, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas, listSameValue, someSchema, walkSchemas } from "./some-schema.ts";
 import { listArrayFields, readTopLevel } from "./top-level-keys.ts";
@@ -80,8 +88,8 @@ export const raw = <Shape extends z.ZodRawShape = NoFields>(
 export const readRawType = (schema: ZodSchema): string | undefined => {
   if (!takesRawBody(schema)) return undefined;
   const field = readTopLevel(schema).fields.get("raw") as ZodSchema;
-  const streamed = readContent(field)?.type;
-  if (streamed !== undefined) return streamed;
+  const [streamed = "*/*"] = readContent(field)?.types ?? [];
+  if (streamed !== "*/*") return streamed;
   const types = [schema, field].map(
     (one) => z.globalRegistry.get(one as z.ZodType)?.["contentMediaType"],
   );
@@ -138,30 +146,82 @@ const hasBytes = (value: object): boolean => {
   return own && "value" in own ? isUint8Array(own.value) : "data" in value;
 };
 
-const isFileUpload = declare(
-  { "sallyport/kind": "upload" },
-  (value: unknown) =>
-    isObject(value) &&
-    hasBytes(value) &&
-    typeof Reflect.get(value, "name") === "string" &&
-    typeof Reflect.get(value, "size") === "number" &&
-    typeof Reflect.get(value, "mimetype") === "string" &&
-    typeof Reflect.get(value, "mv") === "function",
-);
+const isFileUpload = (value: unknown): value is FileUpload =>
+  isObject(value) &&
+  hasBytes(value) &&
+  typeof Reflect.get(value, "name") === "string" &&
+  typeof Reflect.get(value, "size") === "number" &&
+  typeof Reflect.get(value, "mimetype") === "string" &&
+  typeof Reflect.get(value, "mv") === "function";
+
+/** Descriptions for generated documents, and what is accepted. */
+export interface UploadMeta extends SchemaMeta {
+  /**
+   * The accepted media types, such as `["image/png", "application/pdf"]` or `"image/*"`, by the first bytes of the file;
+   * other files get a 415. Needs the package `file-type`. See the documentation for types without such bytes.
+   *
+   * @default any
+   */
+  readonly types?: string | readonly string[];
+  /**
+   * The maximum size in bytes, within the limit of the configuration; a larger file gets a 413.
+   *
+   * @default the limit of the configuration
+   */
+  readonly maxSize?: number;
+}
 
 /**
  * Creates the schema of a file in the input, sent as `multipart/form-data`; `upload` must be enabled in the
  * configuration.
  *
  * `z.array(ez.upload())` accepts several files under one name, or a single file.
+ *
+ * @throws DefinitionError when `types` or `maxSize` is invalid.
+ * @example
+ * input: z.object({ avatar: ez.upload({ types: ["image/png", "image/jpeg"], maxSize: 1_000_000 }) }),
  */
-export const upload = (meta: SchemaMeta = {}): Upload =>
-  z
-    .custom<FileUpload>(isFileUpload, {
-      error: ({ input }) => `Expected file upload, received ${toKind(input)}`,
-    })
-    // the type names what a client sends, but the schema only ever parses the resulting FileUpload
-    .meta({ ...meta }) as unknown as Upload;
+export const upload = ({ types: given, maxSize, ...meta }: UploadMeta = {}): Upload => {
+  const types = given === undefined ? undefined : [given].flat();
+  if (types) assertMediaTypes("ez.upload: `types`", types);
+  checkDefinition("ez.upload", { maxSize }, { maxSize: aPositiveInteger });
+  const declares = { "sallyport/kind": "upload", "sallyport/upload": types } as const;
+  const schema = z.custom<FileUpload>(
+    declare(declares, (value: unknown) => isFileUpload(value)),
+    { error: ({ input }) => `Expected file upload, received ${toKind(input)}` },
+  );
+  const sized =
+    maxSize === undefined
+      ? schema
+      : schema.refine(({ size }) => size <= maxSize, {
+          error: `Expected at most ${maxSize} bytes`,
+          params: toFault("SLP_UPLOAD_FILE_TOO_LARGE"),
+        });
+  const typed = types
+    ? sized.refine(({ mimetype }) => isAmong(mimetype, types), {
+        error: `Expected ${listTypes(types)}`,
+        params: toFault("SLP_UPLOAD_TYPE"),
+      })
+    : sized;
+  // the type names what a client sends, but the schema only ever parses the resulting FileUpload
+  return typed.meta(
+    maxSize === undefined ? { ...meta } : { maxLength: maxSize, ...meta },
+  ) as unknown as Upload;
+};
+
+const listTypes = (types: readonly string[]): string =>
+  new Intl.ListFormat("en", { type: "disjunction" }).format(types);
+
+/** The parameter of an issue that tells with which error the request is rejected in place of a 400. */
+const faultKey = "sallyport/fault";
+
+const toFault = (code: RequestErrorCode) => ({ [faultKey]: code });
+
+/** Returns the code of the error of an invalid file; undefined for other issues. */
+export const readFault = (issue: object): RequestErrorCode | undefined => {
+  const { params } = issue as { readonly params?: Readonly<Record<string, unknown>> };
+  return params?.[faultKey] as RequestErrorCode | undefined;
+};
 
 const toKind = (value: unknown): string => {
   if (Array.isArray(value)) return "array";
@@ -171,6 +231,19 @@ const toKind = (value: unknown): string => {
 /** Checks whether a schema accepts files, at any depth. */
 export const takesFiles = (schema: ZodSchema): boolean =>
   someSchema(schema, (inner) => readOwnKind(inner) === "upload");
+
+/** Lists the media types of the files under each name, as far as the schema declares them. */
+export const listUploadTypes = (schema: ZodSchema): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    [...readTopLevel(schema).fields].flatMap(([name, field]) => {
+      const types = [...walkSchemas(field)].flatMap((inner) => readUploadTypes(inner) ?? []);
+      return types.length > 0 ? [[name, [...new Set(types)]] as const] : [];
+    }),
+  );
+
+/** Checks whether a schema accepts only files of some media types, at any depth. */
+export const checksFileTypes = (schema: ZodSchema): boolean =>
+  someSchema(schema, (inner) => readUploadTypes(inner) !== undefined);
 
 /** Checks whether a schema accepts files of the web, which no request has, before any of its functions has run. */
 export const takesWebFiles = (schema: ZodSchema): boolean => {

@@ -3,6 +3,7 @@ import type { ReadableStream } from "node:stream/web";
 import { z } from "zod";
 import { anything, aString, checkOptions, isObject } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
+import { show } from "../messages/show.ts";
 import type { SchemaMeta, ZodSchema } from "./schema.ts";
 
 /**
@@ -57,8 +58,10 @@ export interface ContentOptions extends SchemaMeta<string> {
 /** The declaration of how the content of an output is sent. */
 export interface ContentDeclaration {
   readonly kind: "buffer" | "file" | "stream";
-  /** The media type; if a file has none, it is derived from the file's name. */
+  /** The media type; if a file has several, or a range of them, its name tells which. */
   readonly type: string | undefined;
+  /** What is declared: one media type or several, each of which may be a range. */
+  readonly types: readonly string[];
   readonly fileName: string | undefined;
 }
 
@@ -68,6 +71,8 @@ interface Declares {
   /** The schema of the values in signed cursors. */
   readonly "sallyport/cursor"?: z.core.SomeType;
   readonly "sallyport/kind"?: "buffer" | "dateIn" | "dateOut" | "raw" | "upload";
+  /** The media types of an upload. */
+  readonly "sallyport/upload"?: readonly string[] | undefined;
 }
 
 /** Marks the function of a schema, which needs one of its own. */
@@ -84,6 +89,10 @@ const readDeclared = (schema: ZodSchema): Declares => {
 export const readOwnKind = (schema: ZodSchema): Declares["sallyport/kind"] =>
   readDeclared(schema)["sallyport/kind"];
 
+/** Returns the media types of an upload; undefined if it may have any. */
+export const readUploadTypes = (schema: ZodSchema): readonly string[] | undefined =>
+  readDeclared(schema)["sallyport/upload"];
+
 /** A schema that knows the media type of its content. */
 export interface MediaTyped<Type extends string> {
   /** Type information only. */
@@ -98,28 +107,47 @@ export type StreamSchema<Type extends string = string> = MediaTyped<Type> &
 export type FileSchema<Type extends string = string> = MediaTyped<Type> &
   z.ZodCustom<FileContent | string, FileContent | string>;
 
+/** @throws {@link DefinitionError} when a value is neither a media type nor a range of them. */
+export const assertMediaTypes = (what: string, types: readonly unknown[]): void => {
+  const wrong = types.find((type) => typeof type !== "string" || !mediaType.test(type));
+  if (types.length > 0 && wrong === undefined) return;
+  throw new DefinitionError(
+    "SLP_DEFINITION_VALUE",
+    `${what} must be a media type, such as "text/csv"; got ${show(wrong ?? types)}.`,
+  );
+};
+
+const mediaType = /^[\w!#$&^+.-]+\/(?:\*|[\w!#$&^+.-]+(?: *; *[\w-]+=[\w!#$&^+."-]+)*)$|^\*\/\*$/;
+
+/** Checks whether a media type is one of several, which may be ranges, such as `image/*`. */
+export const isAmong = (type: string, types: readonly string[]): boolean => {
+  const toPlain = (one: string): string => one.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const own = toPlain(type);
+  return types
+    .map(toPlain)
+    .some(
+      (one) =>
+        one === own || one === "*/*" || (one.endsWith("/*") && own.startsWith(one.slice(0, -1))),
+    );
+};
+
 const contentChecks = { fileName: aString, description: anything, examples: anything };
 
 /** Creates the schema of an output that bypasses the result handler. */
 const declareContent = <T, Type extends string>(
   kind: ContentDeclaration["kind"],
-  type: Type | undefined,
+  given: Type | readonly Type[] | undefined,
   isContent: (value: unknown) => boolean,
   expected: string,
   options: ContentOptions = {},
 ): MediaTyped<Type> & z.ZodCustom<T, T> => {
   checkOptions(`ez.${kind}`, options, contentChecks);
   const { fileName, ...meta } = options;
-  if (
-    type !== undefined &&
-    type !== "*/*" &&
-    !/^[\w!#$&^+.-]+\/[\w!#$&^+.-]+(?: *; *[\w-]+=[\w!#$&^+."-]+)*$/.test(type)
-  )
-    throw new DefinitionError(
-      "SLP_DEFINITION_VALUE",
-      `ez.${kind}: the first argument must be a media type, such as "text/csv"; got ${JSON.stringify(type)}.`,
-    );
-  const declared: ContentDeclaration = { kind, type: type === "*/*" ? undefined : type, fileName };
+  const types = [given ?? "*/*"].flat();
+  assertMediaTypes(`ez.${kind}: the first argument`, types);
+  const [first = "*/*", ...others] = types;
+  const type = others.length > 0 || first.includes("*") ? undefined : first;
+  const declared: ContentDeclaration = { kind, type, types, fileName };
   const check = declare({ "sallyport/content": declared }, (value: unknown) => isContent(value));
   const schema = z.custom<T>(check, { error: expected }).meta({ ...meta });
   return schema as unknown as MediaTyped<Type> & typeof schema;
@@ -182,11 +210,14 @@ export const stream = <const Type extends string = "application/octet-stream">(
  *
  * Conditional requests and ranges are supported. If the file is missing or a directory, the response is a 404.
  *
- * @param type the media type; by default, it is derived from the file's name
+ * @param type the media type; of several, or of a range such as `image/*`, the file's name tells which, and any other is a
+ * fault. By default, it is derived from the file's name
  * @throws {@link DefinitionError} when `type` is not a media type.
+ * @example
+ * output: ez.file(["image/png", "image/jpeg"]),
  */
 export const file = <const Type extends string = "*/*">(
-  type?: Type,
+  type?: Type | readonly Type[],
   options?: ContentOptions,
 ): FileSchema<Type> => declareContent("file", type, isFile, "Expected the path of a file", options);
 

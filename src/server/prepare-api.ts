@@ -20,6 +20,7 @@ import {
   RunningRequests,
 } from "../pipeline/request-state.ts";
 import type { Telemetry } from "../opentelemetry/telemetry.ts";
+import { checksFileTypes } from "../schemas/bodies.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import type { EndpointEntry, Routes } from "../routing/walk-routing.ts";
 import type { CommonConfig } from "./config/config.ts";
@@ -56,6 +57,8 @@ export const prepareApi = async (
     const { checkAccess } = await import("../diagnostics/check-access.ts");
     checkAccess(entries, statics);
   }
+  if (config.upload && endpoints.some(({ endpoint }) => checksTypes(endpoint)))
+    await (await import("../request/file-types.ts")).loadFileType();
   const telemetry = config.telemetry && (await prepareTelemetry(config, config.telemetry, logger));
   const inherited = { ...config, wrapPlan: telemetry?.tracePlan };
   const table = new RouteTable<LazyPlan>(config.caseSensitive);
@@ -111,6 +114,12 @@ export const prepareApi = async (
     }),
   };
 };
+
+/** Checks whether an endpoint accepts only files of some media types. */
+const checksTypes = (endpoint: AnyEndpoint): boolean =>
+  [...endpoint.middlewares, endpoint].some(
+    ({ inputSchema }) => inputSchema !== undefined && checksFileTypes(inputSchema),
+  );
 
 /** Lists the routes of the documentation and of health. */
 export const listOwnEntries = async (
