@@ -30,7 +30,7 @@ const options: Readonly<Record<string, readonly [group: object, page?: string]>>
   WalkOptions: [{ caseSensitive, methodLikeRouteBehavior }, "configuration"],
   CookieOptions: [defaults.cookies],
   UploadLimits: [{ ...upload, total: `files * fileSize + fieldsSize + ${overhead} (${total})` }],
-  ShutdownOptions: [gracefulShutdown, "production"],
+  ShutdownOptions: [{ ...gracefulShutdown, drain: 0 }, "production"],
   HealthOptions: [health, "health"],
   HealthCheck: [check, "health"],
   DocsOptions: [docs, "openapi"],

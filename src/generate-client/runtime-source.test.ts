@@ -17,7 +17,8 @@ test("keeps each module's source, without imports and exports, but with the list
 test("exports the same names as `sallyport/client`, except for those of the inferred client, and has all", () => {
   const runtime = readRuntime();
   const index = readFileSync(new URL("index.ts", clientFolder), "utf8");
-  const inferred = /\.\/(?:inferred-client|route-at|wire-types|error-types|generated-client)\.ts/;
+  const inferred =
+    /\.\/(?:inferred-client|route-at|wire-types|error-types|generated-client|errors)\.ts/;
   const statements = [...index.matchAll(/^export (type )?(\{[^}]*\}) from "([^"]*)";$/gm)]
     .filter(([, , , from = ""]) => !inferred.test(from))
     .map(([, type = "", names = ""]) => [type, names] as const);

@@ -8,10 +8,10 @@ import { ownFile } from "../lazy/packages.cjs";
  */
 export const toPackageError = (needing: string, name: string, cause: unknown): ConfigError => {
   const [reason = ""] = (cause as Error).message.split("\n");
-  const isMissing = new RegExp(`Cannot find (?:module|package) ['"]${name}['"]`).test(reason);
+  const [, missed] = /^Cannot find (?:module|package) ['"]([^'"]*)['"]/.exec(reason) ?? [];
   return new ConfigError(
     "SLP_CONFIG_PEER",
-    `${needing} needs the package ${name}, which ${isMissing ? missing(name) : `cannot be loaded: ${reason}`}.`,
+    `${needing} needs the package ${name}, which ${missed === name ? missing(name) : `cannot be loaded: ${reason}`}.`,
     cause,
   );
 };
