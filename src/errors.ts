@@ -105,26 +105,20 @@ export const captureNoStack = (): (() => void) => {
   return () => void Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
 };
 
-/** The property of a class of errors with its name, by which another copy of this package knows its instances. */
-export const errorMark: unique symbol = Symbol.for("sallyport/error");
-
-/** Returns the mark of a class itself, which that of a derived class does not have. */
-const readMark = (of: object): unknown =>
-  Object.getOwnPropertyDescriptor(of, errorMark)?.value as unknown;
-
-function hasInstance(this: Function, value: unknown): boolean {
-  if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
-  const mark = readMark(this);
-  if (mark === undefined || !isError(value)) return false;
-  let of: object | null = value.constructor;
-  while (of && readMark(of) !== mark) of = Object.getPrototypeOf(of) as object | null;
-  return Boolean(of);
+interface ErrorClass {
+  /** The name of the class, by which another copy of this package knows its instances. */
+  readonly "~name"?: string;
+  readonly prototype: object;
 }
 
 /** An error for which `instanceof` is also true if another copy of this package has created it. */
 export class MarkedError extends Error {
-  static {
-    Object.defineProperty(this, Symbol.hasInstance, { value: hasInstance });
+  static override [Symbol.hasInstance](this: ErrorClass, value: unknown): boolean {
+    const { "~name": name, prototype } = this;
+    if (Object.prototype.isPrototypeOf.call(prototype, Object(value) as object)) return true;
+    // a class that is derived elsewhere has the name of its base class
+    const isOwn = (Object.getPrototypeOf(this) as Partial<ErrorClass>)["~name"] !== name;
+    return isOwn && isError(value) && (value.constructor as ErrorClass)["~name"] === name;
   }
 }
 
@@ -148,7 +142,7 @@ class LinkedError<Code extends string> extends MarkedError {
  * The message is fixed and never echoes the request, apart from the name of an upload field.
  */
 export class RequestError extends MarkedError {
-  static readonly [errorMark] = "RequestError";
+  static readonly "~name" = "RequestError";
   override readonly name = "RequestError";
   readonly code: RequestErrorCode;
   readonly status: number;
@@ -206,7 +200,7 @@ export type RoutingErrorCode =
 
 /** The error for an invalid routing map, thrown at startup. */
 export class RoutingError extends LinkedError<RoutingErrorCode> {
-  static readonly [errorMark] = "RoutingError";
+  static readonly "~name" = "RoutingError";
   override readonly name = "RoutingError";
   /** The location of the error in the routing map. */
   override readonly cause: { readonly method?: Method | undefined; readonly path: string };
@@ -228,7 +222,7 @@ export type ConfigErrorCode =
 
 /** The error for an invalid configuration, or a resource that cannot start, thrown at startup. */
 export class ConfigError extends LinkedError<ConfigErrorCode> {
-  static readonly [errorMark] = "ConfigError";
+  static readonly "~name" = "ConfigError";
   override readonly name = "ConfigError";
 }
 
@@ -249,7 +243,7 @@ export type DefinitionErrorCode =
  * declaration is made.
  */
 export class DefinitionError extends LinkedError<DefinitionErrorCode> {
-  static readonly [errorMark] = "DefinitionError";
+  static readonly "~name" = "DefinitionError";
   override readonly name = "DefinitionError";
 }
 
@@ -264,7 +258,7 @@ export type OpenApiErrorCode =
 
 /** The error for a route or a schema that cannot be documented, thrown when a document is generated. */
 export class OpenApiError extends LinkedError<OpenApiErrorCode> {
-  static readonly [errorMark] = "OpenApiError";
+  static readonly "~name" = "OpenApiError";
   override readonly name = "OpenApiError";
   readonly statusCode = 500;
   /** The message names routes and schemas; only those who may read the document can see it. */
@@ -314,7 +308,7 @@ export type ServerFaultCode =
  * The error for a defect in the application that is only found while a request is handled; the response has status 500.
  */
 export class ServerFault extends LinkedError<ServerFaultCode> {
-  static readonly [errorMark] = "ServerFault";
+  static readonly "~name" = "ServerFault";
   override readonly name = "ServerFault";
   readonly statusCode = 500;
   readonly expose = false;

@@ -1,4 +1,4 @@
-import { errorMark, MarkedError } from "../errors.ts";
+import { MarkedError } from "../errors.ts";
 import { declaredMark, isErrorStatus, readSafely } from "../reply/http-error.ts";
 import type { AnySchema, EmptyObject } from "../schemas/schema.ts";
 import {
@@ -68,7 +68,7 @@ type StatusesOf<Negative> = Negative extends readonly (infer Each)[]
 
 /** An error that is declared in `errors`, created with a function in the `errors` of a handler's argument. */
 export class ApiError extends MarkedError {
-  static readonly [errorMark] = "ApiError";
+  static readonly "~name" = "ApiError";
   override readonly name = "ApiError";
   readonly status: number;
   readonly statusCode: number;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { errorMark, MarkedError, toSee } from "../errors.ts";
+import { MarkedError, toSee } from "../errors.ts";
 import { toNearestIssues } from "./nearest-issues.ts";
 
 /** The maximum number of issues reported for one validation; further issues are dropped unread. */
@@ -148,7 +148,7 @@ const truncate = (text: string, bytes: number): string => {
  * throw new InputValidationError(zodError);
  */
 export class InputValidationError extends MarkedError {
-  static readonly [errorMark] = "InputValidationError";
+  static readonly "~name" = "InputValidationError";
   override readonly name = "InputValidationError";
   readonly code = "SLP_INPUT_INVALID";
   readonly statusCode = 400;
@@ -170,7 +170,7 @@ export class InputValidationError extends MarkedError {
 
 /** The error for a handler's return value that does not fit the output schema; the response has status 500. */
 export class OutputValidationError extends MarkedError {
-  static readonly [errorMark] = "OutputValidationError";
+  static readonly "~name" = "OutputValidationError";
   override readonly name = "OutputValidationError";
   readonly code = "SLP_OUTPUT_INVALID";
   /** The address of the section that explains the code. */

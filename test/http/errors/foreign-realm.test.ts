@@ -8,6 +8,7 @@ import { z } from "zod";
 import { errorEnvelope, start, type Line } from "../harness.ts";
 
 /** Evaluates an expression in another realm, as Jest does with all code of a test: its classes are not those of this realm. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the caller knows what the expression makes
 const foreign = <T>(expression: string): T => runInNewContext(expression) as T;
 
 const teapot = (): Error =>

@@ -36,7 +36,7 @@ test("nor if the API is attached below a path of another application", async () 
   const app = express();
   const router = express.Router();
   app.use("/api", router);
-  await attachRouting({ app: router, cors: false, health: true, telemetry }, routing);
+  attachRouting({ app: router, cors: false, health: true, telemetry }, routing);
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
