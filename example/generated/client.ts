@@ -18,12 +18,58 @@ export type GetV1BooksBody = {
   };
 };
 
+/** The code of an error with which the framework itself rejects requests, as clients receive it. */
+export type FrameworkErrorCode = "SLP_BODY_CONTENT_TYPE"
+  | "SLP_BODY_CHARSET"
+  | "SLP_BODY_CORRUPT_ENCODING"
+  | "SLP_BODY_ENCODING"
+  | "SLP_BODY_FORBIDDEN_KEY"
+  | "SLP_BODY_JSON_AS_FORM"
+  | "SLP_BODY_MALFORMED_FORM"
+  | "SLP_BODY_MALFORMED_JSON"
+  | "SLP_BODY_NOT_OBJECT"
+  | "SLP_BODY_TOO_DEEP"
+  | "SLP_BODY_TOO_LARGE"
+  | "SLP_BODY_TOO_MANY_FIELDS"
+  | "SLP_BODY_TOO_MANY_VALUES"
+  | "SLP_BODY_UTF8"
+  | "SLP_CROSS_SITE_FORM"
+  | "SLP_EXPECTATION"
+  | "SLP_BODY_TIMEOUT"
+  | "SLP_GONE"
+  | "SLP_HEADER_HOST"
+  | "SLP_HEADER_TRANSFER_ENCODING"
+  | "SLP_HEADER_TOO_MANY_FIELDS"
+  | "SLP_HANDLER_TIMEOUT"
+  | "SLP_IDEMPOTENCY_IN_FLIGHT"
+  | "SLP_IDEMPOTENCY_INPUT"
+  | "SLP_IDEMPOTENCY_NO_REPLY"
+  | "SLP_INPUT_TOO_MANY_ISSUES"
+  | "SLP_METHOD_NOT_ALLOWED"
+  | "SLP_NOT_FOUND"
+  | "SLP_PATH_MALFORMED"
+  | "SLP_PRECONDITION_FAILED"
+  | "SLP_PRECONDITION_REQUIRED"
+  | "SLP_QUERY_TOO_MANY_PARAMETERS"
+  | "SLP_RATE_LIMITED"
+  | "SLP_SHUTTING_DOWN"
+  | "SLP_STORE_UNAVAILABLE"
+  | "SLP_TARGET_MALFORMED"
+  | "SLP_TARGET_TOO_LONG"
+  | "SLP_UPLOAD_FIELDS_TOO_LARGE"
+  | "SLP_UPLOAD_FIELD_TOO_LARGE"
+  | "SLP_UPLOAD_FILE_TOO_LARGE"
+  | "SLP_UPLOAD_MALFORMED"
+  | "SLP_UPLOAD_TOO_LARGE"
+  | "SLP_UPLOAD_TOO_MANY"
+  | "SLP_INPUT_INVALID";
+
 /** The body of an error response. */
 export type ErrorBody = {
   status: "error";
   error: {
     message: string;
-    code?: string | undefined;
+    code?: FrameworkErrorCode | undefined;
     issues?: {
       path: (string | number)[];
       message: string;
@@ -413,7 +459,7 @@ export type ErrorBody2 = {
   title: string;
   status: number;
   detail: string;
-  code?: string | undefined;
+  code?: FrameworkErrorCode | undefined;
   instance?: string | undefined;
   errors?: {
     detail: string;
@@ -1678,25 +1724,47 @@ interface CallRoute {
   readonly path: string;
 }
 
-/** The base class of all client errors, which have a stable code and the route of the call. */
+interface ErrorClass {
+  /** The name of the class, by which other copies and generated clients know its instances. */
+  readonly "~name"?: string;
+  readonly prototype?: object;
+}
+
+/**
+ * The base class of all client errors, which have a stable code and the route of the call. For each of these classes,
+ * `instanceof` is also true for an error of another copy of this package, or of another generated client.
+ */
 class ClientError<Code extends string = string> extends Error implements CallRoute {
+  static readonly "~name": string = "ClientError";
+
+  static override [Symbol.hasInstance](this: ErrorClass, value: unknown): boolean {
+    const { "~name": name, prototype } = this;
+    const of = (Object(value) as { readonly constructor?: ErrorClass }).constructor?.["~name"];
+    // a class that is derived elsewhere has the name of its base class
+    const isOwn = (Object.getPrototypeOf(this) as ErrorClass)["~name"] !== name;
+    const isOfOther = isOwn && [of, of && "ClientError"].includes(name);
+    return isOfOther || !!prototype?.isPrototypeOf(value as object);
+  }
+
   declare readonly code: Code;
   declare readonly method: string;
   declare readonly path: string;
 
   /** @param more further properties; `cause` is one, because older compilers do not know it as an option of `Error` */
-  constructor(name: string, code: Code, route: CallRoute, message: string, more?: object) {
+  constructor(code: Code, route: CallRoute, message: string, more?: object) {
     const { method, path } = route;
     super(code === "SLP_CLIENT_REPLY" ? message : `${method} ${path}: ${message}`);
-    Object.assign(this, { name, code, method, path }, more);
+    Object.assign(this, { name: new.target["~name"], code, method, path }, more);
   }
 }
 
 /** The error for a missing or interrupted response; `cause` has the reason. */
 class NetworkError extends ClientError<"SLP_CLIENT_NETWORK"> {
+  static override readonly "~name" = "NetworkError";
+
   constructor(route: CallRoute, cause: unknown) {
     const reason = String(readProperty(cause, "message") ?? cause);
-    super("NetworkError", "SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, {
+    super("SLP_CLIENT_NETWORK", route, `no complete response: ${reason}`, {
       cause,
     });
   }
@@ -1704,54 +1772,66 @@ class NetworkError extends ClientError<"SLP_CLIENT_NETWORK"> {
 
 /** The error for a response that took longer than `timeout`. */
 class TimeoutError extends ClientError<"SLP_CLIENT_TIMEOUT"> {
+  static override readonly "~name" = "TimeoutError";
+
   /** The time limit, in milliseconds. */
   declare readonly timeout: number;
 
   constructor(route: CallRoute, timeout: number) {
     const message = `no complete response within ${timeout} ms`;
-    super("TimeoutError", "SLP_CLIENT_TIMEOUT", route, message, { timeout });
+    super("SLP_CLIENT_TIMEOUT", route, message, { timeout });
   }
 }
 
 /** The error for a call whose `signal` was aborted; `cause` is the reason of the signal. */
 class AbortedError extends ClientError<"SLP_CLIENT_ABORTED"> {
+  static override readonly "~name" = "AbortedError";
+
   constructor(route: CallRoute, reason: unknown) {
-    super("AbortedError", "SLP_CLIENT_ABORTED", route, "the call was aborted", { cause: reason });
+    super("SLP_CLIENT_ABORTED", route, "the call was aborted", { cause: reason });
   }
 }
 
 /** The error for input that cannot be sent unchanged; no request was sent. */
 class UnsendableInputError extends ClientError<"SLP_CLIENT_UNSENDABLE"> {
+  static override readonly "~name" = "UnsendableInputError";
+
   /** The place in the input, such as `filter.tags[0]`. */
   declare readonly field: string;
 
   constructor(route: CallRoute, field: string, reason: string) {
     const message = `\`${field}\` ${reason}`;
-    super("UnsendableInputError", "SLP_CLIENT_UNSENDABLE", route, message, { field });
+    super("SLP_CLIENT_UNSENDABLE", route, message, { field });
   }
 }
 
 /** The error for a redirect that could give credentials or a body to another origin; it was not followed. */
 class RedirectError extends ClientError<"SLP_CLIENT_REDIRECT"> {
+  static override readonly "~name" = "RedirectError";
+
   constructor(route: CallRoute, origin: string) {
     const message = `redirected to ${origin}; allow this with \`crossOriginRedirects: true\``;
-    super("RedirectError", "SLP_CLIENT_REDIRECT", route, message);
+    super("SLP_CLIENT_REDIRECT", route, message);
   }
 }
 
 /** The error for an event that is larger than `maxEventSize`. */
 class EventSizeError extends ClientError<"SLP_CLIENT_EVENT_SIZE"> {
+  static override readonly "~name" = "EventSizeError";
+
   constructor(route: CallRoute, limit: number) {
     const message = `an event has more than ${limit} characters; raise \`maxEventSize\``;
-    super("EventSizeError", "SLP_CLIENT_EVENT_SIZE", route, message);
+    super("SLP_CLIENT_EVENT_SIZE", route, message);
   }
 }
 
 /** The error for a page that brings no progress: it is empty, or names the same next page as an earlier one. */
 class PageError extends ClientError<"SLP_CLIENT_PAGE"> {
+  static override readonly "~name" = "PageError";
+
   constructor(route: CallRoute, place: string, isEmpty: boolean) {
     const pages = isEmpty ? "an empty page names" : "two pages name";
-    super("PageError", "SLP_CLIENT_PAGE", route, `no progress: ${pages} ${place} as the next page`);
+    super("SLP_CLIENT_PAGE", route, `no progress: ${pages} ${place} as the next page`);
   }
 }
 
@@ -1763,15 +1843,8 @@ class ResponseError<Code extends string, Status extends number, Body> extends Cl
   /** The response itself; its body has been read. The property is not enumerable. */
   declare readonly response: Response;
 
-  constructor(
-    name: string,
-    code: Code,
-    route: CallRoute,
-    response: Response,
-    body: unknown,
-    message: string,
-  ) {
-    super(name, code, route, message, { status: response.status, body });
+  constructor(code: Code, route: CallRoute, response: Response, body: unknown, message: string) {
+    super(code, route, message, { status: response.status, body });
     Object.defineProperty(this, "response", { value: response });
   }
 }
@@ -1782,10 +1855,12 @@ class UnexpectedBodyError extends ResponseError<
   number,
   unknown
 > {
+  static override readonly "~name" = "UnexpectedBodyError";
+
   constructor(route: CallRoute, response: Response, body: unknown) {
     const type = response.headers.get("content-type");
     const message = `status ${response.status}: an unexpected body of type ${type}`;
-    super("UnexpectedBodyError", "SLP_CLIENT_UNEXPECTED_BODY", route, response, body, message);
+    super("SLP_CLIENT_UNEXPECTED_BODY", route, response, body, message);
   }
 }
 
@@ -1808,6 +1883,8 @@ class ReplyError<Status extends number = number, Body = unknown> extends Respons
   Status,
   Body
 > {
+  static override readonly "~name" = "ReplyError";
+
   /** The invalid parts of the input; empty for other errors. */
   declare readonly issues: readonly ReplyIssue[];
 
@@ -1818,7 +1895,7 @@ class ReplyError<Status extends number = number, Body = unknown> extends Respons
     // a proxy's HTML page is no message
     const message = texts.find((text) => typeof text === "string" && /^\s*[^\s<]/.test(text));
     const wording = (message as string | undefined) ?? `status ${response.status}`;
-    super("ReplyError", "SLP_CLIENT_REPLY", route, response, body, wording);
+    super("SLP_CLIENT_REPLY", route, response, body, wording);
     const issues = read("issues");
     this.issues = Array.isArray(issues) ? (issues as ReplyIssue[]) : [];
   }
@@ -1936,6 +2013,9 @@ const assertString = (field: string, text: string): string =>
 const toKind = (value: unknown): string =>
   Object.prototype.toString.call(value).slice(8, -1).toLowerCase();
 
+/** Checks for a date, which may come from another realm. */
+const isDate = (value: unknown): value is Date => toKind(value) === "date";
+
 const listFields = (field: string, value: object): readonly (readonly [string, unknown])[] =>
   Object.entries(value).filter(([key, part]: [string, unknown]) => {
     if (key === "__proto__") refuse(toField(field, key), "has a name that APIs reject");
@@ -1955,7 +2035,7 @@ const toText = (field: string, value: unknown): string => {
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);
   if (typeof value === "number")
     return Number.isFinite(value) ? String(value) : refuse(field, `is ${value}`);
-  if (!(value instanceof Date)) return refuse(field, `is of type ${toKind(value)}`);
+  if (!isDate(value)) return refuse(field, `is of type ${toKind(value)}`);
   return Number.isNaN(value.getTime()) ? refuse(field, "is an invalid date") : value.toISOString();
 };
 
@@ -1964,7 +2044,7 @@ const toJsonValue = (field: string, value: unknown, depth = 0): unknown => {
   if (depth > maxDepth) refuse(field, "contains itself");
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "number") return Number(toText(field, value));
-  if (typeof value !== "object" || value instanceof Date) return toText(field, value);
+  if (typeof value !== "object" || isDate(value)) return toText(field, value);
   if (Array.isArray(value))
     // `map` would skip holes
     return Array.from(value, (part, index) => toJsonValue(toField(field, index), part, depth + 1));
