@@ -14,36 +14,35 @@ const [shortestPause, longestPause] = [1000, 60_000];
 const toPause = (deaths: number): number =>
   deaths > 0 ? Math.min(shortestPause * 2 ** (deaths - 1), longestPause) : 0;
 
-/** Resolves once a worker serves; rejects if it ends before, or does not serve within a time. */
+/** Resolves once a worker serves; rejects if it ends before, or is killed because it takes too long. */
 const untilServing = (worker: Worker, timeout: number): Promise<void> =>
   new Promise((resolve, reject) => {
+    const missing = new Set(["ready", "listening"]);
+    const note = (event: string): void => {
+      missing.delete(event);
+      if (missing.size > 0) return;
+      clearTimeout(late);
+      resolve();
+    };
     let why = "";
     const late = setTimeout(() => {
       why = `did not listen within ${timeout} ms`;
       worker.process.kill("SIGKILL");
     }, timeout);
-    const check = (): void => {
-      if (!isReady || !isListening) return;
-      clearTimeout(late);
-      resolve();
-    };
-    let [isReady, isListening] = [false, false];
-    worker.on("message", (message) => {
-      isReady ||= message === readyMessage;
-      check();
-    });
-    worker.on("listening", () => {
-      isListening = true;
-      check();
-    });
-    worker.on("error", reject);
-    worker.once("exit", (code: number, signal: string | null) => {
-      clearTimeout(late);
-      why ||= `ended with ${signal ?? `code ${code}`} before it listened`;
-      const text = `Worker ${worker.id} ${why}. What it has printed says why; \`start\` must start a server that listens.`;
-      reject(new ConfigError("SLP_CONFIG_WORKER", text));
-    });
+    worker
+      .on("message", (message) => message === readyMessage && note("ready"))
+      .on("listening", () => note("listening"))
+      .on("error", reject)
+      .once("exit", (code: number, signal: string | null) => {
+        clearTimeout(late);
+        why ||= `ended with ${signal ?? `code ${code}`} before it listened`;
+        const text = `Worker ${worker.id} ${why}. What it has printed says why; \`start\` must start a server that listens.`;
+        reject(new ConfigError("SLP_CONFIG_WORKER", text));
+      });
   });
+
+const listWorkers = (): Worker[] =>
+  Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? []);
 
 /** Keeps a number of workers running, and replaces or ends them on signals. */
 export const runPrimary = async (
@@ -52,11 +51,10 @@ export const runPrimary = async (
   timeout: number,
   logger: Logger,
 ): Promise<void> => {
-  /** The workers that serve, with the time when they began to, and how many before them have had a short life. */
+  /** The workers that serve, with the time when they began to, and how many in a row before them died young. */
   const serving = new Map<Worker, { readonly since: number; readonly deaths: number }>();
   let starting = 0;
   let isEnding = false;
-  let exitCode = 0;
 
   const startWorker = async (deaths = 0): Promise<void> => {
     starting++;
@@ -89,9 +87,10 @@ export const runPrimary = async (
     refill(deaths);
   });
 
-  const stopWorker = async (worker: Worker): Promise<void> => {
+  /** Resolves to whether the worker has ended as it should. */
+  const stopWorker = async (worker: Worker): Promise<boolean> => {
     const hasServed = serving.delete(worker);
-    if (worker.isDead()) return;
+    if (worker.isDead()) return true;
     const late = setTimeout(() => {
       logger.error("A worker has not ended in time, and is killed", { worker: worker.id, timeout });
       worker.process.kill("SIGKILL");
@@ -103,17 +102,16 @@ export const runPrimary = async (
     else worker.process.kill("SIGTERM");
     const code = await ended;
     clearTimeout(late);
-    if (hasServed && code !== 0) exitCode = 1;
+    return code === 0 || !hasServed;
   };
 
-  const listWorkers = (): Worker[] =>
-    Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? []);
-  const stopAll = (): Promise<unknown> => {
+  const stopAll = async (): Promise<boolean> => {
     isEnding = true;
-    return Promise.all(listWorkers().map(stopWorker));
+    return (await Promise.all(listWorkers().map(stopWorker))).every(Boolean);
   };
 
   const replaceAll = async (): Promise<void> => {
+    if (isEnding) return;
     logger.info("The workers are being replaced");
     try {
       for (const worker of [...serving.keys()]) {
@@ -123,48 +121,40 @@ export const runPrimary = async (
         if (isEnding) return;
         await stopWorker(worker);
       }
-      logger.info("All workers are replaced");
+      if (!isEnding) logger.info("All workers are replaced");
     } catch (error) {
       if (isEnding) return;
-      logger.error(
-        "The workers that are left are not replaced, because a new one could not start",
-        { error },
-      );
+      const text = "The other workers are not replaced, because a new one could not start";
+      logger.error(text, { error });
       refill(0);
     }
   };
 
-  let isRestarting = true;
-  let isRestartWanted = false;
-  const restartWorkers = async (): Promise<void> => {
-    isRestarting = true;
-    for (; isRestartWanted && !isEnding;) {
-      isRestartWanted = false;
-      await replaceAll();
-    }
-    isRestarting = false;
-  };
-  if (restart)
-    process.on(restart, () => {
-      isRestartWanted = true;
-      // whoever sends the signal again may have changed the program again
-      if (!isRestarting) void restartWorkers();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      if (isEnding) {
+        for (const worker of listWorkers()) worker.process.kill("SIGKILL");
+        process.exit(1);
+      }
+      logger.info(`Received ${signal}, ending the workers`);
+      void stopAll().then((areEnded) => process.exit(areEnded ? 0 : 1));
     });
 
-  const onSignal = async (signal: NodeJS.Signals): Promise<void> => {
-    if (isEnding) {
-      for (const worker of listWorkers()) worker.process.kill("SIGKILL");
-      process.exit(1);
-    }
-    logger.info(`Received ${signal}, ending the workers`);
-    await stopAll();
-    process.exit(exitCode);
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.on(signal, () => void onSignal(signal));
-
+  const started = Promise.all(Array.from({ length: size }, () => startWorker()));
+  let queue: Promise<unknown> = started.catch(() => undefined);
+  let isQueued = false;
+  if (restart)
+    process.on(restart, () => {
+      // one more, because the program may have changed since the running restart began
+      if (isQueued) return;
+      isQueued = true;
+      queue = queue.then(() => {
+        isQueued = false;
+        return replaceAll();
+      });
+    });
   try {
-    await Promise.all(Array.from({ length: size }, () => startWorker()));
+    await started;
   } catch (error) {
     // once the workers have ended, so does this process
     if (isEnding) await new Promise(() => undefined);
@@ -172,5 +162,4 @@ export const runPrimary = async (
     throw error;
   }
   logger.info("All workers serve", { workers: size });
-  void restartWorkers();
 };

@@ -7,29 +7,46 @@ import { z } from "zod";
 /** What a request has come to: the status, or the code of an error. */
 type Outcome = number | string;
 
+/** When a connection has carried its last response. */
+const lastUses = new WeakMap<object, number>();
+
 const ask = (
   port: number,
   agent: Agent,
   body: string | undefined,
 ): Promise<{ readonly outcome: Outcome; readonly text: string }> =>
   new Promise((resolve) => {
-    const fail = ({ code, message }: NodeJS.ErrnoException): void =>
-      resolve({ outcome: code ?? message, text: "" });
+    const begin = performance.now();
+    const fail = ({ code, message }: NodeJS.ErrnoException): void => {
+      const idle = request.socket && begin - (lastUses.get(request.socket) ?? Infinity);
+      const connection = request.reusedSocket
+        ? `connection idle for ${idle?.toFixed(0)} ms`
+        : "new connection";
+      resolve({
+        outcome: `${code ?? message} on a ${connection}, ${(performance.now() - begin).toFixed(0)} ms`,
+        text: "",
+      });
+    };
     const headers = body === undefined ? {} : { "content-type": "application/json" };
     const [method, path] = body === undefined ? ["GET", "/who"] : ["POST", "/numbers"];
-    httpRequest({ host: "127.0.0.1", port, path, method, agent, headers }, (response) => {
+    const request = httpRequest({ host: "127.0.0.1", port, path, method, agent, headers });
+    request.on("response", (response) => {
+      const { socket } = response;
       let text = "";
       response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
       response.on("error", fail);
-      response.on("end", () => resolve({ outcome: response.statusCode ?? 0, text }));
-    })
-      .on("error", fail)
-      .end(body);
+      response.on("end", () => {
+        lastUses.set(socket, performance.now());
+        resolve({ outcome: response.statusCode ?? 0, text });
+      });
+    });
+    request.on("error", fail).end(body);
   });
 
 /** Sends requests from clients that keep their connections and from some that do not; a part publishes events. */
 export class Load {
   readonly #port: number;
+  readonly #publishes: boolean;
   readonly #agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: false })];
   readonly #clients: readonly Promise<void>[];
   #isOver = false;
@@ -39,8 +56,9 @@ export class Load {
   /** The ids of the published events. */
   readonly published = new Set<string>();
 
-  constructor(port: number) {
+  constructor(port: number, { publishes = true } = {}) {
     this.#port = port;
+    this.#publishes = publishes;
     this.#clients = Array.from({ length: 20 }, (_, index) => this.#run(index));
   }
 
@@ -48,7 +66,7 @@ export class Load {
     const agent = this.#agents[index % 5 === 0 ? 1 : 0] as Agent;
     while (!this.#isOver) {
       const number = this.total++;
-      const isEvent = number % 20 === 0;
+      const isEvent = this.#publishes && number % 20 === 0;
       const body = isEvent ? JSON.stringify({ number }) : undefined;
       const { outcome, text } = await ask(this.#port, agent, body);
       if (outcome !== 200) this.failures.set(outcome, (this.failures.get(outcome) ?? 0) + 1);
