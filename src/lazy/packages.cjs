@@ -3,10 +3,14 @@
 // Packages that are loaded when they are first needed. This is CommonJS, because only `require` returns at once, and each
 // name is literal, because bundlers and tracers follow nothing else.
 
-let express;
+let hasLoadedExpress = false;
 let createError;
 
-const loadExpress = () => (express ??= require("express"));
+const loadExpress = () => {
+  const express = require("express");
+  hasLoadedExpress = true;
+  return express;
+};
 exports.loadExpress = loadExpress;
 
 exports.findExpress = () => {
@@ -20,9 +24,9 @@ exports.findExpress = () => {
 
 exports.isExpressLoaded = () => {
   try {
-    return express !== undefined || require.resolve("express") in require.cache;
+    return require.resolve("express") in require.cache;
   } catch {
-    return false;
+    return hasLoadedExpress;
   }
 };
 

@@ -281,7 +281,7 @@ describe("the `docs` option", () => {
     vi.stubEnv("NODE_ENV", "production");
     onTestFinished(() => void vi.unstubAllEnvs());
     await expect(start({ users }, { docs: { production: true } })).rejects.toThrow(
-      "is not installed. Run: npm install --save-prod @scalar/api-reference, so that it is in `dependencies` and not in `devDependencies`, or set",
+      "is not installed where the server runs. Run: npm install --save-prod @scalar/api-reference, so that it is in `dependencies` and not in `devDependencies`, or set",
     );
   });
 
