@@ -21,7 +21,7 @@ import type {
   Webhook,
 } from "./options.ts";
 import { toVersion } from "./nullable-dialect.ts";
-import type { WriteContext } from "./responses.ts";
+import { idHeader, type WriteContext } from "./responses.ts";
 import { SecuritySchemes } from "./security-schemes.ts";
 
 /**
@@ -73,6 +73,8 @@ export const writeDocument = (
     toWebhook(name, webhook, components, openapi),
   );
   const securitySchemes = nonEmpty(security.toComponents());
+  const hasIds = operations.some(({ idField }) => idField !== undefined);
+  const headers = hasIds ? { RequestId: idHeader } : undefined;
   const document = components.finish(
     compact({
       openapi: versions[openapi],
@@ -82,7 +84,7 @@ export const writeDocument = (
       security: security.isUsed ? undefined : [],
       paths,
       [openapi === "3.0" ? "x-webhooks" : "webhooks"]: nonEmpty(webhooks),
-      components: securitySchemes && { securitySchemes },
+      components: nonEmpty(compact({ headers, securitySchemes })),
     }),
   );
   return toVersion(document, openapi) as OpenApiDocument;

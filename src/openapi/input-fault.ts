@@ -67,6 +67,8 @@ const findIssue = (
   isMissing: boolean,
   { body }: Operation,
 ): ShortIssue | undefined => {
+  // any bytes are a raw body
+  if (body.kind === "raw" && name === "raw") return undefined;
   // a request without a path parameter has another path
   if (isMissing && (place === "path" || readOptionality(schema, "input"))) return undefined;
   const invalid = place === "body" && body.kind === "json" ? null : "?";

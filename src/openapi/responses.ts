@@ -63,11 +63,14 @@ const toDeclaredHeaders = (
 const toHeaders = (headers: Readonly<Record<string, string>>): JsonObject =>
   mapValues(headers, (description) => ({ description, schema: { type: "string" } }));
 
-/** Describes the header field that all responses have. */
+/** Describes the id of a request, which all responses have. */
+export const idHeader: JsonObject = {
+  description: "The id of the request, for questions about it.",
+  schema: { type: "string" },
+};
+
 const toIdHeader = ({ idField }: Operation): JsonObject =>
-  idField === undefined
-    ? {}
-    : toHeaders({ [idField]: "The id of the request, for questions about it." });
+  idField === undefined ? {} : { [idField]: { $ref: "#/components/headers/RequestId" } };
 
 /** Describes the header fields that are set on a successful response without being declared. */
 const toOwnHeaders = (operation: Operation, status: number): JsonObject => {

@@ -122,6 +122,8 @@ describe("The example of a 400 names a field of its operation", () => {
     expect(codeOf(z.object({ text }))).toBe("SLP_BODY_MALFORMED_JSON");
     expect(codeOf(ez.form({ text }))).toBe("SLP_BODY_MALFORMED_FORM");
     expect(codeOf(z.object({ text, file: ez.upload() }))).toBe("SLP_INPUT_INVALID");
+    const raw = factory.build({ method: "post", input: ez.raw(), handler });
+    expect(mediaOf({ a: raw }, "POST /a", 400)["example"]).toBeUndefined();
     const routing = {
       a: factory.build({ input: z.object({ text: z.string().optional() }), handler }),
     };
