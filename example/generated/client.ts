@@ -624,6 +624,7 @@ export type Order = {
   /** When the payment of a placed order is asked for */
   cancelUntil: string;
   items: {
+    /** The id of the book */
     bookId: string;
     title: string;
     price: number;
@@ -649,6 +650,7 @@ export type ShortageError = {
       code: string;
     }[] | undefined;
     data: {
+      /** The id of the book */
       bookId: string;
       title: string;
       field: "quantity";

@@ -37,7 +37,16 @@ export const signUp = publicFactory.addMiddleware(limitByAddress).build({
   shortDescription: "Opens an account",
   statusCode: 201,
   errors: { taken: { status: 409, description: "The address has an account" } },
-  input: z.object({ email, password, name: z.string().trim().min(1, "Enter a name").max(100) }),
+  input: z.object({
+    email,
+    password,
+    name: z
+      .string()
+      .trim()
+      .min(1, "Enter a name")
+      .max(100)
+      .meta({ examples: ["Ada Lovelace"] }),
+  }),
   output: account,
   handler: async ({ input, ctx: { db }, errors }) => {
     const [created] = await db
@@ -58,7 +67,13 @@ export const logIn = publicFactory
     tag,
     shortDescription: "Logs in, with a cookie",
     errors: { wrong: { status: 401, description: "The address or the password is wrong" } },
-    input: z.object({ email, password: z.string().max(200) }),
+    input: z.object({
+      email,
+      password: z
+        .string()
+        .max(200)
+        .meta({ examples: ["a long sentence"] }),
+    }),
     output: account,
     handler: async ({ input, ctx: { db }, errors, request, response }) => {
       const [found] = await db.select().from(accounts).where(eq(accounts.email, input.email));
@@ -106,7 +121,14 @@ export const createToken = accountFactory.build({
   shortDescription: "Creates a token for programs",
   description: "Creates a token for programs. It is shown only here.",
   statusCode: 201,
-  input: z.object({ name: z.string().trim().min(1).max(100) }),
+  input: z.object({
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .meta({ examples: ["nightly import"] }),
+  }),
   output: token.extend({ token: z.string() }),
   handler: async ({ input: { name }, ctx: { db, caller } }) => {
     const { secret, ...created } = await createCredential(db, "token", caller.id, name);
@@ -136,7 +158,7 @@ export const deleteToken = accountFactory.buildVoid({
   tag,
   shortDescription: "Deletes a token",
   errors: { noToken: { status: 404, description: "There is no such token" } },
-  input: z.object({ id: z.uuid().describe("The id of the token") }),
+  input: z.object({ id: token.shape.id.describe("The id of the token") }),
   handler: async ({ input: { id }, ctx: { db, caller }, errors }) => {
     const deleted = await db
       .delete(credentials)

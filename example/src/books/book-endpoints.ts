@@ -27,7 +27,7 @@ export const listBooks = publicFactory.build({
 export const listCategories = publicFactory.build({
   tag,
   shortDescription: "Lists the categories that have books",
-  output: z.object({ categories: z.array(z.string()) }),
+  output: z.object({ categories: z.array(z.string().meta({ examples: ["Novel"] })) }),
   handler: async ({ ctx: { db } }) => ({ categories: await findCategories(db) }),
 });
 
@@ -42,8 +42,8 @@ export const readBook = bookFactory.build({
 
 const oldBook = z.object({
   id: bookId,
-  title: z.string(),
-  author: z.string(),
+  title: z.string().meta({ examples: ["Pride and Prejudice"] }),
+  author: z.string().meta({ examples: ["Jane Austen"] }),
   price: z.string().meta({ examples: ["12.99"] }),
 });
 

@@ -11,7 +11,12 @@ export const bookFields = z.object({
   title: text(200).meta({ examples: ["Pride and Prejudice"] }),
   author: text(200).meta({ examples: ["Jane Austen"] }),
   category: text(50).meta({ examples: ["Novel"] }),
-  description: z.string().trim().max(5000).default(""),
+  description: z
+    .string()
+    .trim()
+    .max(5000)
+    .meta({ examples: ["Elizabeth Bennet meets Mr Darcy, and both are wrong."] })
+    .default(""),
   price: z
     .int()
     .min(1)
@@ -34,7 +39,10 @@ export const bookChanges = z.object({
 
 export type BookFields = z.output<typeof bookFields>;
 
-export const bookId = z.uuid().describe("The id of the book");
+export const bookId = z
+  .uuid()
+  .describe("The id of the book")
+  .meta({ examples: ["0194b5c0-9dc0-71d3-b0c6-8f0d2c1ad1b9"] });
 
 /** The error of a book that does not exist. */
 export const noBook = { noBook: { status: 404, description: "There is no such book" } } as const;
@@ -43,21 +51,50 @@ export const noBook = { noBook: { status: 404, description: "There is no such bo
 export const book = bookFields
   .extend({
     id: bookId,
-    description: z.string(),
-    version: z.int().describe("Grows with each change, sales included"),
-    cover: z.string().nullable().describe("The path of the cover"),
+    description: z
+      .string()
+      .meta({ examples: ["Elizabeth Bennet meets Mr Darcy, and both are wrong."] }),
+    version: z
+      .int()
+      .describe("Grows with each change, sales included")
+      .meta({ examples: [1] }),
+    cover: z
+      .string()
+      .nullable()
+      .describe("The path of the cover")
+      .meta({ examples: ["/v2/books/0194b5c0-9dc0-71d3-b0c6-8f0d2c1ad1b9/cover?file=5f2b.png"] }),
   })
   .meta({ id: "Book" });
 
-const price = z.coerce.number().int().min(0).describe("In cents");
+const price = (example: number) =>
+  z.coerce
+    .number()
+    .int()
+    .min(0)
+    .describe("In cents")
+    .meta({ examples: [example] });
 
 /** Which books to list. */
 export const bookFilter = z.object({
-  q: z.string().trim().max(100).optional().describe("A part of the title or the author"),
-  category: z.string().optional().describe("A category that has books"),
-  minPrice: price.optional(),
-  maxPrice: price.optional(),
-  inStock: z.stringbool().optional().describe("Only books that can be delivered"),
+  q: z
+    .string()
+    .trim()
+    .max(100)
+    .optional()
+    .describe("A part of the title or the author")
+    .meta({ examples: ["Austen"] }),
+  category: z
+    .string()
+    .optional()
+    .describe("A category that has books")
+    .meta({ examples: ["Novel"] }),
+  minPrice: price(500).optional(),
+  maxPrice: price(3000).optional(),
+  inStock: z
+    .stringbool()
+    .optional()
+    .describe("Only books that can be delivered")
+    .meta({ examples: ["true"] }),
 });
 
 export type BookFilter = z.output<typeof bookFilter>;

@@ -61,7 +61,13 @@ export const readCover = publicFactory.addMiddleware(findBook).build({
   tag,
   shortDescription: "Reads the cover of a book",
   errors: { noCover: { status: 404, description: "The book has no cover" } },
-  input: z.object({ file: z.string().optional().describe("Changes with the cover") }),
+  input: z.object({
+    file: z
+      .string()
+      .optional()
+      .describe("Changes with the cover")
+      .meta({ examples: ["5f2b.png"] }),
+  }),
   output: ez.file(),
   handler: async ({ ctx: { row }, errors }) => {
     if (row.cover === null) throw errors.noCover();

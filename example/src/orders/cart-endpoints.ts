@@ -7,14 +7,27 @@ import { accountFactory, inTransaction } from "../factories.ts";
 
 const tag = "cart";
 
-const quantity = z.int().min(1).max(100);
+const quantity = z
+  .int()
+  .min(1)
+  .max(100)
+  .meta({ examples: [2] });
 
 const cart = z
   .object({
     items: z.array(
-      z.object({ bookId, title: z.string(), price: z.int(), quantity, stock: z.int() }),
+      z.object({
+        bookId,
+        title: z.string().meta({ examples: ["Pride and Prejudice"] }),
+        price: z.int().meta({ examples: [1299] }),
+        quantity,
+        stock: z.int().meta({ examples: [20] }),
+      }),
     ),
-    total: z.int().describe("In cents"),
+    total: z
+      .int()
+      .describe("In cents")
+      .meta({ examples: [2598] }),
   })
   .meta({ id: "Cart" });
 

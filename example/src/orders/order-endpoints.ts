@@ -43,7 +43,11 @@ export const createOrder = accountFactory
     statusCode: 201,
     errors: orderErrors,
     input: z.object({
-      total: z.int().optional().describe("What the customer has seen; nothing else is ordered"),
+      total: z
+        .int()
+        .optional()
+        .describe("What the customer has seen; nothing else is ordered")
+        .meta({ examples: [2598] }),
     }),
     output: order,
     handler: async ({ input: { total }, ctx, errors }) => {
