@@ -62,6 +62,7 @@ export type FrameworkErrorCode = "SLP_BODY_CONTENT_TYPE"
   | "SLP_UPLOAD_MALFORMED"
   | "SLP_UPLOAD_TOO_LARGE"
   | "SLP_UPLOAD_TOO_MANY"
+  | "SLP_UPLOAD_TYPE"
   | "SLP_INPUT_INVALID";
 
 /** The body of an error response. */
