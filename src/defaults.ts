@@ -35,7 +35,12 @@ export const defaults = {
     // sallyport checks the `Host` header itself and responds with the API's envelope
     requireHostHeader: false,
   },
-  gracefulShutdown: { timeout: 15_000, drainInCluster: 1000, events: ["SIGINT", "SIGTERM"] },
+  gracefulShutdown: {
+    timeout: 15_000,
+    drain: 0,
+    drainInCluster: 1000,
+    events: ["SIGINT", "SIGTERM"],
+  },
   health: { live: "/livez", ready: "/readyz", check: { timeout: 2000, cache: 1000 } },
   docs: { path: "/docs", ui: "scalar", openapi: "3.1" },
   webhook: { method: "post" },

@@ -88,6 +88,7 @@ test("the types tell the defaults", () => {
     Object.entries(group).map(([name, value]): [string, unknown] => [`${type}.${name}`, value]),
   );
   expect(expected.filter(([name, value]) => !tells(told.get(name), value))).toEqual([]);
+  expect(told.get("ShutdownOptions.drain")).toContain(`${drainInCluster} in a worker`);
   const names = new Set(expected.map(([name]) => name));
   const others = [...told].filter(([name, text]) => isValue(text) && !names.has(name));
   expect(others.map(([name]) => name).toSorted()).toEqual([

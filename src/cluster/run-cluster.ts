@@ -7,11 +7,11 @@ import type { ConsoleLoggerOptions } from "../logger/console-logger.ts";
 import { toServerLogger } from "../logger/guard-logger.ts";
 import type { Logger } from "../logger/logger.ts";
 import {
+  aFunction,
   aPositiveInteger,
   aPositiveTimeout,
   be,
   checkOptions,
-  isText,
   toConfigError,
 } from "../messages/option-checks.ts";
 import { readyMessage, runPrimary, stopMessage } from "./primary.ts";
@@ -41,9 +41,20 @@ export interface ClusterOptions {
   readonly logger?: ConsoleLoggerOptions | Logger | undefined;
 }
 
+/** The signals with another meaning here, and those that no process can handle. */
+const otherSignals = ["SIGINT", "SIGTERM", "SIGKILL", "SIGSTOP"];
+
+const isRestartSignal = (value: unknown): boolean =>
+  typeof value === "string" &&
+  value in process.getBuiltinModule("node:os").constants.signals &&
+  !otherSignals.includes(value);
+
 const optionChecks = {
   workers: aPositiveInteger,
-  restart: be("a signal, or null for none", (value) => value === null || isText(value)),
+  restart: be(
+    `the name of a signal other than ${otherSignals.join(", ")}, or null for none`,
+    (value) => value === null || isRestartSignal(value),
+  ),
   timeout: aPositiveTimeout,
   logger: aLogger,
 };
@@ -90,6 +101,7 @@ const runWorker = async (start: () => unknown, restart: NodeJS.Signals | null): 
  */
 export const runCluster = async (options: ClusterOptions, start: () => unknown): Promise<void> => {
   checkOptions("runCluster", options, optionChecks, toConfigError);
+  checkOptions("runCluster", { start }, { start: aFunction }, toConfigError);
   const usual = process.platform === "win32" ? null : defaults.cluster.restart;
   const { restart = usual, timeout = defaults.cluster.timeout } = options;
   if (cluster.isWorker) {

@@ -3,7 +3,7 @@
 // something is unusual.
 import cluster from "node:cluster";
 import { existsSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { createServer, defaultEndpointsFactory as factory, EventStreamFactory } from "sallyport";
 import { createChannel, redisChannel } from "sallyport/channel";
 import { runCluster } from "sallyport/cluster";
@@ -68,12 +68,9 @@ const startServer = async (): Promise<void> => {
       "get /numbers": new EventStreamFactory({}).build({ channel: numbers }),
     },
   );
-  if (PORT === "0") {
-    const { port } = servers[0]?.address() as AddressInfo;
-    process.stdout.write(`port ${port}\n`);
-  }
-  const [server] = servers;
-  if (CASE === "slow close" && server) {
+  const server = servers[0] as Server;
+  if (PORT === "0") process.stdout.write(`port ${(server.address() as AddressInfo).port}\n`);
+  if (CASE === "slow close") {
     const close = server.close.bind(server);
     server.close = (callback) => {
       process.kill(process.ppid, "SIGUSR2");

@@ -59,7 +59,7 @@ const startServing = async (env?: NodeJS.ProcessEnv) => {
   const listWorkers = async (): Promise<number[]> => {
     const workers = new Set<number>();
     for (let turn = 0; turn < 6; turn++) workers.add(await primary.askWorker());
-    return [...workers].toSorted();
+    return [...workers].toSorted((one, other) => one - other);
   };
   return { ...primary, listWorkers };
 };

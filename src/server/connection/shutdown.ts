@@ -100,7 +100,9 @@ const closeAll = async (closable: Closable, timeout: number): Promise<void> => {
       resolve();
     }, timeout);
   });
-  const endIdle = (): void => {
+  const endIdle = async (): Promise<void> => {
+    // after what has arrived is read, because timers that are late on a busy machine run before
+    await setImmediate();
     for (const listener of listeners) listener.endIdle();
   };
   // a response that began before the shutdown keeps its connection open; the connection becomes idle after the response
@@ -108,7 +110,7 @@ const closeAll = async (closable: Closable, timeout: number): Promise<void> => {
   const closed = listeners
     .filter(({ server }) => server.listening)
     .map(({ server }) => new Promise((resolve) => server.close(resolve)));
-  endIdle();
+  void endIdle();
   await Promise.race([Promise.all(closed), expired]);
   clearInterval(sweep);
   // a handler may still be running although its client has left
@@ -174,8 +176,8 @@ export const prepareShutdown = async (
   };
   const shutDown = async (): Promise<void> => {
     try {
-      const usual = findClusterWorker() ? defaults.gracefulShutdown.drainInCluster : 0;
-      const { drain = usual } = options;
+      const { drain: usual, drainInCluster } = defaults.gracefulShutdown;
+      const { drain = findClusterWorker() ? drainInCluster : usual } = options;
       if (drain > 0) {
         beginDraining(closable);
         await wait(drain);

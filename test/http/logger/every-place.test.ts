@@ -144,14 +144,14 @@ for (const run of waysToServe)
     `the fields of each line reach %s from every place that receives a logger of ${run.name}`,
     async (_name, create) => {
       const { lines, stream } = createSink();
-      const places = await run(create(stream) as Logger);
-      const listComplete = (): unknown[] => {
+      const places = await run(create(stream));
+      const listComplete = (): string[] => {
         const complete = lines.filter(
           ({ msg, message, err, error, place }) =>
             (msg ?? message) === "said" &&
             JSON.stringify(err ?? error)?.includes(`failed ${String(place)}`),
         );
-        return [...new Set(complete.map(({ place }) => place))].toSorted();
+        return [...new Set(complete.map(({ place }) => String(place)))].toSorted();
       };
       await expect.poll(listComplete).toEqual(places.toSorted());
     },
@@ -165,8 +165,10 @@ for (const run of waysToServe)
     });
     onTestFinished(() => print.mockRestore());
     const places = await run({ level: "info", color: false });
-    const listComplete = (): unknown[] => {
-      const found = written.map((line) => /said .*place: '([^']*)'.*failed/.exec(line)?.[1]);
+    const listComplete = (): string[] => {
+      const found = written.map(
+        (line) => /said .*place: '([^']*)'.*failed/.exec(line)?.[1] ?? line,
+      );
       return [...new Set(found)].toSorted();
     };
     await expect.poll(listComplete).toEqual(places.toSorted());

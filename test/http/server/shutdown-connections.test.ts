@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Response } from "express";
 import { defaultEndpointsFactory as factory, EventStreamFactory, ez, Middleware } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
@@ -95,6 +96,31 @@ test("S13: a connection that has just been opened may still send its request, wh
   expect(text()).toContain("Connection: close");
   vi.advanceTimersByTime(10);
   await Promise.all([silenced, closing]);
+});
+
+test("S13: a request that has arrived in time gets a response even if a busy machine lets it be read late", async () => {
+  stopClock();
+  const { gate, open } = createGate();
+  const server = await start({ echo, gate }, { gracefulShutdown });
+  const listening = server.servers[0] as Server;
+  const running = await server.open();
+  const arrived = server.untilRequest();
+  running.write(get("/gate"));
+  await arrived;
+  const [socket] = await Promise.all([server.open(), once(listening, "connection")]);
+  const { statuses } = collect(socket);
+  const closed = once(socket, "close");
+  const closing = server.close();
+  // timers run next
+  while (listening.listening) await nextTurn();
+  socket.write(get("/echo?n=0"));
+  // the process stands still until the connection has been silent for too long, and the next sweep is due
+  vi.advanceTimersByTime(100);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
+  await closed;
+  expect(statuses()).toEqual([200]);
+  open();
+  await closing;
 });
 
 describe("S14: requests parsed before the shutdown get responses", () => {
