@@ -18,6 +18,7 @@ import { askBundle, createBundleFolder, fromWholeBundle, startProgram } from "..
 import { readPage, root } from "../package/guide.ts";
 import { pack, run } from "../package/pack.ts";
 import { ensureBuilt } from "./harness.ts";
+import { ensureNode } from "./node-versions.ts";
 
 let folder = "";
 let project = "";
@@ -70,8 +71,8 @@ const writeNextProject = (): void => {
   writeFileSync(join(project, "pages/index.js"), "export default () => null;");
 };
 
-const inProject = (...args: readonly string[]): string =>
-  run(process.execPath, args, project, {
+const runInProject = (node: string, ...args: readonly string[]): string =>
+  run(node, args, project, {
     ...process.env,
     ...{ NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", NODE_NO_WARNINGS: "1" },
   });
@@ -95,24 +96,26 @@ beforeAll(() => {
   for (const [name, code] of Object.entries(programs)) writeFileSync(join(project, name), code);
   writeNextProject();
 
-  inProject("rollup.mjs", createFolder("Rollup"), "es");
-  inProject("rollup.mjs", createFolder("Rollup, one file"), "es", "one");
-  inProject("webpack.mjs", createFolder("webpack"));
+  runInProject(process.execPath, "rollup.mjs", createFolder("Rollup"), "es");
+  runInProject(process.execPath, "rollup.mjs", createFolder("Rollup, one file"), "es", "one");
+  runInProject(process.execPath, "webpack.mjs", createFolder("webpack"));
   const bun = join(project, "node_modules/.bin/bun");
   const toBun = ["build", "server.mjs", "--target=node", "--outfile"];
   run(bun, [...toBun, join(createFolder("bun build"), "server.mjs")], project);
   const toProgram = ["build", "server.mjs", "--compile", "--outfile"];
   run(bun, [...toProgram, join(createFolder("bun build --compile"), "server")], project);
 
-  traced = JSON.parse(inProject("nft.mjs")) as readonly string[];
+  traced = JSON.parse(runInProject(process.execPath, "nft.mjs")) as readonly string[];
   const copy = createFolder("@vercel/nft");
   for (const file of traced) {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(join(project, file), join(copy, file));
   }
+  // on Node.js 20, the tracer of Next.js misses a dependency of Express, too
+  const node = ensureNode("24");
   const next = join(project, "node_modules/next/dist/bin/next");
   for (const option of ["--turbopack", "--webpack"]) {
-    inProject(next, "build", option);
+    runInProject(node, next, "build", option);
     cpSync(join(project, ".next/standalone"), createFolder(`Next.js ${option}`), {
       recursive: true,
       verbatimSymlinks: true,
@@ -145,7 +148,7 @@ describe("a bundled server, in a folder without packages,", () => {
     "answers each request: a standalone build of Next.js with %s",
     async (option) => {
       const port = String(await findFreePort());
-      const child = spawn(process.execPath, ["server.js"], {
+      const child = spawn(ensureNode("24"), ["server.js"], {
         cwd: bundles.get(`Next.js ${option}`),
         env: { ...process.env, NODE_ENV: "production", PORT: port, HOSTNAME: "127.0.0.1" },
         stdio: ["ignore", "ignore", "inherit"],
