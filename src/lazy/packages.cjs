@@ -3,14 +3,9 @@
 // Packages that are loaded when they are first needed. This is CommonJS, because only `require` returns at once, and each
 // name is literal, because bundlers and tracers follow nothing else.
 
-let hasLoadedExpress = false;
 let createError;
 
-const loadExpress = () => {
-  const express = require("express");
-  hasLoadedExpress = true;
-  return express;
-};
+const loadExpress = () => require("express");
 exports.loadExpress = loadExpress;
 
 exports.findExpress = () => {
@@ -26,7 +21,8 @@ exports.isExpressLoaded = () => {
   try {
     return require.resolve("express") in require.cache;
   } catch {
-    return hasLoadedExpress;
+    // in a bundle, `findExpress` has loaded it
+    return true;
   }
 };
 
