@@ -83,11 +83,6 @@ interface EnvelopeMaybeWithData<Data> {
   readonly error: ErrorEnvelope["error"] & { readonly data?: Data | undefined };
 }
 
-/** The body of an error without data. */
-export type ErrorAt<T> = T extends EndpointTypes
-  ? NegativeBody<T, EachOf<HandlerTypes<T>["negative"]>>
-  : never;
-
 /** The statuses that the framework itself sends, and then without the data that an endpoint declares for them. */
 type OwnStatus = 400 | 401 | 413 | 415 | 500 | 503;
 

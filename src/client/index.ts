@@ -48,5 +48,5 @@ export type {
 } from "./inferred-client.ts";
 export type { FrameworkErrorCode } from "../errors.ts";
 export type { EndpointTypes, TypesAt } from "./route-at.ts";
-export type { BodyAt, DataErrorsAt, ErrorAt, OtherStatus } from "./error-types.ts";
+export type { BodyAt, DataErrorsAt, OtherStatus } from "./error-types.ts";
 export type { EventAt, InputAt, ItemOf, PageAt, SuccessAt } from "./wire-types.ts";

@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { createContext, runInContext } from "node:vm";
 import type { JsonObject } from "sallyport/openapi";
 import { ez } from "sallyport";
 import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { findUserInterface } from "../../src/docs-page/user-interfaces.ts";
 import { inputOf, outputOf } from "../openapi/generate.ts";
 import { installationTime } from "./chromium.ts";
 import { ensureScalar, scalarHome } from "./scalar.ts";
@@ -13,7 +12,7 @@ type Sampler = (schema: JsonObject) => unknown;
 
 /** Starts Swagger UI without a page, and returns what makes its examples. */
 const loadSwagger = (): { readonly "3.0": Sampler; readonly "3.1": Sampler } => {
-  const path = new URL("../../node_modules/swagger-ui-dist/swagger-ui-bundle.js", import.meta.url);
+  const bundle = findUserInterface("swagger").files.get("swagger-ui-bundle.js")?.();
   const element = { style: {}, setAttribute: () => undefined };
   const document = {
     ...{ addEventListener: () => undefined, createElement: () => element },
@@ -30,7 +29,7 @@ const loadSwagger = (): { readonly "3.0": Sampler; readonly "3.1": Sampler } => 
     }),
   );
   Object.assign(context, { window: context, self: context });
-  runInContext(readFileSync(fileURLToPath(path), "utf8"), context);
+  runInContext(String(bundle), context);
   const { SwaggerUIBundle: start } = context as never as {
     readonly SwaggerUIBundle: ((options: object) => {
       readonly getSystem: () => {
