@@ -13,7 +13,9 @@ interface Page {
 type CreatePage = (options: object) => Page;
 
 const nothing = () => undefined;
-const element = { style: {}, setAttribute: nothing, appendChild: nothing };
+const element = {
+  ...{ style: {}, setAttribute: nothing, appendChild: nothing, classList: { toggle: nothing } },
+};
 
 /** Creates the objects of a browser that Swagger UI uses before it renders anything. */
 const createWindow = () => {
@@ -27,6 +29,7 @@ const createWindow = () => {
     ...{ document, location: new URL("http://localhost/docs"), navigator: { userAgent: "" } },
     ...{ addEventListener: nothing, setTimeout, clearTimeout, console, URL, URLSearchParams },
     ...{ Headers, Request, Response, FormData, Blob, File, AbortController, TextEncoder },
+    matchMedia: () => ({ matches: false, addEventListener: nothing }),
     ...{ Element: Object, HTMLElement: Object, Node: Object, history: {} },
   };
   return createContext(Object.assign(window, { window, self: window }));
