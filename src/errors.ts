@@ -111,6 +111,15 @@ interface ErrorClass {
   readonly prototype: object;
 }
 
+/** Returns the name of the class of an error; never throws, because anything can be thrown. */
+const readName = (error: Error): unknown => {
+  try {
+    return (error.constructor as Partial<ErrorClass> | undefined)?.["~name"];
+  } catch {
+    return undefined;
+  }
+};
+
 /** An error for which `instanceof` is also true if another copy of this package has created it. */
 export class MarkedError extends Error {
   static override [Symbol.hasInstance](this: ErrorClass, value: unknown): boolean {
@@ -118,7 +127,7 @@ export class MarkedError extends Error {
     if (Object.prototype.isPrototypeOf.call(prototype, Object(value) as object)) return true;
     // a class that is derived elsewhere has the name of its base class
     const isOwn = (Object.getPrototypeOf(this) as Partial<ErrorClass>)["~name"] !== name;
-    return isOwn && isError(value) && (value.constructor as ErrorClass)["~name"] === name;
+    return isOwn && isError(value) && readName(value) === name;
   }
 }
 

@@ -115,7 +115,6 @@ export const runPrimary = async (
     logger.info("The workers are being replaced");
     try {
       for (const worker of [...serving.keys()]) {
-        // one that has died meanwhile is replaced already
         if (!serving.has(worker)) continue;
         await startWorker();
         if (isEnding) return;
@@ -126,8 +125,9 @@ export const runPrimary = async (
       if (isEnding) return;
       const text = "The other workers are not replaced, because a new one could not start";
       logger.error(text, { error });
-      refill(0);
     }
+    // of those that have died meanwhile, each was taken for one in whose place another was starting
+    while (!isEnding && serving.size + starting < size) refill(0);
   };
 
   for (const signal of ["SIGINT", "SIGTERM"] as const)

@@ -123,10 +123,12 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
       if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
       return;
     case "readonly":
+      omitNothing(json);
       if (readMeta(schema)["readOnly"] !== true) delete json["readOnly"];
       return;
     case "default":
     case "prefault":
+      omitNothing(json);
       writeDefault(def, json, direction);
       return;
     case "record":
@@ -152,6 +154,9 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
       omitNothing(json);
       return;
     case "nullable":
+    case "optional":
+    case "nonoptional":
+    case "catch":
       omitNothing(json);
       return;
     case "date":

@@ -60,6 +60,7 @@ export const runMiddlewares = async (
     const endWarning = run.body === "unread" ? warnOfUnreadBody(plan, state) : undefined;
     const mayBeHeld = (state.isShared || !state.app) && !step.middleware.native;
     const unwatchSenders = mayBeHeld ? watchSenders(state) : undefined;
+    let returned: unknown;
     try {
       if (step.around)
         return await runAroundStep(
@@ -73,14 +74,14 @@ export const runMiddlewares = async (
             return goOn(run, state, last, index + 1);
           },
         );
-      let returned: unknown = step.handle(args);
+      returned = step.handle(args);
       if (returned instanceof Promise || isPromiseLike(returned)) returned = await returned;
       joinContext(ctx, returned);
     } finally {
       endWarning?.();
       unwatchSenders?.();
     }
-    if (!canGoOn(state)) return noOutput;
+    if (!canGoOn(state, returned === undefined || returned === null)) return noOutput;
   }
   return last(run, state);
 };
@@ -131,19 +132,20 @@ const runAroundStep = async (
     // if an error has been sent in the meantime, that error counts
     throw state.failure?.error ?? error;
   }
-  if (!isRun) canGoOn(state);
+  if (!isRun) canGoOn(state, true);
   return outcome;
 };
 
 /**
  * Checks whether the request may continue; it ends if the response has been sent or is being sent.
  *
+ * @param mayEndLater whether what has begun the response may end it later, because it has returned nothing
  * @throws the error that was sent in the meantime, ClientLeft, or a fault if the response has begun and nothing ends it
  */
-const canGoOn = (state: RequestState): boolean => {
+const canGoOn = (state: RequestState, mayEndLater = false): boolean => {
   const { response, failure } = state;
   if (!failure && isTaken(response)) {
-    assertEnding(response);
+    if (!mayEndLater) assertEnding(response);
     watchFeeding(response);
     return false;
   }

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import type * as fileType from "file-type";
 import { toPackageError } from "../messages/missing-package.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
@@ -20,7 +20,10 @@ export const identifyFiles = async (files: object): Promise<void> => {
   const { fileTypeFromBuffer } = await loadFileType();
   for (const file of Object.values(files).flat() as readonly UploadedFile[]) {
     // a parser that fails has not found the type
-    const found = await fileTypeFromBuffer(await readStart(file)).catch(() => undefined);
+    const identify = (bytes: Buffer) => fileTypeFromBuffer(bytes).catch(() => undefined);
+    let found = await identify(await readStart(file));
+    // the part of an archive that shows what it holds, such as a table, may be its last
+    if (found?.mime === "application/zip") found = await identify(await readAll(file));
     file.identify(toType(found?.mime, file.mimetype));
   }
 };
@@ -32,6 +35,9 @@ const toType = (found: string | undefined, stated: string): string => {
 };
 
 const isText = (type: string): boolean => /^text\/|[/+](?:json|xml)\b/i.test(type);
+
+const readAll = ({ data, tempFilePath }: UploadedFile): Buffer | Promise<Buffer> =>
+  tempFilePath === undefined ? data : readFile(tempFilePath);
 
 const readStart = async (file: UploadedFile): Promise<Buffer> => {
   if (file.tempFilePath === undefined) return file.data.subarray(0, readBytes);

@@ -19,6 +19,9 @@ const comment: z.ZodType<Comment> = z.object({
 
 /** Schemas with a value that they take, and JSON that is not one of theirs. */
 const cases: readonly [what: string, schema: z.ZodType, value: unknown, other: unknown][] = [
+  ["anything that is left out", z.object({ a: z.unknown() }), { a: undefined }, 1],
+  ["an element without a value", z.array(z.string().optional()), ["a", undefined], [1]],
+  ["a part without a value", z.tuple([z.int(), z.int().optional()]), [1, undefined], ["a"]],
   ["a plain object", z.object({ id: z.int() }), { id: 1 }, { id: "1" }],
   ["a strict object", z.strictObject({ id: z.int() }), { id: 1 }, { id: 1, salary: 2 }],
   ["a date", z.object({ at: z.date() }), { at: date }, { at: 1 }],

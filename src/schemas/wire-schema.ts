@@ -9,24 +9,21 @@ type Side = "in" | "out";
 
 /** The kinds of schemas whose values JSON shows as they are, if it shows the values of the schemas inside. */
 const sameInJson: ReadonlySet<string> = new Set([
-  ...[
-    "any",
-    "array",
-    "boolean",
-    "catch",
-    "default",
-    "enum",
-    "int",
-    "intersection",
-    "lazy",
-    "never",
-  ],
+  ...["array", "boolean", "catch", "default", "enum", "int", "intersection", "lazy", "never"],
   ...["nonoptional", "null", "nullable", "number", "object", "optional", "prefault", "readonly"],
-  ...["record", "string", "template_literal", "tuple", "union", "unknown"],
+  ...["record", "string", "template_literal", "tuple", "union"],
 ]);
 
 const isPlain = (value: unknown): boolean =>
   value === null || ["string", "number", "boolean"].includes(typeof value);
+
+/** Checks whether a schema returns undefined for some value; in an array, JSON shows null in its place. */
+const mayBeUndefined = ({ _zod }: ZodSchema): boolean => {
+  const { def } = _zod as z.core.$ZodTypes["_zod"];
+  if (def.type === "union") return def.options.some(mayBeUndefined);
+  const isWrapper = def.type === "nullable" || def.type === "readonly";
+  return def.type === "optional" || (isWrapper && mayBeUndefined(def.innerType));
+};
 
 type Checks = readonly { readonly _zod: { readonly def: { readonly check: string } } }[];
 
@@ -37,6 +34,9 @@ const listChecks = ({ _zod }: ZodSchema): Checks =>
 const isChanged = (schema: ZodSchema): boolean => {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "literal") return !def.values.every(isPlain);
+  if (def.type === "array" && mayBeUndefined(def.element)) return true;
+  if (def.type === "tuple" && [...def.items, ...(def.rest ? [def.rest] : [])].some(mayBeUndefined))
+    return true;
   if (!sameInJson.has(def.type) || ("coerce" in def && def.coerce)) return true;
   return listChecks(schema).some(({ _zod }) => _zod.def.check === "overwrite");
 };
@@ -81,6 +81,8 @@ class WireSchemas {
   #create(schema: ZodSchema, side: Side): ZodSchema {
     const { def } = (schema as z.core.$ZodTypes)._zod;
     const find = (inner: ZodSchema): ZodSchema => this.find(inner, side);
+    const findItem = (inner: ZodSchema): ZodSchema =>
+      mayBeUndefined(inner) ? z.nullable(find(inner)) : find(inner);
     switch (def.type) {
       case "pipe": {
         if (side === "in") return find(def.in);
@@ -101,7 +103,7 @@ class WireSchemas {
       case "lazy":
         return find(readLazy(schema as z.core.$ZodLazy));
       case "array":
-        return change(schema, { element: find(def.element) });
+        return change(schema, { element: findItem(def.element) });
       case "object": {
         const fields = Object.entries(def.shape).map(([name, field]) => [name, find(field)]);
         const catchall = def.catchall && find(def.catchall);
@@ -110,7 +112,10 @@ class WireSchemas {
       case "record":
         return change(schema, { keyType: find(def.keyType), valueType: find(def.valueType) });
       case "tuple":
-        return change(schema, { items: def.items.map(find), rest: def.rest && find(def.rest) });
+        return change(schema, {
+          items: def.items.map(findItem),
+          rest: def.rest && findItem(def.rest),
+        });
       // the options may no longer be told apart by a field
       case "union":
         return z.union(def.options.map(find));

@@ -61,7 +61,7 @@ const programs = {
 
 const writeNextProject = (): void => {
   const [, route = ""] =
-    /```ts\n(\/\/ pages\/api\/[\s\S]*?)```/.exec(readPage("docs/production.md")) ?? [];
+    /```ts fragment\n(\/\/ pages\/api\/[\s\S]*?)```/.exec(readPage("docs/production.md")) ?? [];
   mkdirSync(join(project, "pages/api"), { recursive: true });
   // JavaScript, because Next.js would install the packages that TypeScript needs
   const code = transformSync(route, { loader: "ts" })

@@ -56,6 +56,9 @@ describe("a value that may be undefined in a response", () => {
         ...text,
         description: "Text",
       });
+      const optional = z.union([nothing, z.string()]).optional();
+      for (const wrapped of [optional, optional.readonly(), optional.default("a")])
+        expect(inputOf(wrapped.describe("Text"))).toMatchObject(text);
       expect(outputOf(z.union([nothing, z.string(), z.int()]))).toEqual({
         type: ["string", "integer"],
       });

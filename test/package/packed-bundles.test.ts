@@ -76,7 +76,7 @@ describe("a server that esbuild has bundled, in a folder without packages,", () 
     const path = await bundle(esm, "options.mjs");
     expect((await start(path, "options.mjs")).split("; ")).toEqual([
       "The `compression` option needs the package compression, which is neither in this bundle nor installed beside it. Run npm install compression where it is bundled, and bundle it again.",
-      "The `docs` option needs the files of the package swagger-ui-dist, which is not installed where the server runs. Run: npm install swagger-ui-dist.",
+      "The `docs` option needs the files of the package swagger-ui-dist, which is not installed where the server runs. Run: npm install --save-prod swagger-ui-dist, so that it is in `dependencies` and not in `devDependencies`.",
     ]);
     const without = await bundle({ format: "esm" });
     expect(await start(without, "server.mjs")).toMatch(

@@ -154,6 +154,16 @@ describe("SIGHUP", () => {
     expect(await listWorkers()).toEqual([5, 6]);
   });
 
+  test("during which a worker dies leaves as many as there were", async () => {
+    const primary = await startServing({ OPTIONS: '{ "workers": 3 }' });
+    const { signal, untilPrinted, listWorkers, port } = primary;
+    signal("SIGHUP");
+    await untilPrinted("The workers are being replaced");
+    await send(port, "/crash").catch(() => undefined);
+    await untilPrinted(replaced);
+    await expect.poll(async () => (await listWorkers()).length, { timeout: 40_000 }).toBe(3);
+  });
+
   test("of a terminal, which all processes receive, restarts as well", async () => {
     const { signalGroup, untilPrinted, listWorkers } = await startServing();
     signalGroup("SIGHUP");

@@ -21,6 +21,25 @@ describe("errors of unusual shapes", () => {
     expect([answer.status, answer.json()]).toEqual([404, errorEnvelope("lost")]);
   });
 
+  const throwing = Object.defineProperty({}, "~name", {
+    get: () => {
+      throw new Error("no name");
+    },
+  });
+  test.each([
+    ["null", null],
+    ["undefined", undefined],
+    ["an object that throws", throwing],
+  ])("get their status, whatever their constructor is: %s", async (_name, constructor) => {
+    const endpoint = factory.build({
+      handler: async () => {
+        throw Object.assign(new Error("lost"), { constructor, status: 404 });
+      },
+    });
+    const answer = await (await start({ a: endpoint })).send("/a");
+    expect([answer.status, answer.json()]).toEqual([404, errorEnvelope("lost")]);
+  });
+
   test.each<[unknown, number]>([
     [["content-type", "text/html"], 429],
     ["abc", 429],

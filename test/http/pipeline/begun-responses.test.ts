@@ -34,9 +34,6 @@ const toRouting = (act: (response: Response) => unknown): Routing => ({
       return Readable.from(["a"]);
     },
   }),
-  middleware: factory
-    .addMiddleware({ handler: ({ response }) => void act(response) })
-    .build({ handler: () => ({ a: 1 }) }),
   context: factory
     .addMiddleware({
       handler: async ({ response }) => {
@@ -78,13 +75,27 @@ test.each(
   },
 );
 
-test("a void handler, or one that returns nothing, may end its response later", async () => {
+test("who begins a response and returns nothing, or is void, may end it later", async () => {
   const endLater = (response: Response): void => {
     response.write("a");
     setTimeout(() => response.end("b"), 5);
   };
   const server = await start({
     nothing: factory.build({ handler: ({ response }) => endLater(response) }),
+    null: factory.build({
+      handler: ({ response }) => {
+        endLater(response);
+        return null as never;
+      },
+    }),
+    middleware: factory
+      .addMiddleware({ handler: ({ response }) => endLater(response) })
+      .build({ handler: () => ({}) }),
+    around: factory
+      .addMiddleware(
+        new Middleware({ around: async ({ response }) => endLater(response) as never }),
+      )
+      .build({ handler: () => ({}) }),
     void: factory.buildVoid({ handler: ({ response }) => endLater(response) }),
     piped: factory.build({
       handler: ({ response }) => {
@@ -93,7 +104,7 @@ test("a void handler, or one that returns nothing, may end its response later", 
       },
     }),
   });
-  for (const path of ["nothing", "void", "piped"])
+  for (const path of ["nothing", "null", "middleware", "around", "void", "piped"])
     expect((await server.send(`/${path}`)).text).toBe("ab");
   expect(server.linesOf("error")).toEqual([]);
 });

@@ -52,6 +52,16 @@ const post = (server: TestServer, ...parts: readonly Part[]) =>
     ]),
   });
 
+/** Writes a file of an archive that is not compressed. */
+const toZipEntry = (name: string, text: string): Buffer => {
+  const head = Buffer.alloc(30);
+  head.write("PK\u0003\u0004", "latin1");
+  head.writeUInt32LE(text.length, 18);
+  head.writeUInt32LE(text.length, 22);
+  head.writeUInt16LE(name.length, 26);
+  return Buffer.concat([head, Buffer.from(name + text)]);
+};
+
 const images = ez.upload({ types: ["image/png", "image/jpeg"] });
 const texts = ez.upload({ types: ["text/csv", "image/svg+xml"] });
 
@@ -108,6 +118,20 @@ describe("The types of an upload", () => {
       expect([reply.status, reply.json()]).toEqual(refused("file", "text/csv or image/svg+xml"));
     }
   });
+
+  test.each([true, { limits: { memory: 0 }, tempFileDir: "" }])(
+    "are found in an archive whose last part shows them (%#)",
+    async (option) => {
+      const type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+      const upload = option === true ? option : { ...option, tempFileDir: directory };
+      const server = await start({ up: build(ez.upload({ types: [type] })) }, { upload });
+      const sheet = Buffer.concat([
+        toZipEntry("xl/worksheets/sheet1.xml", "x".repeat(20_000)),
+        toZipEntry("[Content_Types].xml", `<Override ContentType="${type}.main+xml"/>`),
+      ]);
+      expect((await post(server, [sheet])).json()).toEqual(successEnvelope({ types: [type] }));
+    },
+  );
 
   test("are told in problem details, too", async () => {
     const server = await start(
