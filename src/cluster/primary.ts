@@ -127,7 +127,7 @@ export const runPrimary = async (
       logger.error(text, { error });
     }
     // of those that have died meanwhile, each was taken for one in whose place another was starting
-    while (!isEnding && serving.size + starting < size) refill(0);
+    for (let missing = size - serving.size - starting; missing > 0; missing--) refill(0);
   };
 
   for (const signal of ["SIGINT", "SIGTERM"] as const)

@@ -160,7 +160,7 @@ describe("The types of an upload", () => {
     vi.doMock("file-type", () => {
       throw new Error("Cannot find package 'file-type'");
     });
-    onTestFinished(() => void vi.doUnmock("file-type"));
+    onTestFinished(() => vi.doUnmock("file-type"));
     await expect(start({ up: build(images) }, { upload: true })).rejects.toMatchObject({
       code: "SLP_CONFIG_PEER",
       message: expect.stringContaining(
