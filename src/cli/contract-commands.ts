@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { getMessageFromError, readSafely } from "../reply/http-error.ts";
 import { CliError } from "./command.ts";
-import { useEntry } from "./load-entry.ts";
+import { loadModule, useEntry } from "./load-entry.ts";
 import { writeError, writeOut } from "./output.ts";
 
 /** The commands of `@sallyport/contract`, with their descriptions. */
@@ -24,6 +25,7 @@ interface Contract {
       readonly err: (text: string) => void;
       readonly sallyport: readonly string[];
       readonly useEntry: typeof useEntry;
+      readonly load: typeof loadModule;
     },
   ) => Promise<number>;
 }
@@ -31,7 +33,7 @@ interface Contract {
 /**
  * Runs a command of `@sallyport/contract`; returns its exit code.
  *
- * @throws {@link CliError} when the package is not installed.
+ * @throws {@link CliError} when the package is not installed, or cannot be looked for.
  */
 export const runContract = async (args: readonly string[]): Promise<number> => {
   const path = findContract();
@@ -47,16 +49,22 @@ export const runContract = async (args: readonly string[]): Promise<number> => {
     err: (text) => written.push(writeError(text)),
     sallyport: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)],
     useEntry,
+    load: loadModule,
   });
   await Promise.all(written);
   return code;
 };
 
-/** Finds the package among those of the application. */
+/**
+ * Finds the package among those of the application.
+ *
+ * @throws {@link CliError} when a package.json cannot be parsed.
+ */
 const findContract = (): string | undefined => {
   try {
     return createRequire(join(process.cwd(), "package.json")).resolve(name);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (readSafely(error, "code") === "MODULE_NOT_FOUND") return undefined;
+    throw new CliError("SLP_CLI_PACKAGE", `${name} cannot be found: ${getMessageFromError(error)}`);
   }
 };

@@ -31,6 +31,13 @@ export const useEntry = async (
   return use(await loadEntry(path, await enableTypeScript(path)));
 };
 
+/** Loads another module of the application, such as one with options, as the entry is loaded. */
+export const loadModule = async (given: string): Promise<unknown> => {
+  const path = resolve(given);
+  if (!existsSync(path)) throw toEntryError(`There is no file ${given}.`);
+  return importSafely(path, await enableTypeScript(path));
+};
+
 const conventions = ["src/api", "src/routing", "src/app", "api", "routing"].flatMap((name) =>
   ["ts", "js"].map((extension) => `${name}.${extension}`),
 );

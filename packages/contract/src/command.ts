@@ -20,6 +20,8 @@ export interface Io {
         use: (entry: { readonly routing: object; readonly config: object }) => Promise<number>,
       ) => Promise<number>)
     | undefined;
+  /** Loads another module of the application, such as one with options. */
+  readonly load?: ((path: string) => Promise<unknown>) | undefined;
 }
 
 type Options = Readonly<Record<string, Option>>;

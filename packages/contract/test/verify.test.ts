@@ -1,15 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import createHttpError from "http-errors";
 import { defaultEndpointsFactory, EventStreamFactory, ez } from "sallyport";
 import { createChannel } from "sallyport/channel";
 import { rateLimit } from "sallyport/rate-limit";
 import { testServer } from "sallyport/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { record, verify, type VerifyOptions } from "../src/index.ts";
 import { toVerifyJUnit } from "../src/verify/report.ts";
@@ -312,38 +307,4 @@ test("a key in the query tells who calls", async () => {
   expect(failures).toMatchObject([
     { check: "ignored_auth", request: { url: "/secrets?key=Z2FyYmFnZTpnYXJiYWdl" } },
   ]);
-});
-
-const contract = fileURLToPath(new URL("../", import.meta.url));
-const run = (...args: string[]) =>
-  spawnSync(
-    process.execPath,
-    ["--import", import.meta.resolve("tsx"), "src/main.ts", "verify", ...args],
-    { cwd: contract, encoding: "utf8" },
-  );
-const api = "test/fixtures/verify/api.ts";
-
-test("the command exits with 0, 1 and 2", () => {
-  const folder = mkdtempSync(join(tmpdir(), "sallyport-verify-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const out = join(folder, "report.json");
-  const passed = run(
-    api,
-    "--with",
-    "test/fixtures/verify/options.ts",
-    "--format=json",
-    "--out",
-    out,
-  );
-  expect([passed.status, passed.stderr]).toEqual([0, ""]);
-  expect(JSON.parse(readFileSync(out, "utf8"))).toMatchObject({ ok: true, failures: [] });
-  const failed = run(api, "--seed", "1");
-  expect(failed.status).toBe(1);
-  expect(failed.stdout).toContain("get /users/:id: positive_answer");
-  const misused = run(api, "--format=xml");
-  expect([misused.status, misused.stderr]).toEqual([
-    2,
-    "sallyport: --format must be one of text, json, junit; got xml.\n",
-  ]);
-  expect(run("missing.ts").stderr).toContain("There is no missing.ts here.");
 });

@@ -1,8 +1,7 @@
-import { existsSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { defineCommand } from "../command.ts";
+import { writeFileSync } from "node:fs";
+import { defineCommand, type Io } from "../command.ts";
 import { ContractError, toUsageError } from "../errors.ts";
-import { enableTypeScript, findEntry, loadApi, loadOptions } from "./load-entry.ts";
+import type { VerifyOptions } from "./options.ts";
 
 const formats = ["text", "json", "junit"] as const;
 
@@ -28,35 +27,50 @@ export const verifyCommand = defineCommand({
     },
     out: { type: "string", hint: "file", description: "Where the report is written" },
   },
-  run: async ({ with: given, seed, runs, format = "text", out }, positionals, io) => {
+  run: async ({ with: given, seed, runs, format = "text", out }, [entry, ...others], io) => {
     if (!formats.some((one) => one === format))
       throw toUsageError(`--format must be one of ${formats.join(", ")}; got ${format}.`);
-    const [wanted, ...others] = positionals;
     if (others.length > 0)
-      throw toUsageError(`\`sallyport verify\` takes one entry; got ${positionals.join(" ")}.`);
+      throw toUsageError(
+        `\`sallyport verify\` takes one entry; got ${[entry, ...others].join(" ")}.`,
+      );
     const numbers = { ...readNumber("seed", seed), ...readNumber("runs", runs) };
-    const entry = findEntry(wanted);
-    const file = given === undefined ? undefined : resolve(given);
-    if (file !== undefined && !existsSync(file))
-      throw new ContractError(`There is no file ${given}. Pass the module with the options.`);
-    await enableTypeScript([entry, ...(file === undefined ? [] : [file])]);
-    // these load sallyport, which `lock` does without
-    const { verify } = await import("./verify.ts");
-    const { toVerifyJUnit } = await import("./report.ts");
-    const options = file === undefined ? {} : await loadOptions(file);
-    const result = await verify({ ...(await loadApi(entry)), ...options, ...numbers });
-    const { text, ...rest } = result;
-    const report =
-      format === "text"
-        ? text
-        : format === "json"
-          ? `${JSON.stringify(rest, null, 2)}\n`
-          : toVerifyJUnit(result);
-    if (out === undefined) io.out(report);
-    else writeFileSync(out, report);
-    return result.ok ? 0 : 1;
+    const { useEntry, load } = io;
+    if (!useEntry || !load)
+      throw new ContractError(
+        "verify loads the API, which only `sallyport verify` can do. Run that.",
+      );
+    return useEntry(entry, async (api) => {
+      // these load sallyport, which `lock` does without
+      const { verify } = await import("./verify.ts");
+      const { toVerifyJUnit } = await import("./report.ts");
+      const options = given === undefined ? {} : await loadOptions(given, load);
+      const result = await verify({ ...(api as VerifyOptions), ...options, ...numbers });
+      const { text, ...rest } = result;
+      const report =
+        format === "text"
+          ? text
+          : format === "json"
+            ? `${JSON.stringify(rest, null, 2)}\n`
+            : toVerifyJUnit(result);
+      if (out === undefined) io.out(report);
+      else writeFileSync(out, report);
+      return result.ok ? 0 : 1;
+    });
   },
 });
+
+/** @throws {@link ContractError} when the module has no default export. */
+const loadOptions = async (
+  path: string,
+  load: NonNullable<Io["load"]>,
+): Promise<Partial<VerifyOptions>> => {
+  const { default: options } = (await load(path)) as { readonly default?: unknown };
+  if (typeof options === "object" && options !== null) return options;
+  throw new ContractError(
+    `${path} has no default export. Export the options, as in \`export default { login, fixtures }\`.`,
+  );
+};
 
 const readNumber = (name: string, text: string | undefined): Readonly<Record<string, number>> => {
   if (text === undefined) return {};

@@ -1,0 +1,111 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCli } from "../src/index.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+let folder = "";
+const write = (name: string, content: string | object): void => {
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "sallyport-verify-"));
+  const entries = { sallyport: "src/index.ts", "sallyport/*": "src/*/index.ts" };
+  const paths = Object.entries(entries).map(([name, file]) => [name, [join(root, file)]]);
+  write("tsconfig.json", { compilerOptions: { paths: Object.fromEntries(paths) } });
+  write("package.json", { type: "module" });
+  // the application finds the sources of this repository
+  const sources = {
+    zod: import.meta.resolve("zod"),
+    sallyport: pathToFileURL(join(root, "src/index.ts")).href,
+    "@sallyport/contract": pathToFileURL(join(root, "packages/contract/src/index.ts")).href,
+  };
+  for (const [name, source] of Object.entries(sources)) {
+    write(`node_modules/${name}/package.json`, { type: "module", exports: "./index.js" });
+    write(`node_modules/${name}/index.js`, `export * from "${source}";`);
+  }
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (...args: string[]) =>
+  spawnSync(
+    process.execPath,
+    ["--import", import.meta.resolve("tsx"), join(root, "src/cli/main.ts"), "verify", ...args],
+    {
+      ...{ cwd: folder, encoding: "utf8" },
+      env: { ...process.env, TSX_TSCONFIG_PATH: join(folder, "tsconfig.json") },
+    },
+  );
+
+const api = `
+  import { defaultEndpointsFactory } from "sallyport";
+  import { z } from "zod";
+  const readUser = defaultEndpointsFactory.build({
+    input: z.object({ id: z.string().regex(/^u\\d$/) }),
+    output: z.object({ name: z.string() }),
+    errors: { 404: "There is no such user" },
+    handler: ({ input, errors }) => {
+      if (input.id !== "u7") throw errors[404]();
+      return { name: "Ada" };
+    },
+  });
+  export const routing = { users: { ":id": readUser } };
+  export const config = { cors: false };
+`;
+const options = `
+  const id: string = "u7";
+  export default { fixtures: { "/users/:id": () => ({ id }) } };
+`;
+
+test("the command finds the entry as the others do, and exits with 0, 1 and 2", () => {
+  write("src/routing.js", api);
+  write("options.ts", options);
+  const passed = run("--with", "options.ts", "--format=json", "--out", "report.json");
+  expect([passed.status, passed.stderr]).toEqual([0, ""]);
+  const report: unknown = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
+  expect(report).toMatchObject({ ok: true, failures: [] });
+  const failed = run("--seed", "1");
+  expect(failed.status).toBe(1);
+  expect(failed.stdout).toContain("get /users/:id: positive_answer");
+  const misused = run("--format=xml");
+  expect([misused.status, misused.stderr]).toEqual([
+    2,
+    "sallyport: --format must be one of text, json, junit; got xml.\n",
+  ]);
+  expect(run("missing.ts").stderr).toContain("There is no file missing.ts.");
+  expect(run("--with", "none.ts").stderr).toContain("There is no file none.ts.");
+});
+
+test("the command refuses an entry that starts a server", () => {
+  write(
+    "api.js",
+    `${api}
+    import { createServer } from "sallyport";
+    await createServer({ ...config, http: { listen: 0 } }, routing);`,
+  );
+  const { status, stderr } = run();
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/api\.js starts a server, or imports a module that does\./);
+});
+
+test("the command names a package.json that cannot be parsed", () => {
+  write("package.json", '{ "type": "module", }');
+  const { status, stderr } = run();
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/@sallyport\/contract cannot be found: Error parsing .*package\.json/);
+  expect(stderr).not.toContain("npm install");
+});
+
+test("the command needs what loads the API", async () => {
+  let text = "";
+  const write = (part: string): void => void (text += part);
+  expect(await runCli(["verify"], { out: write, err: write })).toBe(1);
+  expect(text).toContain("only `sallyport verify` can do");
+});
