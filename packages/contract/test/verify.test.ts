@@ -4,7 +4,7 @@ import { defaultEndpointsFactory, EventStreamFactory, ez } from "sallyport";
 import { createChannel } from "sallyport/channel";
 import { rateLimit } from "sallyport/rate-limit";
 import { testServer } from "sallyport/testing";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { record, verify, type VerifyOptions } from "../src/index.ts";
 import { toVerifyJUnit } from "../src/verify/report.ts";
@@ -28,9 +28,10 @@ test("nothing is found in an API that keeps to its document, and its statuses ar
   expect(undeclared).toEqual([]);
 });
 
-/** Runs `verify`, and returns what was sent. */
-const listCalls = async (seed: number): Promise<readonly string[]> => {
+/** Runs `verify`, and returns what was sent; keys stand apart. */
+const listCalls = async (seed: number) => {
   const calls: string[] = [];
+  const keys: string[] = [];
   const { config, ...api } = createTortureApi();
   await verify({
     ...api,
@@ -38,20 +39,28 @@ const listCalls = async (seed: number): Promise<readonly string[]> => {
       ...config,
       beforeRouting: ({ app }) =>
         void app.use((request, _response, next) => {
-          calls.push(`${request.method} ${request.originalUrl} ${JSON.stringify(request.headers)}`);
+          const { "idempotency-key": key, ...headers } = request.headers;
+          calls.push(`${request.method} ${request.originalUrl} ${JSON.stringify(headers)}`);
+          if (typeof key === "string") keys.push(key);
           next();
         }),
     },
     seed,
   });
-  return calls;
+  return { calls, keys };
 };
 
 test("the same seed gives the same calls, and another seed others", async () => {
   const [one, same, other] = [await listCalls(1), await listCalls(1), await listCalls(2)];
-  expect(one.length).toBeGreaterThan(400);
-  expect(same).toEqual(one);
-  expect(other).not.toEqual(one);
+  expect(one.calls.length).toBeGreaterThan(400);
+  expect(same.calls).toEqual(one.calls);
+  expect(other.calls).not.toEqual(one.calls);
+});
+
+test("idempotency keys are those of no other run, because a store may remember them", async () => {
+  const [one, other] = [await listCalls(1), await listCalls(1)];
+  expect(one.keys.length).toBeGreaterThan(10);
+  expect(other.keys.filter((key) => key.length > 9 && one.keys.includes(key))).toEqual([]);
 });
 
 const readUser = defaultEndpointsFactory.build({
@@ -225,6 +234,47 @@ test("a call that a rate limit refuses names the limit", async () => {
   };
   const { text } = await verify({ routing, config: { cors: false }, seed: 1, runs: 0 });
   expect(text).toContain("The smallest call got 429. Let a fixture return another key of the rate");
+});
+
+describe("a call that a rate limit refuses", () => {
+  // what is described as a boolean, but accepts anything
+  const lie = { input: z.object({ on: z.coerce.boolean() }), output: z.object({}) };
+  const verifyLimited = (limit: number, config = {}) => {
+    const limiter = rateLimit({ limit, window: 60_000, key: () => "one account" });
+    const limited = defaultEndpointsFactory
+      .addMiddleware(limiter)
+      .build({ method: "post", ...lie, handler: async () => ({}) });
+    return verify({
+      ...{ routing: { "post /flags": limited }, config: { cors: false, ...config }, seed: 1 },
+    });
+  };
+
+  test("is no proof that an invalid input is refused", async () => {
+    const { failures } = await verifyLimited(1000);
+    expect(failures.map(({ check }) => check)).toContain("negative_data_rejection");
+    for (const limit of [1, 2, 3, 5, 10]) {
+      const { ok, notes, checks } = await verifyLimited(limit, { trustProxy: 1 });
+      expect(ok ? notes : []).toEqual(
+        ok ? [expect.stringContaining("post /flags: a rate limit refused")] : [],
+      );
+      const made = checks.reduce(
+        (sum, one) => sum + (one.check === "not_a_server_error" ? one.count : 0),
+        0,
+      );
+      expect(made).toBe(limit);
+    }
+  });
+
+  test("is noted once for an operation, with what was never checked and the fix", async () => {
+    const { notes, checks, text } = await verifyLimited(1);
+    expect(notes).toHaveLength(1);
+    expect(notes[0]).toMatch(
+      /^post \/flags: a rate limit refused \d+ of \d+ calls with 429; never checked: .*negative_data_rejection.*\. Let a fixture return another key .* set `trustProxy: 1`/,
+    );
+    expect(text).toContain(`Not checked:\n  ${notes[0]}`);
+    expect(checks.map(({ check }) => check)).not.toContain("negative_data_rejection");
+    expect(checks.map(({ check }) => check)).not.toContain("unsupported_media_type");
+  });
 });
 
 test("the tests of a team are counted", async () => {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Call, Fields } from "./call.ts";
-import { toFinding, type CheckName } from "./check.ts";
+import type { CheckName } from "./check.ts";
 import { scopesOf, toGarbage, type Credentials } from "./credentials.ts";
-import { isProtected, type Operation } from "./operation.ts";
-import type { Attempt, Session } from "./session.ts";
+import { isProtected } from "./operation.ts";
+import type { Session } from "./session.ts";
 
 /** Calls an operation as others than those who may. */
 export const checkAccess = async (
@@ -36,8 +36,10 @@ const checkOwner = async (
   if (Object.keys(base.path).some((name) => Object.hasOwn(fields, name)))
     return refuse(session, base, "ignored_owner", other, label);
   const call = { ...base, credentials: other };
-  const attempt = await session.attempt({ call, kind: "neutral", label, check: "ignored_owner" });
-  reportAll(session, operation, label, attempt);
+  await session.check(operation, "ignored_owner", label, async (trial) => {
+    await trial.call(call);
+    return false;
+  });
 };
 
 const checkScopes = async (session: Session, base: Call): Promise<void> => {
@@ -51,35 +53,19 @@ const checkScopes = async (session: Session, base: Call): Promise<void> => {
 };
 
 /** Expects that a caller is refused. */
-const refuse = async (
+const refuse = (
   session: Session,
   base: Call,
   check: CheckName,
   credentials: Credentials,
   label: string,
-): Promise<void> => {
-  const { operation } = base;
-  if (!session.count(operation, check)) return;
-  const call = { ...base, credentials };
-  const attempt = await session.attempt({ call, kind: "neutral", label, check });
-  reportAll(session, operation, label, attempt);
-  const status = attempt.received?.status ?? 0;
-  // a missing key may be invalid input; for others, there is nothing that a condition could match
-  if ([0, 400, 401, 403, 404, 412, 429].includes(status) || status >= 500) return;
-  const found = toFinding(
-    check,
-    `A call ${label} is answered with ${status}. If that is right, add skip: { "${operation.key} ${check}": "a reason" }.`,
-    "assert.ok([401, 403, 404].includes(response.status));",
-  );
-  session.report(operation, label, attempt, found);
-};
-
-/** Reports what is wrong with a reply in itself. */
-export const reportAll = (
-  session: Session,
-  operation: Operation,
-  label: string,
-  attempt: Attempt,
-): void => {
-  for (const finding of attempt.findings) session.report(operation, label, attempt, finding);
-};
+): Promise<void> =>
+  session.check(base.operation, check, label, async (trial) => {
+    const { status } = await trial.call({ ...base, credentials });
+    // a missing key may be invalid input; for others, there is nothing that a condition could match
+    if ([400, 401, 403, 404, 412].includes(status) || status >= 500) return true;
+    return trial.fail(
+      `A call ${label} is answered with ${status}. If that is right, add skip: { "${base.operation.key} ${check}": "a reason" }.`,
+      "assert.ok([401, 403, 404].includes(response.status));",
+    );
+  });

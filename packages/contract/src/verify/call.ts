@@ -176,28 +176,3 @@ export const canCarry = (
 export const canCarryAt = ({ in: place, isDeep, end }: Parameter, value: unknown): boolean =>
   canCarry(place, value, isDeep) &&
   (end === undefined || `${toText(value)}${end}`.indexOf(end, 1) === toText(value).length);
-
-const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
-/** Writes a request as a command. */
-export const toCurl = ({ method, url, headers, body }: Sent): string =>
-  [
-    `curl -X ${method} ${quote(`http://localhost:8090${url}`)}`,
-    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`--data-binary ${quote(body)}`]),
-  ].join(" ");
-
-/** Writes a request as a test for Node's runner. */
-export const toTest = (
-  { method, url, headers, body }: Sent,
-  name: string,
-  expectation: string,
-): string => `\
-test(${JSON.stringify(name)}, async () => {
-  const { fetch } = await testServer(config, routing);
-  const response = await fetch(${JSON.stringify(url)}, {
-    method: ${JSON.stringify(method)},
-    headers: ${JSON.stringify(headers)},${body === undefined ? "" : `\n    body: ${JSON.stringify(body)},`}
-  });
-  ${expectation}
-});`;

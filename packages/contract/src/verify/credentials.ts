@@ -1,6 +1,6 @@
 import { ContractError } from "../errors.ts";
 import { isProtected, type Api, type Operation } from "./operation.ts";
-import type { Login, VerifyClient, VerifyOptions } from "./options.ts";
+import type { CheckOptions, Login, VerifyClient } from "./options.ts";
 
 /** Header fields; a name with a question mark before it is one of the query. */
 export type Credentials = Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export const logIn = async (
   caller: Caller,
   operation: Operation,
   { schemes }: Api,
-  { login = {} }: VerifyOptions,
+  { login = {} }: CheckOptions,
   client: VerifyClient,
 ): Promise<Credentials | undefined> => {
   const findLogin = (name: string): Login | undefined => {

@@ -12,7 +12,7 @@ import { toValid } from "./arbitraries.ts";
 import { hasCredential, listCases, listTried, withField, type Case } from "./cases.ts";
 import type { Finding } from "./check.ts";
 import { minimise } from "./minimise.ts";
-import type { Session } from "./session.ts";
+import type { Attempt, Session } from "./session.ts";
 
 /** Makes the calls that follow from the document alone; returns whether one succeeded. */
 export const exploreDeclared = async (
@@ -63,25 +63,23 @@ const search = async (
 ): Promise<void> => {
   const { operation } = base;
   for (let round = 0; round < 3; round++) {
-    let wanted: Finding | undefined;
+    let found: { readonly one: Case; readonly attempt: Attempt; finding: Finding } | undefined;
     let shrinks = 0;
     const property = fc.asyncProperty(cases, async (one) => {
-      if (wanted && ++shrinks > maxShrinks) return true;
-      const { findings } = await session.attempt(one);
-      const found = findings.find((finding) =>
-        wanted ? finding.check === wanted.check : session.isNew(operation, finding),
+      if (found && ++shrinks > maxShrinks) return true;
+      const attempt = await session.attempt(one);
+      const finding = attempt.findings.find((each) =>
+        found ? each.check === found.finding.check : session.isNew(operation, each),
       );
-      wanted ??= found;
-      return found === undefined;
+      if (!finding) return true;
+      found = { one, attempt, finding };
+      return false;
     });
-    const result = await fc.check(property, { seed: toSeed(session.seed, operation.key), numRuns });
-    const [smallest] = result.counterexample ?? [];
-    if (!smallest || !wanted) return;
-    const { check } = wanted;
-    const attempt = await session.attempt(smallest);
-    const finding = attempt.findings.find((one) => one.check === check) ?? wanted;
-    const least = await minimise(session, base, smallest, attempt, finding);
-    session.report(operation, smallest.label, least, finding);
+    await fc.check(property, { seed: toSeed(session.seed, operation.key), numRuns });
+    if (!found) return;
+    const { one, attempt, finding } = found;
+    const least = await minimise(session, base, one, attempt, finding);
+    session.report(operation, one.label, least, finding);
   }
 };
 

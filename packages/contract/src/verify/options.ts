@@ -35,15 +35,12 @@ export type Login = (
 /** Creates what an operation needs; returns fields of its input. */
 export type Fixture = (client: VerifyClient) => Promise<Fields> | Fields;
 
-/** The options of `verify`. */
-export interface VerifyOptions {
-  readonly routing: Routing;
-  /**
-   * The configuration of `createServer`.
-   *
-   * @default that of `testServer`
-   */
-  readonly config?: Parameters<typeof testServer>[0] | undefined;
+type Config = Parameters<typeof testServer>[0];
+
+/** What the checks of an API need to know. */
+export interface CheckOptions {
+  readonly routing?: Routing | undefined;
+  readonly config?: Config | undefined;
   /**
    * How to log in, by the name of the security scheme in the document. With `other`, resources of the one must be out of
    * reach for the other.
@@ -81,13 +78,24 @@ export interface VerifyOptions {
    * @default 5000
    */
   readonly patience?: number | undefined;
+}
+
+/** The options of `verify`. */
+export interface VerifyOptions extends CheckOptions {
+  readonly routing: Routing;
+  /**
+   * The configuration of `createServer`.
+   *
+   * @default that of `testServer`
+   */
+  readonly config?: Config | undefined;
   /** Selects operations, as `generateOpenApi` does. */
   readonly routes?: OpenApiOptions["routes"];
 }
 
 /** Returns the reason to leave out an operation or one of its checks; undefined if there is none. */
 export const findReason = (
-  { skip = {} }: VerifyOptions,
+  { skip = {} }: CheckOptions,
   { key }: Operation,
   check?: string,
 ): string | undefined => {
@@ -97,7 +105,7 @@ export const findReason = (
 
 /** @throws {@link ContractError} when an option has the wrong shape, or names no operation. */
 export const checkVerifyOptions = (
-  { skip = {}, fixtures = {}, runs = 0, seed = 0, patience = 1 }: VerifyOptions,
+  { skip = {}, fixtures = {}, runs = 0, seed = 0, patience = 1 }: CheckOptions,
   operations: readonly Operation[],
   checks: readonly string[],
 ): void => {
@@ -126,7 +134,7 @@ const isAtOrBelow = (route: string, path: string): boolean => `${route}/`.starts
 
 /** Finds the fixture of an operation: its own, or that of the longest path. */
 export const findFixture = (
-  { fixtures = {} }: VerifyOptions,
+  { fixtures = {} }: CheckOptions,
   { key, route }: Operation,
 ): Fixture | undefined => {
   if (Object.hasOwn(fixtures, key)) return fixtures[key];

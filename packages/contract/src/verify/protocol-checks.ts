@@ -1,7 +1,5 @@
 import { ServeStatic } from "sallyport";
-import { reportAll } from "./access-checks.ts";
 import { isForm, isJsonType, toSent, type Call } from "./call.ts";
-import { toFinding } from "./check.ts";
 import { isStream } from "./operation.ts";
 import type { Session } from "./session.ts";
 
@@ -14,34 +12,24 @@ export const checkBodies = async (session: Session, base: Call): Promise<void> =
   const label = "a body of an unknown type";
   // bodies that are not parsed may have any type
   const isParsed = types.every((one) => isJsonType(one) || isForm(one));
-  if (isParsed && session.count(operation, "unsupported_media_type")) {
-    const body = { type: "application/x-unknown", value: "?" };
-    const attempt = await session.attempt({
-      ...{ call: { ...base, body }, kind: "neutral", label, check: "unsupported_media_type" },
-    });
-    reportAll(session, operation, label, attempt);
-    const status = attempt.received?.status ?? 0;
-    if (status >= 200 && status < 400)
-      session.report(
-        operation,
-        label,
-        attempt,
-        toFinding(
-          "unsupported_media_type",
-          `A body of a type that is not declared is accepted with ${status}.`,
-          "assert.equal(response.status, 415);",
-        ),
+  if (isParsed)
+    await session.check(operation, "unsupported_media_type", label, async (trial) => {
+      const body = { type: "application/x-unknown", value: "?" };
+      const { status } = await trial.call({ ...base, body });
+      if (status < 200 || status >= 400) return true;
+      return trial.fail(
+        `A body of a type that is not declared is accepted with ${status}.`,
+        "assert.equal(response.status, 415);",
       );
-  }
+    });
   if (isStream(operation) || !("413" in operation.replies)) return;
-  const announced = { ...base.header, "content-length": "999999999999" };
-  const large = "a body that is too large";
+  const header = { ...base.header, "content-length": "999999999999" };
   const body = base.body ?? { type, value: {} };
-  const attempt = await session.attempt({
-    ...{ call: { ...base, header: announced, body }, kind: "neutral", label: large },
-    check: "status_code_conformance",
+  const large = "a body that is too large";
+  await session.check(operation, "status_code_conformance", large, async (trial) => {
+    await trial.call({ ...base, header, body });
+    return false;
   });
-  reportAll(session, operation, large, attempt);
 };
 
 const methods = ["get", "post", "put", "patch", "delete"] as const;
@@ -49,7 +37,7 @@ const methods = ["get", "post", "put", "patch", "delete"] as const;
 /** Calls a path with the methods that it does not serve. */
 export const checkMethods = async (session: Session, base: Call): Promise<void> => {
   const { operation } = base;
-  const { routing, config = {} } = session.options;
+  const { routing = {}, config = {} } = session.options;
   const { url } = toSent(base);
   const [pathname = ""] = url.split("?", 1);
   const served = session.coverage.listAt(pathname).map(({ method }) => method);
@@ -64,41 +52,33 @@ export const checkMethods = async (session: Session, base: Call): Promise<void> 
   }
 };
 
-const checkMethod = async (
+const checkMethod = (
   session: Session,
   call: Call,
   served: readonly string[],
   hasFiles: boolean,
 ): Promise<void> => {
   const { operation, method = "" } = call;
-  if (!session.count(operation, "unsupported_method")) return;
-  const sent = toSent(call);
-  const received = await session.send(sent);
   const label = `the method ${method.toUpperCase()}`;
-  const attempt = { sent, received, findings: [] };
-  const fail = (message: string): void =>
-    session.report(
-      operation,
-      label,
-      attempt,
-      toFinding("unsupported_method", message, "assert.equal(response.status, 405);"),
-    );
-  if (received?.status !== 405)
-    return fail(`A method that is not declared is answered with ${received?.status ?? "nothing"}.`);
-  const allowed = (received.headers.get("allow") ?? "")
-    .toLowerCase()
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one && one !== "options");
-  const wanted = new Set([...served, ...(served.includes("get") ? ["head"] : [])]);
-  // whether there is a file is not known
-  const isKnown = (one: string): boolean =>
-    wanted.has(one) || (hasFiles && (one === "get" || one === "head"));
-  const isTrue = allowed.every(isKnown) && [...wanted].every((one) => allowed.includes(one));
-  if (!isTrue)
-    fail(
+  return session.check(operation, "unsupported_method", label, async (trial) => {
+    const { status, headers } = await trial.send(toSent(call));
+    const expectation = "assert.equal(response.status, 405);";
+    if (status !== 405)
+      return trial.fail(`A method that is not declared is answered with ${status}.`, expectation);
+    const allowed = (headers.get("allow") ?? "")
+      .toLowerCase()
+      .split(",")
+      .map((one) => one.trim())
+      .filter((one) => one && one !== "options");
+    const wanted = new Set([...served, ...(served.includes("get") ? ["head"] : [])]);
+    // whether there is a file is not known
+    const isKnown = (one: string): boolean =>
+      wanted.has(one) || (hasFiles && (one === "get" || one === "head"));
+    if (allowed.every(isKnown) && [...wanted].every((one) => allowed.includes(one))) return true;
+    return trial.fail(
       `Allow is ${allowed.join(", ").toUpperCase() || "missing"}, but the path serves ${[...wanted].join(", ").toUpperCase()}.`,
     );
+  });
 };
 
 /** Lists the paths of static files. */

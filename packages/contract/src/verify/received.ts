@@ -13,6 +13,8 @@ export interface Received {
   readonly events: readonly StreamEvent[];
 }
 
+export const isSuccess = ({ status }: Received): boolean => status >= 200 && status < 300;
+
 export type StreamEvent = Readonly<Record<string, string | number>>;
 
 export const isEventStream = ({ headers }: Response): boolean =>

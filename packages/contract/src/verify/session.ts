@@ -1,22 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { ContractError } from "../errors.ts";
-import {
-  Malformed,
-  readFiles,
-  toCurl,
-  toSent,
-  toTest,
-  type Call,
-  type Fields,
-  type Sent,
-} from "./call.ts";
+import { isJsonType, Malformed, readFiles, toSent, type Call, type Fields, type Sent } from "./call.ts";
 import { newKey, type Case } from "./cases.ts";
 import { checkResponse } from "./check-response.ts";
 import { responseChecks, toFinding, type CheckName, type Finding } from "./check.ts";
 import type { Coverage } from "./coverage.ts";
 import { logIn, type Caller, type Credentials } from "./credentials.ts";
 import type { Api, Operation } from "./operation.ts";
-import { findFixture, findReason, type VerifyClient, type VerifyOptions } from "./options.ts";
+import { findFixture, findReason, type CheckOptions, type VerifyClient } from "./options.ts";
 import { isEventStream, receive, type Received } from "./received.ts";
+import { has, listValues, toCurl, toSteps, toTest, type Exchange, type Step } from "./steps.ts";
+import { Stopped, Trial } from "./trial.ts";
 
 /** A check that failed, with the smallest call that shows it. */
 export interface Failure {
@@ -27,15 +21,16 @@ export interface Failure {
   readonly label: string;
   readonly status: number;
   readonly request: Sent;
-  /** The call as a command. */
+  /** The requests that show it, in order: of a login, of a fixture, of the check. */
+  readonly steps: readonly Step[];
+  /** The requests as commands. */
   readonly curl: string;
-  /** The call as a test. */
+  /** The requests as a test. */
   readonly test: string;
 }
 
 /** What the call of a case led to. */
-export interface Attempt {
-  readonly sent: Sent;
+export interface Attempt extends Exchange {
   /** Undefined if there was no reply. */
   readonly received: Received | undefined;
   readonly findings: readonly Finding[];
@@ -43,12 +38,35 @@ export interface Attempt {
 
 type Fetch = VerifyClient["fetch"];
 
+/** Where requests go. */
+export interface Target {
+  readonly fetch: Fetch;
+  /** The address that failures show; undefined if the server runs in this process. */
+  readonly origin?: string | undefined;
+}
+
+/** What an operation was called with. */
+interface Calls {
+  count: number;
+  /** How many a rate limit has refused. */
+  refused: number;
+  /** The checks that were therefore not made. */
+  readonly unmade: Set<CheckName>;
+}
+
+/** The field values of a fixture, as in the calls that were built first, and as they are now. */
+interface Given {
+  readonly first: Fields;
+  readonly now: Fields;
+  readonly steps: readonly Exchange[];
+}
+
 const maxFailures = 3;
 
 /** One run of `verify`: sends calls, and collects what is wrong. */
 export class Session {
   readonly api: Api;
-  readonly options: VerifyOptions;
+  readonly options: CheckOptions;
   readonly seed: number;
   readonly coverage: Coverage;
   readonly failures: Failure[] = [];
@@ -58,37 +76,52 @@ export class Session {
   readonly notes: string[] = [];
   calls = 0;
   readonly #fetch: Fetch;
-  #keys = 0;
-  /** The field values of fixtures, as in the calls that were built first, and as they are now. */
-  #given = new Map<string, { readonly first: Fields; now: Fields }>();
-  #logins = new Map<string, Promise<Credentials | undefined>>();
+  readonly #origin: string | undefined;
+  readonly #calls = new Map<string, Calls>();
+  readonly #given = new Map<string, Given>();
+  readonly #logins = new Map<string, Promise<Credentials | undefined>>();
+  /** What each login has sent. */
+  readonly #loginSteps: (readonly Exchange[])[] = [];
 
-  constructor(api: Api, options: VerifyOptions, seed: number, fetch: Fetch, coverage: Coverage) {
+  constructor(
+    api: Api,
+    options: CheckOptions,
+    seed: number,
+    { fetch, origin }: Target,
+    coverage: Coverage,
+  ) {
     this.api = api;
     this.options = options;
     this.seed = seed;
     this.coverage = coverage;
     this.#fetch = coverage.watch(fetch);
+    this.#origin = origin;
   }
 
   /** Logs in once for each operation and caller. */
   logIn(operation: Operation, caller: Caller): Promise<Credentials | undefined> {
     const key = `${operation.key} ${caller}`;
-    const client: VerifyClient = { fetch: this.#fetch, send: this.#toSend({}) };
-    const found = this.#logins.get(key) ?? logIn(caller, operation, this.api, this.options, client);
+    const found = this.#logins.get(key) ?? this.#logIn(operation, caller);
     this.#logins.set(key, found);
     return found;
+  }
+
+  #logIn(operation: Operation, caller: Caller): Promise<Credentials | undefined> {
+    const steps: Exchange[] = [];
+    this.#loginSteps.push(steps);
+    return logIn(caller, operation, this.api, this.options, this.#toClient({}, steps));
   }
 
   /** Runs the fixture of an operation; returns the fields that calls are to be built with. */
   async prepare(operation: Operation): Promise<Fields> {
     const fixture = findFixture(this.options, operation);
     const credentials = (await this.logIn(operation, "own")) ?? {};
+    const steps: Exchange[] = [];
     try {
-      const client = { fetch: this.#fetch, send: this.#toSend(credentials) };
+      const client = this.#toClient(credentials, steps);
       const now = fixture ? await readFiles((await fixture(client)) ?? {}) : {};
       const first = this.#given.get(operation.key)?.first ?? now;
-      this.#given.set(operation.key, { first, now });
+      this.#given.set(operation.key, { first, now, steps });
       return now;
     } catch (error) {
       throw new ContractError(
@@ -97,28 +130,62 @@ export class Session {
     }
   }
 
-  /** Sends the call of a case, and checks the reply. */
+  /** Sends the call of a case, and checks the reply; what a rate limit refuses does not count. */
   async attempt({ call, kind, check }: Case): Promise<Attempt> {
     const { operation } = call;
-    const sent = toSent(this.#renew(call));
-    const received = await this.send(sent);
+    const sent = this.write(call);
+    const before = this.#given.get(operation.key)?.steps ?? [];
+    const received = await this.send(sent, operation);
     if (!received)
       return {
-        ...{ sent, received },
+        ...{ sent, received, before },
         findings: [toFinding("not_a_server_error", "There was no reply in time.")],
       };
-    for (const name of responseChecks) this.count(operation, name);
     const findings = [...checkResponse(operation, received, this.api.schemas)];
-    if (kind !== "neutral" && received.status < 500) {
-      this.count(operation, check);
-      findings.push(...judge(kind, check, received));
+    if (received.status === 429) this.#toCalls(operation).unmade.add(check);
+    else {
+      for (const name of responseChecks) this.count(operation, name);
+      if (kind !== "neutral" && received.status < 500) {
+        this.count(operation, check);
+        findings.push(...judge(kind, check, received));
+      }
     }
     if (received.status < 300 && operation.method !== "get") await this.#refresh(operation);
-    return { sent, received, findings: findings.filter((one) => this.#isWanted(operation, one)) };
+    const isWanted = ({ check: name }: Finding): boolean =>
+      findReason(this.options, operation, name) === undefined;
+    return { sent, received, before, findings: findings.filter(isWanted) };
+  }
+
+  /** Writes a call, with a new idempotency key and the latest fields of the fixture. */
+  write(call: Call): Sent {
+    return toSent(renew(call, this.#given.get(call.operation.key)));
+  }
+
+  /** Makes a check of an operation, unless it is to be left out; `make` returns whether it could be made. */
+  async check(
+    operation: Operation,
+    check: CheckName,
+    label: string,
+    make: (trial: Trial) => Promise<boolean>,
+  ): Promise<void> {
+    if (findReason(this.options, operation, check) !== undefined) return;
+    const trial = new Trial(this, operation, check, label);
+    try {
+      if (await make(trial)) this.count(operation, check);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      if (trial.hasFailed) this.count(operation, check);
+      else this.#toCalls(operation).unmade.add(check);
+    }
   }
 
   /** Sends a request; returns undefined if no reply comes. */
-  async send({ method, url, headers, body }: Sent): Promise<Received | undefined> {
+  async send(
+    { method, url, headers, body }: Sent,
+    operation: Operation,
+  ): Promise<Received | undefined> {
+    const calls = this.#toCalls(operation);
+    calls.count++;
     this.calls++;
     const { patience = 5000, config } = this.options;
     const controller = new AbortController();
@@ -135,6 +202,7 @@ export class Session {
       });
       // the events of a stream may come late, which is waited for by itself
       if (isEventStream(response)) clearTimeout(timer);
+      if (response.status === 429) calls.refused++;
       return await receive(response, patience);
     } catch {
       return undefined;
@@ -144,15 +212,29 @@ export class Session {
   }
 
   /** Records what is wrong, unless it is known. */
-  report(operation: Operation, label: string, { sent, received }: Attempt, found: Finding): void {
+  report(operation: Operation, label: string, attempt: Exchange, found: Finding): void {
+    this.reportSteps(operation, label, [attempt], found);
+  }
+
+  /** Records what several requests have shown to be wrong, unless it is known. */
+  reportSteps(
+    operation: Operation,
+    label: string,
+    exchanges: readonly Exchange[],
+    found: Finding,
+  ): void {
+    const last = exchanges.at(-1);
+    if (!last || !this.isNew(operation, found)) return;
     const { check, message, expectation } = found;
-    if (!this.isNew(operation, found)) return;
+    const steps = toSteps(this.#withCauses(exchanges));
+    const name = `${operation.key}: ${message}`;
     this.failures.push({
       ...{ operation: operation.key, check, message, label },
-      status: received?.status ?? 0,
-      request: sent,
-      curl: toCurl(sent),
-      test: toTest(sent, `${operation.key}: ${message}`, expectation),
+      status: last.received?.status ?? 0,
+      request: last.sent,
+      steps,
+      curl: toCurl(steps, this.#origin ?? "http://localhost:8090"),
+      test: toTest(steps, { name, expectation, origin: this.#origin }),
     });
   }
 
@@ -171,8 +253,33 @@ export class Session {
     return true;
   }
 
-  #isWanted(operation: Operation, { check }: Finding): boolean {
-    return findReason(this.options, operation, check) === undefined;
+  /** Notes what a rate limit has kept from being checked. */
+  noteLimits(operation: Operation): void {
+    const { count, refused, unmade } = this.#toCalls(operation);
+    if (refused === 0) return;
+    const counts = this.checked.get(operation.key);
+    const never = [...unmade].filter((check) => !counts?.has(check));
+    const missing = never.length > 0 ? `; never checked: ${never.join(", ")}` : "";
+    this.notes.push(
+      `${operation.key}: a rate limit refused ${refused} of ${count} calls with 429${missing}. ${limitFix(this.options)}.`,
+    );
+  }
+
+  #toCalls({ key }: Operation): Calls {
+    const found = this.#calls.get(key) ?? { count: 0, refused: 0, unmade: new Set() };
+    this.#calls.set(key, found);
+    return found;
+  }
+
+  /** Puts what logins and the fixture have sent before the requests of a check. */
+  #withCauses(exchanges: readonly Exchange[]): readonly Exchange[] {
+    const own = [...(exchanges.find((one) => one.before)?.before ?? []), ...exchanges];
+    const logins = this.#loginSteps.filter((steps) =>
+      steps.some(({ received }) =>
+        listValues(received).some(({ value }) => own.some(({ sent }) => has(sent, value))),
+      ),
+    );
+    return [...logins.flat(), ...own];
   }
 
   /** Creates what the next calls need, once a call may have changed it. */
@@ -180,37 +287,34 @@ export class Session {
     if (findFixture(this.options, operation)) await this.prepare(operation);
   }
 
-  /** Replaces what earlier calls have used up. */
-  #renew(call: Call): Call {
-    const { first = {}, now = {} } = this.#given.get(call.operation.key) ?? {};
-    const renewFields = (fields: Fields): Fields =>
-      Object.fromEntries(
-        Object.entries(fields).map(([name, value]) => {
-          if (name === "idempotency-key" && value === newKey)
-            return [name, `verify-${this.seed}-${++this.#keys}`];
-          const isFirst = Object.hasOwn(first, name) && value === first[name];
-          return [name, isFirst && Object.hasOwn(now, name) ? now[name] : value];
-        }),
+  /** Returns what a login or a fixture sends requests with; the requests are recorded. */
+  #toClient(credentials: Credentials, steps: Exchange[]): VerifyClient {
+    const fetch: Fetch = async (input, init) => {
+      const request = new Request(
+        input instanceof Request ? input : new URL(input, "http://localhost"),
+        init,
       );
-    const { path, query, header, cookie, body } = call;
-    const value = body?.value;
-    const isFields =
-      typeof value === "object" &&
-      value !== null &&
-      !Array.isArray(value) &&
-      !(value instanceof Malformed);
-    return {
-      ...call,
-      ...{ path: renewFields(path), query: renewFields(query) },
-      ...{ header: renewFields(header), cookie: renewFields(cookie) },
-      body: body && { type: body.type, value: isFields ? renewFields(value as Fields) : value },
+      const { method, headers } = request;
+      const { pathname, search } = new URL(request.url);
+      const body = request.body ? await request.clone().text() : undefined;
+      const response = await this.#fetch(request);
+      const { status, headers: fields } = response;
+      const type = fields.get("content-type") ?? "";
+      const json: unknown = isJsonType(type)
+        ? await response
+            .clone()
+            .json()
+            .catch(() => undefined)
+        : undefined;
+      steps.push({
+        sent: { method, url: pathname + search, headers: Object.fromEntries(headers), body },
+        received: { status, headers: fields, json },
+      });
+      return response;
     };
-  }
-
-  #toSend(credentials: Credentials): VerifyClient["send"] {
-    return (target, body, headers = {}) => {
+    const send: VerifyClient["send"] = (target, body, headers = {}) => {
       const [method = "GET", path = "/"] = target.split(" ");
-      return this.#fetch(path, {
+      return fetch(path, {
         method,
         headers: {
           ...credentials,
@@ -220,8 +324,40 @@ export class Session {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
     };
+    return { fetch, send };
   }
 }
+
+/** Replaces what earlier calls have used up. */
+const renew = (call: Call, given: Given | undefined): Call => {
+  const { first = {}, now = {} } = given ?? {};
+  const renewFields = (fields: Fields): Fields =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => {
+        // a store may remember the keys of earlier runs
+        if (name === "idempotency-key" && value === newKey) return [name, randomUUID()];
+        const isFirst = Object.hasOwn(first, name) && value === first[name];
+        return [name, isFirst && Object.hasOwn(now, name) ? now[name] : value];
+      }),
+    );
+  const { path, query, header, cookie, body } = call;
+  const value = body?.value;
+  const isFields =
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Malformed);
+  return {
+    ...call,
+    ...{ path: renewFields(path), query: renewFields(query) },
+    ...{ header: renewFields(header), cookie: renewFields(cookie) },
+    body: body && { type: body.type, value: isFields ? renewFields(value as Fields) : value },
+  };
+};
+
+/** Tells how calls get past a rate limit. */
+export const limitFix = ({ config }: CheckOptions): string =>
+  `Let a fixture return another key of the rate limit for each call, or raise the limit for the test${config?.trustProxy ? "" : "; for a limit by address, set `trustProxy: 1` in the configuration, so that each call has its own"}`;
 
 const toAddress = (count: number): string =>
   `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;

@@ -9,14 +9,10 @@ import { isProtected, readApi, type Operation } from "./operation.ts";
 import { checkVerifyOptions, findReason, type VerifyOptions } from "./options.ts";
 import { checkBodies, checkMethods } from "./protocol-checks.ts";
 import { toVerifyText } from "./report.ts";
-import { Session, type Failure } from "./session.ts";
-import {
-  checkConditions,
-  checkDeleted,
-  checkPages,
-  checkParts,
-  checkReplay,
-} from "./state-checks.ts";
+import { limitFix, Session, type Failure } from "./session.ts";
+import { checkPages } from "./page-checks.ts";
+import { checkConditionalRead, checkDeleted, checkParts } from "./read-checks.ts";
+import { checkReplay, checkStaleWrite } from "./write-checks.ts";
 
 /** What was left out, and why. */
 export interface Skipped {
@@ -67,10 +63,13 @@ export const verify = async (options: VerifyOptions): Promise<VerifyResult> => {
   const api = readApi(routing, config);
   checkVerifyOptions(options, api.operations, checks);
   const server = await testServer(config, routing);
-  const session = new Session(api, options, seed, server.fetch, new Coverage(api.operations));
+  const session = new Session(api, options, seed, server, new Coverage(api.operations));
   try {
     for (const operation of api.operations)
-      if (findReason(options, operation) === undefined) await verifyOperation(session, operation);
+      if (findReason(options, operation) === undefined) {
+        await verifyOperation(session, operation);
+        session.noteLimits(operation);
+      }
   } finally {
     await server.close();
   }
@@ -104,7 +103,8 @@ const verifyOperation = async (session: Session, operation: Operation): Promise<
   await checkMethods(session, base);
   await checkAccess(session, base, fields, hasSucceeded);
   await checkReplay(session, base);
-  await checkConditions(session, base);
+  await checkStaleWrite(session, base);
+  await checkConditionalRead(session, base);
   await checkParts(session, base);
   await checkPages(session, base);
   await checkDeleted(session, base);
@@ -134,7 +134,7 @@ const failToAnswer = async (
   const hasFixture = Object.keys(fields).length > 0;
   const isLimited = attempt.received?.status === 429;
   const otherFix = isLimited
-    ? "Let a fixture return another key of the rate limit for each call, or raise the limit for the test"
+    ? limitFix(session.options)
     : hasFixture
       ? `Correct the fixture of ${operation.key}`
       : `Add fixtures: { "${operation.key}": () => ({ … }) } or examples to the schemas`;

@@ -1,0 +1,103 @@
+import type { Call } from "./call.ts";
+import { toFinding, type CheckName } from "./check.ts";
+import type { Sent } from "./call.ts";
+import type { Operation } from "./operation.ts";
+import type { Received } from "./received.ts";
+import type { Session } from "./session.ts";
+import type { Exchange } from "./steps.ts";
+
+/** Ends a check that cannot be made, because a rate limit refuses a request or no reply comes. */
+export class Stopped extends Error {}
+
+/** The requests of one check of an operation, which a failure shows. */
+export class Trial {
+  readonly check: CheckName;
+  hasFailed = false;
+  readonly #session: Session;
+  readonly #operation: Operation;
+  #label: string;
+  #steps: Exchange[] = [];
+
+  constructor(session: Session, operation: Operation, check: CheckName, label: string) {
+    this.check = check;
+    this.#session = session;
+    this.#operation = operation;
+    this.#label = label;
+  }
+
+  /** Runs the fixture again, and forgets the requests so far. */
+  async prepare(): Promise<void> {
+    this.#steps = [];
+    await this.#session.prepare(this.#operation);
+  }
+
+  /** Forgets the requests so far. */
+  forget(): void {
+    this.#steps = [];
+  }
+
+  /**
+   * Sends a call, and checks that the reply is as declared.
+   *
+   * @throws {@link Stopped} when a rate limit refuses it, or no reply comes.
+   */
+  async call(call: Call, label = this.#label): Promise<Received> {
+    const attempt = await this.#session.attempt({
+      ...{ call, kind: "neutral", label, check: this.check },
+    });
+    this.#label = label;
+    for (const finding of attempt.findings)
+      this.#session.report(call.operation, label, attempt, finding);
+    this.#steps.push(attempt);
+    return this.#use(attempt.received);
+  }
+
+  /**
+   * Sends a request as it is.
+   *
+   * @throws {@link Stopped} when a rate limit refuses it, or no reply comes.
+   */
+  async send(sent: Sent): Promise<Received> {
+    const received = await this.#session.send(sent, this.#operation);
+    this.#steps.push({ sent, received });
+    return this.#use(received);
+  }
+
+  /**
+   * Sends two requests at once.
+   *
+   * @throws {@link Stopped} when a rate limit refuses one, or a reply does not come.
+   */
+  async sendTogether(
+    one: Sent,
+    other: Sent,
+  ): Promise<readonly [one: Received, other: Received]> {
+    const both = await Promise.all([one, other].map((sent) => this.#session.send(sent, this.#operation)));
+    const [first, second] = both;
+    this.#steps.push(
+      { sent: one, received: first, isTogether: true },
+      { sent: other, received: second },
+    );
+    return [this.#use(first), this.#use(second)];
+  }
+
+  /** The last request. */
+  get sent(): Sent {
+    const last = this.#steps.at(-1);
+    if (!last) throw new Error("Nothing has been sent");
+    return last.sent;
+  }
+
+  /** Reports that the check fails, as the last reply shows. */
+  fail(message: string, expectation = ""): true {
+    this.hasFailed = true;
+    const finding = toFinding(this.check, message, expectation);
+    this.#session.reportSteps(this.#operation, this.#label, this.#steps, finding);
+    return true;
+  }
+
+  #use(received: Received | undefined): Received {
+    if (!received || received.status === 429) throw new Stopped();
+    return received;
+  }
+}
