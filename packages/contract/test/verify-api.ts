@@ -75,6 +75,7 @@ const noteErrors = { 404: "There is no such note" } as const;
 export const createTortureApi = () => {
   const notes = new Map<string, Note>();
   const items = Array.from({ length: 7 }, (_, at) => ({ id: at, name: `Item ${at}` }));
+  const boxes = [{ id: 1, name: "First" }];
   let count = 0;
   const createNote = (owner: string): Note => {
     const note = { id: `n${++count}`, owner, text: "Tea", revision: 1 };
@@ -218,6 +219,30 @@ export const createTortureApi = () => {
       output: noteOutput,
       handler: ({ ctx, input }) => Object.assign(createNote(ctx.user.name), { text: input.text }),
     });
+  const boxOutput = z.object({ id: z.int(), name: z.string() });
+  const createBox = factory.build({
+    method: "post",
+    input: z.object({ name: z.string().min(1).max(9) }),
+    output: boxOutput,
+    statusCode: 201,
+    responseHeaders: z.object({ location: z.string() }),
+    handler: ({ input, response }) => {
+      const box = { id: boxes.length + 1, name: input.name };
+      boxes.push(box);
+      response.set("location", `/boxes/${box.id}`);
+      return box;
+    },
+  });
+  const readBox = factory.build({
+    input: z.object({ id: z.coerce.number().int().min(1).max(9999) }),
+    output: boxOutput,
+    errors: { 404: "There is no such box" },
+    handler: ({ input, errors }) => {
+      const box = boxes[input.id - 1];
+      if (!box) throw errors[404]();
+      return box;
+    },
+  });
   const readProfile = factory.addMiddleware(keyed).build({
     output: z.object({ name: z.string() }),
     handler: ({ ctx }) => ({ name: ctx.user.name }),
@@ -263,6 +288,7 @@ export const createTortureApi = () => {
     items: listItems,
     offsets: listOffsets,
     notes: { post: sendNote, ":id": { get: readNote, put: writeNote, delete: deleteNote } },
+    boxes: { post: createBox, ":id": readBox },
     profile: readProfile,
     "post uploads": upload,
     "post raw": raw,
@@ -275,10 +301,16 @@ export const createTortureApi = () => {
     config: { upload: true, cookies: true },
     login: {
       bearer: { own: () => "token-ada", other: () => "token-bob" },
-      oauth2: (_client, { scopes }) => (scopes.length > 0 ? "token-ada" : "token-eve"),
+      oauth2: {
+        own: (_client, { scopes }) => (scopes.length > 0 ? "token-ada" : "token-eve"),
+        other: () => "token-bob",
+      },
       sessionCookie: () => "s-1",
     },
-    fixtures: { "/notes/:id": () => ({ id: createNote("ada").id }) },
+    fixtures: {
+      "/boxes/:id": () => ({ id: 1 }),
+      "/notes/:id": () => ({ id: createNote("ada").id }),
+    },
     seed: 1,
   } satisfies VerifyOptions;
   return options;

@@ -6,6 +6,7 @@ export interface Reply {
   status: number;
   readonly headers: Record<string, string>;
   body: string;
+  encoding?: BufferEncoding;
 }
 
 /** A small change of the torture API that its document does not tell of. */
@@ -18,7 +19,7 @@ export interface Lie {
   /** The check that finds it. */
   readonly check: CheckName;
   /** Changes a request before it is routed; returns true if it has answered. */
-  readonly ask?: (request: Request, response: Response) => boolean | void;
+  readonly ask?: (request: Request, response: Response) => boolean | void | Promise<void>;
   /** Changes a reply. */
   readonly tell?: (reply: Reply, request: Request, sent: string) => void;
   /** What the smallest call looks like: its target and, in JSON, its body. */
@@ -55,7 +56,7 @@ const intercept = (response: Response, change: (reply: Reply) => void): void => 
         String(value),
       ]);
       const headers = { ...(Object.fromEntries(own) as Record<string, string>), ...given };
-      const reply = {
+      const reply: Reply = {
         status: response.statusCode,
         headers,
         body: Buffer.concat(chunks).toString(),
@@ -65,7 +66,7 @@ const intercept = (response: Response, change: (reply: Reply) => void): void => 
       delete reply.headers["content-length"];
       delete reply.headers["transfer-encoding"];
       writeHead(reply.status, reply.headers);
-      return end(reply.body, "utf8");
+      return end(reply.body, reply.encoding ?? "utf8");
     },
   });
 };
@@ -90,7 +91,9 @@ export const toMiddleware = ({ on, also = on, ask, tell }: Lie) => {
       };
       intercept(response, (reply) => tell(reply, request, sent));
     }
-    if (ask?.(request, response) !== true) next();
+    const asked = ask?.(request, response);
+    if (asked instanceof Promise) void asked.then(next);
+    else if (asked !== true) next();
   };
 };
 

@@ -314,7 +314,7 @@ const pages: readonly Lie[] = [
   {
     name: "the total is too large",
     on: "get /offsets",
-    check: "pages_end",
+    check: "pages_total",
     tell: tellData((data) => (data["total"] = 99)),
   },
   {

@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from "../lock/json.ts";
 import { isJsonType } from "./call.ts";
 import { toFinding, type Finding } from "./check.ts";
-import { findParameter, type Operation, type Reply } from "./operation.ts";
+import { checkAnyReply } from "./check-any-reply.ts";
+import { findParameter, findReply, isProtected, type Operation, type Reply } from "./operation.ts";
 import type { Received } from "./received.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -17,19 +18,14 @@ export const checkResponse = (
   schemas: Schemas,
 ): readonly Finding[] => {
   const { status } = received;
-  if (status >= 500)
-    return [
-      toFinding(
-        "not_a_server_error",
-        `The reply is a ${status}.`,
-        "assert.ok(response.status < 500);",
-      ),
-    ];
-  const reply = operation.replies[status];
+  const general = checkAnyReply(received);
+  if (status >= 500) return general;
+  const reply = findReply(operation, status);
   if (!reply) {
-    if (isFrameworks(operation, received, schemas)) return [];
+    if (isFrameworks(operation, received, schemas)) return general;
     const declared = Object.keys(operation.replies).join(", ");
     return [
+      ...general,
       toFinding(
         "status_code_conformance",
         `The status ${status} is not declared; declared are ${declared}.`,
@@ -38,8 +34,28 @@ export const checkResponse = (
     ];
   }
   return [
+    ...general,
+    ...checkCache(operation, received),
     ...checkHeaders(operation, reply, received, schemas),
     ...checkContent(reply, received, schemas),
+  ];
+};
+
+/** Whether a reply is for its caller alone. */
+export const isPrivate = (operation: Operation, { status }: Received): boolean =>
+  isProtected(operation) && status < 400;
+
+/** @see https://www.rfc-editor.org/rfc/rfc9111.html#section-3.5 */
+const checkCache = (operation: Operation, received: Received): readonly Finding[] => {
+  const value = received.headers.get("cache-control") ?? "";
+  const isShared = /(?:^|[\s,])(?:public|s-maxage="?0*[1-9]\d*"?)(?:$|[\s,])/i.test(value);
+  if (!isShared || !isPrivate(operation, received)) return [];
+  return [
+    toFinding(
+      "public_cache",
+      `A reply to one who is logged in may be kept for others: Cache-Control is ${value}.`,
+      String.raw`assert.doesNotMatch(response.headers.get("cache-control") ?? "", /\bpublic\b|\bs-maxage=0*[1-9]/i);`,
+    ),
   ];
 };
 

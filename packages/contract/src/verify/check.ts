@@ -5,6 +5,9 @@ export const checks = [
   "content_type_conformance",
   "response_headers_conformance",
   "response_schema_conformance",
+  "charset",
+  "stack_trace",
+  "public_cache",
   "positive_data_acceptance",
   "negative_data_rejection",
   "missing_required_header",
@@ -14,9 +17,16 @@ export const checks = [
   "ignored_owner",
   "ignored_scopes",
   "idempotent_replay",
+  "concurrent_replay",
+  "ignored_key_owner",
   "conditional_write",
+  "lost_update",
   "conditional_read",
+  "head_like_get",
+  "location",
   "pages_end",
+  "pages_overlap",
+  "pages_total",
   "use_after_free",
   "positive_answer",
 ] as const;
@@ -30,6 +40,8 @@ export const responseChecks = [
   "content_type_conformance",
   "response_headers_conformance",
   "response_schema_conformance",
+  "charset",
+  "stack_trace",
 ] as const;
 
 /** What a check has found wrong. */

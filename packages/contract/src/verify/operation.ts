@@ -129,6 +129,10 @@ const toContent = (content: JsonObject): Readonly<Record<string, JsonObject>> =>
     }),
   );
 
+/** Finds what is declared for a status: by itself, for its class, or for all others. */
+export const findReply = ({ replies }: Operation, status: number): Reply | undefined =>
+  replies[status] ?? replies[`${Math.trunc(status / 100)}XX`] ?? replies["default"];
+
 /** Whether replies to an operation are events. */
 export const isStream = ({ replies }: Operation): boolean =>
   Object.values(replies).some(({ content }) => "text/event-stream" in content);

@@ -6,6 +6,15 @@ import type { Trial } from "./trial.ts";
 
 const maxPages = 100;
 
+/** Pages as they have come, and how they ended. */
+interface Pages {
+  readonly pages: readonly (readonly unknown[])[];
+  /** The total of the last page. */
+  readonly total: number | undefined;
+  /** Whether all pages have come. */
+  readonly isWhole: boolean;
+}
+
 /** Follows the pages of a list to their end. */
 export const checkPages = async (session: Session, base: Call): Promise<void> => {
   const { operation } = base;
@@ -15,50 +24,99 @@ export const checkPages = async (session: Session, base: Call): Promise<void> =>
   const style = names.has("cursor") ? "cursor" : names.has("offset") ? "offset" : undefined;
   if (operation.method !== "get" || style === undefined) return;
   const limit = operation.parameters.find(({ name }) => name === "limit")?.schema["maximum"];
+  const found: Pages[] = [];
   // small pages show the step from one to the next, large ones the end
-  for (const size of [2, typeof limit === "number" ? limit : undefined])
-    await session.check(operation, "pages_end", "pages, one after the other", (trial) =>
-      followPages(trial, base, style, size),
-    );
+  for (const size of [2, typeof limit === "number" ? limit : undefined]) {
+    const follow = (trial: Trial) => followPages(trial, base, style, size);
+    const label = "pages, one after the other";
+    const before = found.length;
+    await session.check(operation, "pages_end", label, async (trial) => {
+      const pages = await follow(trial);
+      if (pages) found.push(pages);
+      return pages !== undefined || trial.hasFailed;
+    });
+    const last = found[before];
+    if (!last) return;
+    // these judge the same pages, so their requests are sent again only to show a failure
+    const repeated = findRepeated(found);
+    const count = last.pages.flat().length;
+    await session.check(operation, "pages_overlap", label, async (trial) => {
+      if (last.pages.length < 2) return false;
+      if (repeated === undefined) return true;
+      await follow(trial);
+      return trial.fail(`An item comes on two pages: ${JSON.stringify(repeated).slice(0, 200)}.`);
+    });
+    await session.check(operation, "pages_total", label, async (trial) => {
+      if (last.total === undefined || !last.isWhole) return false;
+      if (count === last.total) return true;
+      await follow(trial);
+      return trial.fail(`The total is ${last.total}, but ${count} items have come.`);
+    });
+  }
 };
 
-/** Follows pages; returns whether there was one. */
+/** Finds an item that comes on two pages, and is not one of several equal ones of a page. */
+const findRepeated = (found: readonly Pages[]): unknown => {
+  const all = found.flatMap(({ pages }) => pages);
+  const isTwice = (key: string): boolean =>
+    all.some((page) => page.filter((item) => toKey(item) === key).length > 1);
+  for (const { pages } of found) {
+    const seen = new Set<string>();
+    for (const page of pages) {
+      const repeated = page.find((item) => seen.has(toKey(item)) && !isTwice(toKey(item)));
+      if (repeated !== undefined) return repeated;
+      for (const item of page) seen.add(toKey(item));
+    }
+  }
+  return undefined;
+};
+
+const toKey = (item: unknown): string => {
+  const hasId = typeof item === "object" && item !== null && "id" in item;
+  return JSON.stringify(hasId ? ["id", item.id] : item);
+};
+
+/** Follows pages; returns undefined if there is none, or their end cannot be reached. */
 const followPages = async (
   trial: Trial,
   base: Call,
   style: "cursor" | "offset",
   size: number | undefined,
-): Promise<boolean> => {
-  let call = size === undefined ? base : withField(base, "query", "limit", size);
-  let offset = 0;
-  let before: string | undefined;
+): Promise<Pages | undefined> => {
+  const pages: (readonly unknown[])[] = [];
   const cursors = new Set<string>();
+  let call = size === undefined ? base : withField(base, "query", "limit", size);
+  let total: number | undefined;
+  const toResult = (isWhole: boolean): Pages => ({ pages, total, isWhole });
+  const fail = (message: string): undefined => void trial.fail(message);
   for (let page = 0; page < (size === 2 ? 3 : maxPages); page++) {
     const reply = await trial.call(call);
     const body = readPage(reply.json);
-    if (!isSuccess(reply) || !body) return page > 0;
+    if (!isSuccess(reply) || !body)
+      // an offset beyond the end may be refused
+      return page > 0 ? toResult(pages.flat().length === total) : undefined;
     const items = Object.values(body).find(Array.isArray) as readonly unknown[] | undefined;
-    const text = JSON.stringify(items);
-    if (items && items.length > 0 && text === before)
-      return trial.fail("A page has the same items as the page before it.");
-    if (size !== undefined && items && items.length > size)
-      return trial.fail(`A page has ${items.length} items, but limit is ${size}.`);
-    before = text;
-    const { nextCursor, total } = body;
+    if (!items) return undefined;
+    const isSame = items.length > 0 && JSON.stringify(items) === JSON.stringify(pages.at(-1));
+    if (isSame) return fail("A page has the same items as the page before it.");
+    if (size !== undefined && items.length > size)
+      return fail(`A page has ${items.length} items, but limit is ${size}.`);
+    pages.push(items);
+    const { nextCursor } = body;
+    total = typeof body["total"] === "number" ? body["total"] : undefined;
     if (style === "cursor") {
-      if (typeof nextCursor !== "string") return true;
-      if (cursors.has(nextCursor)) return trial.fail("Pages do not end: a cursor comes again.");
+      if (typeof nextCursor !== "string") return toResult(true);
+      if (cursors.has(nextCursor)) return fail("Pages do not end: a cursor comes again.");
       cursors.add(nextCursor);
       call = withField(call, "query", "cursor", nextCursor);
     } else {
-      offset += items?.length ?? 0;
-      if (typeof total !== "number" || offset >= total) return true;
-      if (!items || items.length === 0)
-        return trial.fail(`A page is empty, but only ${offset} of ${total} items have come.`);
-      call = withField(call, "query", "offset", offset);
+      // the page after the last one is empty, whatever the total is
+      if (items.length === 0) return toResult(true);
+      if (total === undefined) return toResult(false);
+      call = withField(call, "query", "offset", pages.flat().length);
     }
   }
-  return size === 2 || trial.fail(`Pages do not end: there are more than ${maxPages}.`);
+  return size === 2 ? toResult(false) : fail(`Pages do not end: there are more than ${maxPages}.`);
 };
 
 const readPage = (json: unknown): Readonly<Record<string, unknown>> | undefined => {

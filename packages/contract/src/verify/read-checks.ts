@@ -1,6 +1,6 @@
-import { toSent, type Call } from "./call.ts";
+import { toSent, type Call, type Sent } from "./call.ts";
 import { toBaseCall, withField } from "./cases.ts";
-import { hasHeader } from "./operation.ts";
+import { findReply, hasHeader, isProtected, isStream, type Operation } from "./operation.ts";
 import { isSuccess } from "./received.ts";
 import type { Session } from "./session.ts";
 
@@ -43,25 +43,98 @@ export const checkParts = async (session: Session, base: Call): Promise<void> =>
   });
 };
 
+/** Returns the request that reads what another operation has written at the same path. */
+export const toReading = async (
+  session: Session,
+  { path }: Operation,
+  target: string,
+): Promise<Sent | undefined> => {
+  const reading = session.api.operations.find((one) => one.path === path && one.method === "get");
+  if (!reading) return undefined;
+  const credentials = (await session.logIn(reading, "own")) ?? {};
+  const [url = ""] = target.split("?", 1);
+  const sent = toSent(toBaseCall(reading, {}, credentials, session.api.schemas));
+  const [, query] = sent.url.split("?", 2);
+  return { ...sent, url: query === undefined ? url : `${url}?${query}` };
+};
+
 /** Reads what was deleted. */
 export const checkDeleted = async (session: Session, base: Call): Promise<void> => {
   const { operation } = base;
-  const reading = session.api.operations.find(
-    ({ path, method }) => path === operation.path && method === "get",
-  );
-  if (operation.method !== "delete" || !reading || !operation.path.includes("{")) return;
+  if (operation.method !== "delete" || !operation.path.includes("{")) return;
   const label = "a read of what was deleted";
   await session.check(operation, "use_after_free", label, async (trial) => {
     await trial.prepare();
     if (!isSuccess(await trial.call(base))) return false;
-    const [url = ""] = trial.sent.url.split("?", 1);
-    const credentials = (await session.logIn(reading, "own")) ?? {};
-    const read = toBaseCall(reading, {}, credentials, session.api.schemas);
-    const { status } = await trial.send({ ...toSent(read), url });
+    const reading = await toReading(session, operation, trial.sent.url);
+    if (!reading) return false;
+    const { status } = await trial.send(reading);
     if ([404, 410].includes(status) || status >= 500) return true;
     return trial.fail(
       `What was deleted is read with ${status}.`,
       "assert.ok([404, 410].includes(response.status));",
     );
   });
+};
+
+/** Asks for the head of what a read answers. */
+export const checkHead = async (session: Session, base: Call): Promise<void> => {
+  const { operation } = base;
+  if (operation.method !== "get" || isStream(operation)) return;
+  await session.check(operation, "head_like_get", "the head of a read", async (trial) => {
+    const sent = session.write(base);
+    const read = await trial.send(sent);
+    const head = await trial.send({ ...sent, method: "HEAD" });
+    if (head.status !== read.status)
+      return trial.fail(
+        `HEAD is answered with ${head.status}, but GET with ${read.status}.`,
+        "assert.equal(response.status, before.status);",
+      );
+    for (const name of ["content-type", "etag"]) {
+      const [got, wanted] = [head.headers.get(name), read.headers.get(name)];
+      if (got === wanted) continue;
+      // another read may have another tag
+      const again = await session.send(sent, operation);
+      if (again?.headers.get(name) !== wanted) continue;
+      return trial.fail(
+        `HEAD has the ${name} ${got ?? "of none"}, but GET ${wanted ?? "has none"}.`,
+        `assert.equal(response.headers.get("${name}"), before.headers.get("${name}"));`,
+      );
+    }
+    return true;
+  });
+};
+
+/** Follows the `Location` of what was made. */
+export const checkLocation = async (session: Session, base: Call): Promise<void> => {
+  const { operation } = base;
+  if (operation.method === "get" || !findReply(operation, 201)) return;
+  await session.check(operation, "location", "a read of Location", async (trial) => {
+    await trial.prepare();
+    const made = await trial.send(session.write(base));
+    const location = made.headers.get("location");
+    if (made.status !== 201 || location === null) return false;
+    const url = session.toPath(location, trial.sent.url);
+    const reading = session.coverage.listAt(url).find(({ method }) => method === "get");
+    if (!reading) return false;
+    const own = isProtected(reading) ? await session.logIn(reading, "own") : undefined;
+    const credentials = own ?? base.credentials;
+    const read = toSent(toBaseCall(reading, {}, credentials, session.api.schemas));
+    const found = await trial.send({ ...read, url });
+    if (!isSuccess(found))
+      return trial.fail(
+        `The Location of what was made is answered with ${found.status}.`,
+        "assert.ok(response.ok);",
+      );
+    const [wanted, got] = [idOf(made.json), idOf(found.json)];
+    if (wanted === undefined || got === undefined || wanted === got) return true;
+    return trial.fail(`The Location of ${wanted} leads to ${got}.`);
+  });
+};
+
+/** Returns the id of a body, or of the data in its envelope. */
+const idOf = (json: unknown): string | number | undefined => {
+  if (typeof json !== "object" || json === null) return undefined;
+  if ("id" in json && (typeof json.id === "string" || typeof json.id === "number")) return json.id;
+  return "data" in json ? idOf(json.data) : undefined;
 };

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { isJsonType } from "./call.ts";
 
 /** A reply as it was received. */
@@ -7,6 +8,8 @@ export interface Received {
   /** The media type in lower case, without parameters; empty if there is none. */
   readonly type: string;
   readonly text: string;
+  /** Whether the body is valid UTF-8. */
+  readonly isUtf8: boolean;
   /** The parsed body; undefined unless it is JSON. */
   readonly json: unknown;
   /** The events of a stream, as far as they were read. */
@@ -25,9 +28,10 @@ export const receive = async (response: Response, patience: number): Promise<Rec
   const { status, headers } = response;
   const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";", 1);
   const isStream = isEventStream(response);
-  const text = isStream ? await readStart(response, patience) : await response.text();
+  const bytes = isStream ? undefined : Buffer.from(await response.arrayBuffer());
+  const text = bytes ? new TextDecoder().decode(bytes) : await readStart(response, patience);
   return {
-    ...{ status, headers, type: type.trim(), text },
+    ...{ status, headers, type: type.trim(), text, isUtf8: !bytes || isUtf8(bytes) },
     json: isJsonType(type) ? parse(text) : undefined,
     events: isStream ? parseEvents(text) : [],
   };

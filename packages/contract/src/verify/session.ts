@@ -1,8 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { ContractError } from "../errors.ts";
-import { isJsonType, Malformed, readFiles, toSent, type Call, type Fields, type Sent } from "./call.ts";
+import {
+  isJsonType,
+  Malformed,
+  readFiles,
+  toSent,
+  type Call,
+  type Fields,
+  type Sent,
+} from "./call.ts";
 import { newKey, type Case } from "./cases.ts";
-import { checkResponse } from "./check-response.ts";
+import { checkResponse, isPrivate } from "./check-response.ts";
 import { responseChecks, toFinding, type CheckName, type Finding } from "./check.ts";
 import type { Coverage } from "./coverage.ts";
 import { logIn, type Caller, type Credentials } from "./credentials.ts";
@@ -145,6 +153,7 @@ export class Session {
     if (received.status === 429) this.#toCalls(operation).unmade.add(check);
     else {
       for (const name of responseChecks) this.count(operation, name);
+      if (isPrivate(operation, received)) this.count(operation, "public_cache");
       if (kind !== "neutral" && received.status < 500) {
         this.count(operation, check);
         findings.push(...judge(kind, check, received));
@@ -159,6 +168,14 @@ export class Session {
   /** Writes a call, with a new idempotency key and the latest fields of the fixture. */
   write(call: Call): Sent {
     return toSent(renew(call, this.#given.get(call.operation.key)));
+  }
+
+  /** Returns the path that a reply to a request refers to. */
+  toPath(reference: string, target: string): string {
+    const start = new URL(this.#origin ?? "http://localhost").pathname.replace(/\/$/, "");
+    const { pathname, search } = new URL(reference, `http://localhost${start}${target}`);
+    const isBelow = pathname.startsWith(`${start}/`);
+    return `${isBelow ? pathname.slice(start.length) : pathname}${search}`;
   }
 
   /** Makes a check of an operation, unless it is to be left out; `make` returns whether it could be made. */

@@ -150,7 +150,8 @@ export const toTest = (
       : `${isRead ? `const ${nameOf(at)} = ` : ""}await ${request};`;
     return [sent, ...toReads(own, nameOf(at), at + 1)];
   });
-  const start = origin === undefined ? ["const { fetch } = await testServer(config, routing);"] : [];
+  const start =
+    origin === undefined ? ["const { fetch } = await testServer(config, routing);"] : [];
   const body = [...start, ...lines, expectation].join("\n").replaceAll(/^/gm, "  ");
   return `test(${JSON.stringify(name)}, async () => {\n${body}\n});`;
 };

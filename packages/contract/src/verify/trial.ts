@@ -1,6 +1,7 @@
-import type { Call } from "./call.ts";
+import { setTimeout } from "node:timers/promises";
+import type { Call, Sent } from "./call.ts";
+import { checkAnyReply } from "./check-any-reply.ts";
 import { toFinding, type CheckName } from "./check.ts";
-import type { Sent } from "./call.ts";
 import type { Operation } from "./operation.ts";
 import type { Received } from "./received.ts";
 import type { Session } from "./session.ts";
@@ -59,26 +60,28 @@ export class Trial {
    */
   async send(sent: Sent): Promise<Received> {
     const received = await this.#session.send(sent, this.#operation);
-    this.#steps.push({ sent, received });
-    return this.#use(received);
+    return this.#take({ sent, received });
   }
 
   /**
    * Sends two requests at once.
    *
+   * @param hasStarted whether the other one is sent only when work on the first one must have begun
    * @throws {@link Stopped} when a rate limit refuses one, or a reply does not come.
    */
   async sendTogether(
     one: Sent,
     other: Sent,
+    hasStarted = false,
   ): Promise<readonly [one: Received, other: Received]> {
-    const both = await Promise.all([one, other].map((sent) => this.#session.send(sent, this.#operation)));
-    const [first, second] = both;
-    this.#steps.push(
-      { sent: one, received: first, isTogether: true },
-      { sent: other, received: second },
-    );
-    return [this.#use(first), this.#use(second)];
+    const sending = this.#session.send(one, this.#operation);
+    if (hasStarted) await Promise.race([sending, setTimeout(2)]);
+    const second = await this.#session.send(other, this.#operation);
+    const first = await sending;
+    return [
+      this.#take({ sent: one, received: first, isTogether: true }),
+      this.#take({ sent: other, received: second }),
+    ];
   }
 
   /** The last request. */
@@ -94,6 +97,15 @@ export class Trial {
     const finding = toFinding(this.check, message, expectation);
     this.#session.reportSteps(this.#operation, this.#label, this.#steps, finding);
     return true;
+  }
+
+  /** Records a request, and checks what holds for each reply. */
+  #take(exchange: Exchange & { readonly received: Received | undefined }): Received {
+    const { received } = exchange;
+    this.#steps.push(exchange);
+    for (const finding of received ? checkAnyReply(received) : [])
+      this.#session.reportSteps(this.#operation, this.#label, this.#steps, finding);
+    return this.#use(received);
   }
 
   #use(received: Received | undefined): Received {

@@ -11,8 +11,20 @@ import { checkBodies, checkMethods } from "./protocol-checks.ts";
 import { toVerifyText } from "./report.ts";
 import { limitFix, Session, type Failure } from "./session.ts";
 import { checkPages } from "./page-checks.ts";
-import { checkConditionalRead, checkDeleted, checkParts } from "./read-checks.ts";
-import { checkReplay, checkStaleWrite } from "./write-checks.ts";
+import {
+  checkConditionalRead,
+  checkDeleted,
+  checkHead,
+  checkLocation,
+  checkParts,
+} from "./read-checks.ts";
+import {
+  checkConcurrentReplay,
+  checkKeyOwner,
+  checkLostUpdate,
+  checkReplay,
+  checkStaleWrite,
+} from "./write-checks.ts";
 
 /** What was left out, and why. */
 export interface Skipped {
@@ -103,9 +115,14 @@ const verifyOperation = async (session: Session, operation: Operation): Promise<
   await checkMethods(session, base);
   await checkAccess(session, base, fields, hasSucceeded);
   await checkReplay(session, base);
+  await checkConcurrentReplay(session, base);
+  await checkKeyOwner(session, base);
   await checkStaleWrite(session, base);
+  await checkLostUpdate(session, base, fields);
   await checkConditionalRead(session, base);
   await checkParts(session, base);
+  await checkHead(session, base);
+  await checkLocation(session, base);
   await checkPages(session, base);
   await checkDeleted(session, base);
   if (!hasSucceeded) {

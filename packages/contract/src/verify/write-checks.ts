@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { toText } from "../lock/json.ts";
-import type { Call } from "./call.ts";
-import { newKey, withField } from "./cases.ts";
-import { findParameter, hasHeader, type Operation } from "./operation.ts";
-import { isSuccess } from "./received.ts";
+import type { Call, Fields, Sent } from "./call.ts";
+import { listCases, newKey, withField } from "./cases.ts";
+import { findParameter, hasHeader, isProtected, type Operation } from "./operation.ts";
+import { toReading } from "./read-checks.ts";
+import { isSuccess, type Received } from "./received.ts";
 import type { Session } from "./session.ts";
 import { listValid } from "./values.ts";
 
@@ -68,4 +71,137 @@ export const checkStaleWrite = async (session: Session, base: Call): Promise<voi
       "assert.equal(response.status, 412);",
     );
   });
+};
+
+const withKey = (base: Call): Call => withField(base, "header", "idempotency-key", randomUUID());
+
+/** Sends one request with an idempotency key twice at once. */
+export const checkConcurrentReplay = async (session: Session, base: Call): Promise<void> => {
+  const { operation } = base;
+  if (!hasHeader(operation, "idempotency-key")) return;
+  const label = "two requests with the same key at once";
+  await session.check(operation, "concurrent_replay", label, async (trial) => {
+    await trial.prepare();
+    const sent = session.write(withKey(base));
+    const [one, other] = await trial.sendTogether(sent, sent);
+    if (!isSuccess(one) && !isSuccess(other)) return false;
+    if (!isSuccess(one) || !isSuccess(other) || one.text === other.text) return true;
+    return trial.fail(
+      "Two requests at once with the same idempotency key are both carried out.",
+      `assert.ok(
+  before.status === 409 || response.status === 409 || (await before.text()) === (await response.text()),
+);`,
+    );
+  });
+};
+
+/** Sends a request with the idempotency key of another caller. */
+export const checkKeyOwner = async (session: Session, base: Call): Promise<void> => {
+  const { operation } = base;
+  if (!hasHeader(operation, "idempotency-key") || !isProtected(operation)) return;
+  const credentials = await session.logIn(operation, "other");
+  if (!credentials) return;
+  const label = "the key of another";
+  await session.check(operation, "ignored_key_owner", label, async (trial) => {
+    await trial.prepare();
+    const keyed = withKey(base);
+    const own = session.write(keyed);
+    const first = await trial.send(own);
+    if (!isSuccess(first)) return false;
+    const theirs = await trial.send(session.write({ ...keyed, credentials }));
+    if (!isSuccess(theirs)) return true;
+    const isReplayed = theirs.headers.get("idempotency-replayed") === "true";
+    const isSame = theirs.text === first.text;
+    if (!isReplayed && !isSame) return true;
+    // each reply may be the same
+    if (
+      !isReplayed &&
+      (await session.send(session.write(withKey(base)), operation))?.text === first.text
+    )
+      return false;
+    return trial.fail(
+      "One who uses the idempotency key of another gets the other's reply.",
+      "assert.notEqual(await response.text(), await before.text());",
+    );
+  });
+};
+
+/** Returns a call with another body, which the document allows as well; the same call if there is none. */
+const toVariant = (base: Call, fields: Fields, { api: { schemas } }: Session): Call =>
+  listCases(base, fields, schemas).find(
+    ({ call, kind }) =>
+      kind === "positive" &&
+      call.body?.type === base.body?.type &&
+      !isDeepStrictEqual(call.body, base.body),
+  )?.call ?? base;
+
+const withTag = (sent: Sent, tag: string): Sent => ({
+  ...sent,
+  headers: { ...sent.headers, "if-match": tag },
+});
+
+/** Writes twice with the same tag, one after the other and at once. */
+export const checkLostUpdate = async (
+  session: Session,
+  base: Call,
+  fields: Fields,
+): Promise<void> => {
+  const { operation } = base;
+  const isWrite = ["put", "patch", "post"].includes(operation.method);
+  if (!isWrite || !hasHeader(operation, "if-match")) return;
+  const variant = toVariant(base, fields, session);
+  const toText = async (reply: Received, reading: Sent | undefined): Promise<string> =>
+    (reading && (await session.send(reading, operation))?.text) ?? reply.text;
+  let hasChanged = false;
+  const label = "two writes with the same If-Match";
+  await session.check(operation, "lost_update", label, async (trial) => {
+    await trial.prepare();
+    const [one, other] = [session.write(base), session.write(variant)];
+    const reading = await toReading(session, operation, one.url);
+    const first = await trial.send(one);
+    const tag = await findTag(session, operation, first, reading);
+    if (!isSuccess(first) || tag === undefined) return false;
+    const before = await toText(first, reading);
+    const second = await trial.send(withTag(other, tag));
+    // the same tag may stand for what is still the same
+    hasChanged = isSuccess(second) && (await toText(second, reading)) !== before;
+    if (!hasChanged) return false;
+    const { status } = await trial.send(withTag(one, tag));
+    if (status === 412 || status >= 500) return true;
+    const isConstant = second.headers.get("etag") === tag;
+    return trial.fail(
+      `Of two writes with the same If-Match, the second one is answered with ${status}${isConstant ? ", and the ETag is still the same" : ""}.`,
+      "assert.equal(response.status, 412);",
+    );
+  });
+  if (!hasChanged) return;
+  await session.check(operation, "lost_update", `${label} at once`, async (trial) => {
+    await trial.prepare();
+    const [one, other] = [session.write(base), session.write(variant)];
+    const reading = await toReading(session, operation, one.url);
+    const first = await trial.send(one);
+    const tag = await findTag(session, operation, first, reading);
+    if (!isSuccess(first) || tag === undefined) return false;
+    const sent = withTag(other, tag);
+    // what is checked and written without a pause is not told apart from what is checked within a transaction
+    const both = await trial.sendTogether(sent, sent, true);
+    if (!both.every(isSuccess)) return both.some(isSuccess);
+    return trial.fail(
+      "Two writes at once with the same If-Match are both carried out.",
+      "assert.ok([before.status, response.status].includes(412));",
+    );
+  });
+};
+
+/** Finds the strong tag of what was just written. */
+const findTag = async (
+  session: Session,
+  operation: Operation,
+  { headers }: Received,
+  reading: Sent | undefined,
+): Promise<string | undefined> => {
+  const own = headers.get("etag");
+  const tag = own ?? (reading && (await session.send(reading, operation))?.headers.get("etag"));
+  // a weak tag fits no If-Match
+  return !tag || tag.startsWith("W/") ? undefined : tag;
 };
