@@ -34,9 +34,11 @@ type Values<Own extends Options> = {
 
 interface CommandOf<Own extends Options> {
   readonly description: string;
+  /** What follows the name of the command in its help, one line for each way; by default, options and an entry. */
+  readonly usage?: readonly string[];
   readonly options: Own;
-  /** Runs the command with the module that was given, if any; returns the exit code. */
-  readonly run: (values: Values<Own>, entry: string | undefined) => Promise<number>;
+  /** Runs the command; returns the exit code. Without `usage`, the entry is the only positional argument, if any. */
+  readonly run: (values: Values<Own>, positionals: readonly string[]) => Promise<number>;
 }
 
 export type Command = CommandOf<Options>;
@@ -47,7 +49,7 @@ export const defineCommand = <const Own extends Options>(command: CommandOf<Own>
 /** @throws {@link CliError} when an argument is unknown, has no value or has one too many. */
 export const runCommand = (
   name: string,
-  { options, run }: Command,
+  { usage, options, run }: Command,
   args: readonly string[],
 ): Promise<number> => {
   const { values, positionals, tokens } = parseArgs({
@@ -69,8 +71,7 @@ export const runCommand = (
       // another option after the name is not its value
       throw toUsageError(`--${flag} needs a value, as in \`--${flag} <${option.hint}>\`.`);
   }
-  const [entry, ...others] = positionals;
-  if (others.length > 0)
+  if (usage === undefined && positionals.length > 1)
     throw toUsageError(`\`sallyport ${name}\` takes one entry; got ${positionals.join(" ")}.`);
-  return run(values as Values<Options>, entry);
+  return run(values as Values<Options>, positionals);
 };

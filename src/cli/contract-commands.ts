@@ -2,9 +2,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { getMessageFromError, readSafely } from "../reply/http-error.ts";
-import { CliError } from "./command.ts";
+import { CliError, type Command } from "./command.ts";
+import { readDocument } from "./generating-commands.ts";
 import { loadModule, useEntry } from "./load-entry.ts";
-import { writeError, writeOut } from "./output.ts";
+import { writeOut } from "./output.ts";
 
 /** The commands of `@sallyport/contract`, with their descriptions. */
 export const contractCommands: Readonly<Record<string, string>> = {
@@ -14,57 +15,58 @@ export const contractCommands: Readonly<Record<string, string>> = {
     "Calls each operation, and checks that it keeps to the document; needs @sallyport/contract.",
 };
 
-const name = "@sallyport/contract";
+const packageName = "@sallyport/contract";
 
-/** What this package exports for the command line. */
-interface Contract {
-  readonly runCli: (
-    args: readonly string[],
-    io: {
-      readonly out: (text: string) => void;
-      readonly err: (text: string) => void;
-      readonly sallyport: readonly string[];
-      readonly useEntry: typeof useEntry;
-      readonly load: typeof loadModule;
-    },
-  ) => Promise<number>;
+/** What the commands of the package are given. */
+interface Io {
+  readonly out: (text: string) => void;
+  readonly useEntry: typeof useEntry;
+  readonly readDocument: typeof readDocument;
+  readonly load: typeof loadModule;
 }
 
-/**
- * Runs a command of `@sallyport/contract`; returns its exit code.
- *
- * @throws {@link CliError} when the package is not installed, or cannot be looked for.
- */
-export const runContract = async (args: readonly string[]): Promise<number> => {
-  const path = findContract();
-  if (path === undefined)
-    throw new CliError(
-      "SLP_CLI_PACKAGE",
-      `\`sallyport ${args[0]}\` needs ${name}. Run: npm install --save-dev ${name}`,
-    );
-  const { runCli } = (await import(pathToFileURL(path).href)) as Contract;
-  const written: Promise<void>[] = [];
-  const code = await runCli(args, {
-    out: (text) => written.push(writeOut(text)),
-    err: (text) => written.push(writeError(text)),
-    sallyport: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)],
-    useEntry,
-    load: loadModule,
-  });
-  await Promise.all(written);
-  return code;
+interface ContractCommand extends Omit<Command, "run"> {
+  readonly run: (...args: [...Parameters<Command["run"]>, io: Io]) => Promise<number>;
+}
+
+/** What the package exports for the command line. */
+interface Contract {
+  readonly commands: Readonly<Record<string, ContractCommand | undefined>>;
+}
+
+/** Loads the package of the application with the commands. */
+export type LoadContract = (command: string) => Promise<object>;
+
+/** Returns a command of the package as one of this command line. */
+export const findCommand = async (name: string, load: LoadContract): Promise<Command> => {
+  const { commands } = (await load(name)) as Contract;
+  const command = commands[name] as ContractCommand;
+  return {
+    ...command,
+    run: async (values, positionals) => {
+      const written: Promise<void>[] = [];
+      const out = (text: string): void => void written.push(writeOut(text));
+      try {
+        return await command.run(values, positionals, { out, useEntry, readDocument, load: loadModule });
+      } finally {
+        await Promise.all(written);
+      }
+    },
+  };
 };
 
-/**
- * Finds the package among those of the application.
- *
- * @throws {@link CliError} when a package.json cannot be parsed.
- */
-const findContract = (): string | undefined => {
+/** @throws {@link CliError} when the package is not installed, or cannot be found. */
+export const loadContract: LoadContract = async (command) => {
+  let path: string;
   try {
-    return createRequire(join(process.cwd(), "package.json")).resolve(name);
+    path = createRequire(join(process.cwd(), "package.json")).resolve(packageName);
   } catch (error) {
-    if (readSafely(error, "code") === "MODULE_NOT_FOUND") return undefined;
-    throw new CliError("SLP_CLI_PACKAGE", `${name} cannot be found: ${getMessageFromError(error)}`);
+    throw new CliError(
+      "SLP_CLI_PACKAGE",
+      readSafely(error, "code") === "MODULE_NOT_FOUND"
+        ? `\`sallyport ${command}\` needs ${packageName}. Run: npm install --save-dev ${packageName}`
+        : `${packageName} cannot be found: ${getMessageFromError(error)}`,
+    );
   }
+  return (await import(pathToFileURL(path).href)) as object;
 };

@@ -3,7 +3,7 @@ import { listOperations } from "../api/operation.ts";
 import { toDocumentOptions, type DocsOptions } from "../docs-page/docs-options.ts";
 import { generateClient } from "../generate-client/generate-client.ts";
 import { generateOpenApi } from "../openapi/generate-openapi.ts";
-import type { OpenApiVersion } from "../openapi/options.ts";
+import type { OpenApiDocument, OpenApiVersion } from "../openapi/options.ts";
 import { listRoutes } from "../routing/walk-routing.ts";
 import { toYaml } from "../openapi/to-yaml.ts";
 import { defineCommand, toUsageError } from "./command.ts";
@@ -32,7 +32,7 @@ export const clientCommand = defineCommand({
     check: checkOption,
     force: forceOption,
   },
-  run: async ({ out, types = false, check, force = false }, given) => {
+  run: async ({ out, types = false, check, force = false }, [given]) => {
     if (out === undefined)
       throw toUsageError("--out is missing. Pass the file to write, such as client.ts.");
     return useEntry(given, async ({ routing, config }) => {
@@ -74,16 +74,14 @@ export const openApiCommand = defineCommand({
     check: checkOption,
     force: forceOption,
   },
-  run: async ({ out, format = toFormat(out), openapi, docs, check, force = false }, given) => {
+  run: async ({ out, format = toFormat(out), openapi, docs, check, force = false }, [given]) => {
     if (format !== "json" && format !== "yaml")
       throw toUsageError(`--format must be json or yaml; got ${format}.`);
     if (openapi !== undefined && !versions.includes(openapi))
       throw toUsageError(`--openapi must be one of ${versions.join(", ")}; got ${openapi}.`);
     if (check && out === undefined) throw toUsageError("--check needs --out, the file to check.");
-    return useEntry(given, async ({ routing, config }) => {
-      const options = toDocumentOptions(findDocs(config, docs));
-      const version = (openapi ?? options.openapi) as OpenApiVersion | undefined;
-      const document = generateOpenApi({ routing, config, ...options, openapi: version });
+    return useEntry(given, async (entry) => {
+      const document = toDocument(entry, docs, openapi as OpenApiVersion | undefined);
       const text =
         format === "json"
           ? `${JSON.stringify(markJson(document), undefined, 2)}\n`
@@ -99,6 +97,19 @@ export const openApiCommand = defineCommand({
     });
   },
 });
+
+const toDocument = (
+  { routing, config }: Entry,
+  path: string | undefined,
+  version?: OpenApiVersion,
+): OpenApiDocument => {
+  const options = toDocumentOptions(findDocs(config, path));
+  return generateOpenApi({ routing, config, ...options, openapi: version ?? options.openapi });
+};
+
+/** Returns what `sallyport openapi --docs` prints, as JSON has it. */
+export const readDocument = (given: string | undefined, docs?: string): Promise<unknown> =>
+  useEntry(given, async (entry) => JSON.parse(JSON.stringify(toDocument(entry, docs))) as unknown);
 
 const toFormat = (out: string | undefined): string =>
   /\.ya?ml$/i.test(out ?? "") ? "yaml" : "json";

@@ -22,11 +22,11 @@ export interface Entry {
   };
 }
 
-/** Loads the module of an API and uses it; returns an exit code. */
-export const useEntry = async (
+/** Loads the module of an API, and returns what `use` makes of it. */
+export const useEntry = async <Result>(
   given: string | undefined,
-  use: (entry: Entry) => Promise<number>,
-): Promise<number> => {
+  use: (entry: Entry) => Promise<Result>,
+): Promise<Result> => {
   const path = findEntry(given);
   return use(await loadEntry(path, await enableTypeScript(path)));
 };

@@ -21,7 +21,7 @@ export const routesCommand = defineCommand({
       description: "Fail if a route is neither public nor protected; print only those routes",
     },
   },
-  run: ({ json, check }, given) => {
+  run: ({ json, check }, [given]) => {
     const places = recordBuilds();
     return useEntry(given, async (entry) => {
       if (check) return checkRoutes(entry, places);

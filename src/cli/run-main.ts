@@ -3,7 +3,12 @@ import { createRequire } from "node:module";
 import { describeUnknown } from "../messages/unknown-names.ts";
 import { getMessageFromError, readSafely } from "../reply/http-error.ts";
 import { runCommand, toUsageError, type Command } from "./command.ts";
-import { contractCommands, runContract } from "./contract-commands.ts";
+import {
+  contractCommands,
+  findCommand,
+  loadContract,
+  type LoadContract,
+} from "./contract-commands.ts";
 import { clientCommand, openApiCommand } from "./generating-commands.ts";
 import { writeError, writeOut } from "./output.ts";
 import { routesCommand } from "./routes-command.ts";
@@ -24,13 +29,27 @@ const descriptions: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** The names of errors that are printed without a stack, because they are not defects of the command. */
 const ownErrors: ReadonlySet<unknown> = new Set([
-  ...["CliError", "ConfigError", "DefinitionError", "OpenApiError", "RoutingError"],
+  ...[
+    "CliError",
+    "ConfigError",
+    "ContractError",
+    "DefinitionError",
+    "OpenApiError",
+    "RoutingError",
+  ],
 ]);
 
-/** Runs a command; returns 0, 1 if the API has an error or a file is out of date, 2 for incorrect usage. */
-export const runMain = async (args: readonly string[]): Promise<number> => {
+/**
+ * Runs a command; returns 0, 1 if the API has an error or a file is out of date, 2 for incorrect usage.
+ *
+ * @param load loads `@sallyport/contract`
+ */
+export const runMain = async (
+  args: readonly string[],
+  load: LoadContract = loadContract,
+): Promise<number> => {
   try {
-    return await run(args);
+    return await run(args, load);
   } catch (error) {
     const isOwn = ownErrors.has(readSafely(error, "name"));
     const message = getMessageFromError(error);
@@ -41,7 +60,7 @@ export const runMain = async (args: readonly string[]): Promise<number> => {
   }
 };
 
-const run = async (args: readonly string[]): Promise<number> => {
+const run = async (args: readonly string[], load: LoadContract): Promise<number> => {
   const [name, ...rest] = args;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     await writeOut(toHelp());
@@ -51,12 +70,11 @@ const run = async (args: readonly string[]): Promise<number> => {
     await writeOut(`${readVersion()}\n`);
     return 0;
   }
-  if (Object.hasOwn(contractCommands, name)) return runContract(args);
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command)
+  if (!Object.hasOwn(descriptions, name))
     throw toUsageError(
       `${describeUnknown("command", name, Object.keys(descriptions))} See \`sallyport --help\`.`,
     );
+  const command = commands[name] ?? (await findCommand(name, load));
   if (rest.includes("--help") || rest.includes("-h")) {
     await writeOut(toCommandHelp(name, command));
     return 0;
@@ -76,10 +94,13 @@ ${toColumns(Object.entries(descriptions))}
 Use sallyport <command> --help for more information about a command.
 `;
 
-const toCommandHelp = (command: string, { description, options }: Command): string => `\
+const toCommandHelp = (
+  command: string,
+  { description, usage = ["[OPTIONS] [ENTRY]"], options }: Command,
+): string => `\
 ${description} (sallyport ${command})
 
-USAGE sallyport ${command} [OPTIONS] [ENTRY]
+${usage.map((one) => `USAGE sallyport ${command} ${one}`).join("\n")}
 
 ARGUMENTS
 

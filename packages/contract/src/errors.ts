@@ -1,12 +1,12 @@
 /** An error that a user of the command line can fix; shown without a stack. */
 export class ContractError extends Error {
   override readonly name = "ContractError";
-  /** Whether the command was called incorrectly; such an error exits with 2. */
-  readonly isUsage: boolean;
+  /** Says that the command was called incorrectly: it exits with 2. */
+  readonly code: "SLP_CLI_USAGE" | undefined;
 
   constructor(message: string, { isUsage = false } = {}) {
     super(message);
-    this.isUsage = isUsage;
+    this.code = isUsage ? "SLP_CLI_USAGE" : undefined;
   }
 }
 

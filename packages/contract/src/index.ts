@@ -1,12 +1,13 @@
-export type { Io } from "./command.ts";
+export type { Command, Io } from "./command.ts";
+export { commands } from "./commands.ts";
 export { compareDocuments } from "./lock/compare-documents.ts";
+export { lockDocument } from "./lock/lock-command.ts";
 export type { Change } from "./lock/change.ts";
 export type { Bump, Level } from "./lock/rule.ts";
 export { listenMock, mockServer } from "./mock/mock-server.ts";
 export type { ListeningMock, MockOptions, MockServer } from "./mock/mock-server.ts";
 export type { MockHandler, MockHandlers, RouteKey } from "./mock/handlers.ts";
 export type { MockedConfig } from "./mock/mock-config.ts";
-export { runCli } from "./run-cli.ts";
 export { record } from "./verify/record.ts";
 export type { RecordedServer } from "./verify/record.ts";
 export { verify } from "./verify/verify.ts";

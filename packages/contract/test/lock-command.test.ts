@@ -5,13 +5,13 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { runCli } from "../src/index.ts";
 import type { JsonObject } from "../src/lock/json.ts";
 import { asResponse, withOperation } from "./lock-tools.ts";
+import { runCommand as run } from "./run-command.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const tsx = import.meta.resolve("tsx");
-const sallyport = [process.execPath, "--import", tsx, join(root, "src/cli/main.ts")];
+const program = ["--import", tsx, join(root, "src/cli/main.ts")];
 
 let folder = "";
 beforeEach(() => {
@@ -32,17 +32,6 @@ const write = (name: string, content: unknown): string => {
         : stringify(content);
   writeFileSync(file, text);
   return file;
-};
-
-/** Runs a command with the lock of this test. */
-const run = async (...args: string[]) => {
-  let [out, err] = ["", ""];
-  const code = await runCli(args, {
-    out: (text) => (out += text),
-    err: (text) => (err += text),
-    sallyport,
-  });
-  return { code, out, err };
 };
 
 const lock = (): string => join(folder, "api.lock.json");
@@ -254,12 +243,10 @@ test("merge keys of YAML are followed", async () => {
 
 describe("incorrect usage exits with 2", () => {
   test.each([
-    ["no command", [], /USAGE sallyport lock/],
-    ["an unknown command", ["lokc"], /There is no command `lokc`\. The commands are lock\b/],
     [
       "an unknown option",
       ["lock", "--chekc"],
-      /there is no option --chekc\. Use --check, --format/,
+      /lock: there is no option `--chekc`\. Did you mean `--check`\?/,
     ],
     [
       "an option without a value",
@@ -352,7 +339,7 @@ describe("sallyport lock", () => {
     const entries = { sallyport: "src/index.ts", "sallyport/*": "src/*/index.ts" };
     const paths = Object.entries(entries).map(([name, file]) => [name, [join(root, file)]]);
     write("tsconfig.json", { compilerOptions: { paths: Object.fromEntries(paths) } });
-    return spawnSync(process.execPath, [...sallyport.slice(1), "lock", ...args], {
+    return spawnSync(process.execPath, [...program, "lock", ...args], {
       ...{ cwd: folder, encoding: "utf8" },
       env: { ...process.env, TSX_TSCONFIG_PATH: join(folder, "tsconfig.json") },
     });
@@ -387,10 +374,17 @@ describe("sallyport lock", () => {
       status: 1,
       stdout: expect.stringContaining("response-schema-type-changed"),
     });
+    const documents = 'export const config = { docs: [{ path: "/v1" }, { path: "/v2" }] };';
+    write("api.ts", api("z.array(z.number())").replace("export const config = {};", documents));
+    expect(start("--check")).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("--docs is missing. Pass the path of one of the documents"),
+    });
+    expect(start("--check", "--docs", "/v2").stdout).toContain("response-schema-type-changed");
     write("api.ts", "throw new Error('down');");
     const failed = start("--check");
     expect(failed.status).toBe(1);
-    expect(failed.stderr).toContain("`sallyport openapi` failed");
+    expect(failed.stderr).toMatch(/^sallyport: .*api\.ts cannot be loaded: down \(api\.ts:1\)\n$/);
   });
 
   test("says what to install if the package is missing", () => {
@@ -399,5 +393,13 @@ describe("sallyport lock", () => {
       stderr:
         "sallyport: `sallyport lock` needs @sallyport/contract. Run: npm install --save-dev @sallyport/contract\n",
     });
+  });
+
+  test("says that package.json cannot be read, rather than what to install", () => {
+    write("package.json", '{ "type": "module", }');
+    const { status, stderr } = start("--check");
+    expect(stderr).toMatch(/^sallyport: @sallyport\/contract cannot be found: .*package\.json/);
+    expect(stderr).not.toContain("npm install");
+    expect(status).toBe(1);
   });
 });

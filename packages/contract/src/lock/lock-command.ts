@@ -1,6 +1,5 @@
 import { defineCommand, type Io } from "../command.ts";
 import { toUsageError } from "../errors.ts";
-import { readApiDocument } from "../read-api-document.ts";
 import type { Contract } from "./contract.ts";
 import { compareContracts } from "./compare-contracts.ts";
 import { addAcceptance, readLock, writeLock } from "./lock-file.ts";
@@ -76,7 +75,7 @@ export const lockCommand = defineCommand({
     // a document to compare with is there for nothing else
     if (check || base !== undefined) return compare({ lock, base, format }, source, io);
     if (format !== undefined) throw toUsageError("--format needs --check or --base.");
-    const contract = readHead(source, io);
+    const contract = await readHead(source, io);
     writeLock(lock, contract);
     const { length } = Object.keys(contract.operations);
     io.out(`Wrote ${lock} (${length} ${length === 1 ? "operation" : "operations"})\n`);
@@ -87,12 +86,16 @@ export const lockCommand = defineCommand({
 const isFormat = (format: string): format is Format =>
   (formats as readonly string[]).includes(format);
 
-const readHead = ({ head, ...source }: Source, io: Io): Contract =>
+/** Writes the lock of an OpenAPI document, whose file is given. */
+export const lockDocument = (document: string, lock: string): void =>
+  writeLock(lock, readContract(document));
+
+const readHead = async ({ head, entry, docs }: Source, io: Io): Promise<Contract> =>
   head === undefined
-    ? normalise(readApiDocument(source, io), "the document of the API")
+    ? normalise(await io.readDocument(entry, docs), "the document of the API")
     : readContract(head);
 
-const compare = (
+const compare = async (
   {
     lock,
     base,
@@ -100,15 +103,15 @@ const compare = (
   }: { lock: string; base: string | undefined; format?: Format | undefined },
   source: Source,
   io: Io,
-): number => {
+): Promise<number> => {
   const { contract, accepted } =
     base === undefined ? readLock(lock) : { contract: readContract(base), accepted: [] };
-  const verdict = judge(compareContracts(contract, readHead(source, io)), accepted);
+  const verdict = judge(compareContracts(contract, await readHead(source, io)), accepted);
   io.out(toReport(verdict, format));
   return verdict.isAcceptable ? 0 : 1;
 };
 
-const accept = (
+const accept = async (
   {
     rule,
     path,
@@ -117,7 +120,7 @@ const accept = (
   lock: string,
   source: Source,
   io: Io,
-): number => {
+): Promise<number> => {
   if (rule === undefined || path === undefined)
     throw toUsageError("accept needs a rule and a path, as `sallyport lock --check` prints them.");
   if (!rules.has(rule))
@@ -127,7 +130,7 @@ const accept = (
   if (why === undefined || why.trim() === "")
     throw toUsageError("--why is missing. Say why the change is accepted.");
   const { contract } = readLock(lock);
-  const found = compareContracts(contract, readHead(source, io)).filter(
+  const found = compareContracts(contract, await readHead(source, io)).filter(
     (change) => needsAcceptance(change.level) && covers({ rule, path }, change),
   );
   if (found.length === 0)

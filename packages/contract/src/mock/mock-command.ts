@@ -4,10 +4,10 @@ import { pathToFileURL } from "node:url";
 import { defineCommand } from "../command.ts";
 import { ContractError, toUsageError } from "../errors.ts";
 import type { UncheckedOptions } from "./mock-routing.ts";
+import { listenMock } from "./mock-server.ts";
 
 export const mockCommand = defineCommand({
   description: "Serves the API without its handlers: outputs are generated from their schemas.",
-  usage: ["[OPTIONS] [ENTRY]"],
   options: {
     port: { type: "string", hint: "number", description: "The port; defaults to 4010" },
     seed: { type: "string", hint: "text", description: "What generated values follow from" },
@@ -17,18 +17,10 @@ export const mockCommand = defineCommand({
       description: "A module whose default export has handlers, by method and path",
     },
   },
-  run: async ({ port = "4010", seed, handlers }, [entry, ...others], io) => {
-    if (others.length > 0)
-      throw toUsageError(
-        `\`sallyport mock\` takes one entry; got ${[entry, ...others].join(" ")}.`,
-      );
+  run: async ({ port = "4010", seed, handlers }, [entry], io) => {
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
       throw toUsageError(`--port must be a number from 0 to 65535; got ${port}.`);
-    if (!io.useEntry)
-      throw new ContractError("mock loads the API, which only `sallyport mock` can do. Run that.");
     return io.useEntry(entry, async ({ routing, config }) => {
-      // `sallyport lock` needs none of this
-      const { listenMock } = await import("./mock-server.ts");
       const options = {
         ...{ routing, config, seed },
         handlers: handlers === undefined ? undefined : await loadHandlers(handlers),

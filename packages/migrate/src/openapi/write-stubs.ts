@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { runCli } from "@sallyport/contract";
+import { lockDocument } from "@sallyport/contract";
 import { format } from "prettier";
 import { UsageError } from "../usage-error.ts";
 import { writeComponents } from "./components-code.ts";
@@ -289,20 +289,18 @@ export const writeStubs = async (
     `Written to ${relative(directory, out) || "."}: ${[...files.keys()].join(", ")}\n`,
     `Marked for you (${marks.length})\n${marks.join("") || "  none\n"}`,
     "Needed: npm install sallyport zod express http-errors\n        npm install --save-dev @sallyport/contract\n",
-    await writeLock(file, directory, relative(directory, join(out, "api.ts"))),
+    writeLock(file, directory, relative(directory, join(out, "api.ts"))),
   ].join("\n");
 };
 
 /** Locks what the document promises, and returns what to tell; a lock that exists is left, with what it accepts. */
-const writeLock = async (file: string, directory: string, entry: string): Promise<string> => {
+const writeLock = (file: string, directory: string, entry: string): string => {
   const path = join(directory, lock);
   if (existsSync(path)) return `${lock} exists, and was left as it is.\n`;
-  let problem = "";
-  await runCli(["lock", "--head", file, "--lock", path], {
-    out: () => {},
-    err: (text) => void (problem += text),
-  });
-  return problem === ""
-    ? `Locked: ${lock} holds what the document promises. To compare the endpoints with it:\n        npx sallyport lock --check ${entry}\n`
-    : `No lock was written: ${problem}`;
+  try {
+    lockDocument(file, path);
+  } catch (error) {
+    return `No lock was written: ${error instanceof Error ? error.message : String(error)}\n`;
+  }
+  return `Locked: ${lock} holds what the document promises. To compare the endpoints with it:\n        npx sallyport lock --check ${entry}\n`;
 };
