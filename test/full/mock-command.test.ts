@@ -17,6 +17,10 @@ export const routing = {
     output: z.object({ id: z.string(), name: z.string() }),
     handler: () => { throw new Error("The application's own handler runs"); },
   }),
+  slow: defaultEndpointsFactory.build({
+    input: z.object({ text: z.string().regex(/^(a+)+$/) }),
+    handler: () => { throw new Error("The application's own handler runs"); },
+  }),
 };
 export const config = { cors: false, logger: { level: "silent" } };
 `;
@@ -52,7 +56,7 @@ const run = (...args: string[]) => {
 const serve = async (...args: string[]) => {
   const child = run("--port", "0", ...args);
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
-  const [url = ""] = /http:\/\/localhost:\d+/.exec(line) ?? [];
+  const [url = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
   return { child, url };
 };
 
@@ -65,6 +69,12 @@ test("the command serves the API until it is stopped", async () => {
   });
   child.kill("SIGTERM");
   expect(await once(child, "close")).toEqual([0, null]);
+});
+
+test("a pattern that a client keeps busy does not stop the mock", async () => {
+  const { child, url } = await serve();
+  expect((await fetch(`${url}/slow?text=${"a".repeat(60)}!`)).status).toBe(400);
+  child.kill("SIGKILL");
 });
 
 test.skipIf(process.platform === "win32").each([

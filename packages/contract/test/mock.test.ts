@@ -1,3 +1,4 @@
+import { fileTypeFromBuffer } from "file-type";
 import { createClient } from "sallyport/client";
 import {
   arrayEndpointsFactory,
@@ -12,6 +13,7 @@ import {
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { listenMock, mockServer, type MockOptions, type MockServer } from "../src/index.ts";
+import { toBytes } from "../src/mock/generate-content.ts";
 
 const user = z.object({
   id: z.uuid(),
@@ -162,6 +164,26 @@ describe("a mock", () => {
     expect((await ask({ cookie: "theme=dark; session=x" })).status).toBe(201);
   });
 
+  test("says how to authenticate", async () => {
+    const { headers } = await read(await start(), "/users", json({ name: "A" }));
+    expect(headers.get("www-authenticate")).toBe('Bearer realm="api"');
+  });
+
+  test("guards files and documentation as the API does, with any credentials", async () => {
+    const guarded = defaultEndpointsFactory.addMiddleware(authentication);
+    const mock = await mockServer({
+      routing: { files: new ServeStatic("packages/contract/src", {}, guarded) },
+      config: { access: "explicit", docs: { factory: guarded, ui: "swagger" } },
+    });
+    mocks.push(mock);
+    for (const path of ["/files/index.ts", "/docs", "/docs/openapi.json"]) {
+      const refused = await read(mock, path);
+      expect([refused.status, refused.text]).toEqual([401, expect.stringContaining("Log in")]);
+      expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="api"');
+      expect((await read(mock, path, { headers: token })).status).toBe(200);
+    }
+  });
+
   test("sends arrays, nothing, problem details, and the fields of deprecated endpoints", async () => {
     const mock = await start();
     expect(JSON.parse((await read(mock, "/list")).text)).toEqual(
@@ -199,6 +221,33 @@ describe("a mock", () => {
     expect((await read(mock, "/files/index.ts")).text).toContain("mockServer");
   });
 
+  test.each([
+    ["image/gif", "image/gif"],
+    ["image/jpeg", "image/jpeg"],
+    ["image/webp", "image/webp"],
+    ["image/*", "image/png"],
+    ["application/pdf", "application/pdf"],
+    ["application/zip", "application/zip"],
+    ["application/gzip", "application/gzip"],
+  ])("sends for %s what is one", async (type, wanted) => {
+    expect(await fileTypeFromBuffer(toBytes(type))).toMatchObject({ mime: wanted });
+  });
+
+  test("is not kept busy by a pattern of the output on what a client sends", async () => {
+    const mock = await mockServer({
+      routing: {
+        slow: defaultEndpointsFactory.build({
+          input: z.object({ name: z.string() }),
+          output: z.object({ name: z.string().regex(/^(a+)+b$/i) }),
+          handler,
+        }),
+      },
+    });
+    mocks.push(mock);
+    const { status, text } = await read(mock, `/slow?name=${"a".repeat(60)}`);
+    expect([status, text]).toEqual([200, expect.stringMatching(/"name":"a+b"/i)]);
+  });
+
   test("sets the declared header fields, and asks for versions", async () => {
     const mock = await start();
     const first = await read(mock, "/versions");
@@ -212,6 +261,15 @@ describe("a mock", () => {
   test("listens at a port", async () => {
     const mock = await listenMock({ routing, port: 0, config: { logger: { level: "silent" } } });
     mocks.push(mock);
+    expect((await fetch(`${mock.url}/list`)).status).toBe(200);
+    expect(mock.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  test("listens at another address if it is told", async () => {
+    const config = { logger: { level: "silent" } } as const;
+    const mock = await listenMock({ routing, port: 0, host: "::1", config });
+    mocks.push(mock);
+    expect(mock.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(`${mock.url}/list`)).status).toBe(200);
   });
 
@@ -269,6 +327,27 @@ describe("Prefer", () => {
       expect.stringContaining("use one of 0"),
     ]);
     expect((await ask(`/users/${id}`, "respond-async, wait=5")).status).toBe(200);
+  });
+
+  test.each([
+    ["true", true, "Content-Type, Authorization, Prefer"],
+    ["a function", () => ({ "access-control-allow-headers": "X-Own" }), "X-Own, Prefer"],
+    ["an asynchronous function", async () => ({}), "Prefer"],
+  ])("is allowed to pages with cors: %s", async (_name, cors, allowed) => {
+    const mock = await start({ config: { cors } });
+    const preflight = await read(mock, "/list", {
+      method: "OPTIONS",
+      headers: {
+        ...{ origin: "https://example.com", "access-control-request-method": "GET" },
+        "access-control-request-headers": "prefer",
+      },
+    });
+    expect(preflight.headers.get("access-control-allow-headers")).toBe(allowed);
+    const { headers } = await read(mock, "/list", { headers: { origin: "https://example.com" } });
+    expect(headers.get("access-control-expose-headers")).toBe("Preference-Applied");
+    expect((await read(await start(), "/list")).headers.has("access-control-expose-headers")).toBe(
+      false,
+    );
   });
 
   test("comes after credentials and the input", async () => {

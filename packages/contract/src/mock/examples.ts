@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withinTime } from "./within-time.ts";
 
 /** Checks whether a schema accepts a value; one with asynchronous functions is judged when the whole is parsed. */
 export const accepts = (schema: z.core.$ZodType, value: unknown): boolean => {
@@ -6,6 +7,16 @@ export const accepts = (schema: z.core.$ZodType, value: unknown): boolean => {
     return z.safeParse(schema, value).success;
   } catch (error) {
     return error instanceof z.core.$ZodAsyncError;
+  }
+};
+
+/** Checks whether a schema accepts what a client has sent, which may be made to keep a pattern busy. */
+export const acceptsSent = (schema: z.core.$ZodType, value: unknown): boolean => {
+  const isLong = typeof value === "object" || (typeof value === "string" && value.length > 20);
+  try {
+    return isLong ? withinTime(() => accepts(schema, value)) : accepts(schema, value);
+  } catch {
+    return false;
   }
 };
 

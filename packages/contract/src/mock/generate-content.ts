@@ -2,12 +2,37 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 
-/** A picture of one transparent pixel. */
-const pixel = Buffer.from(
+const fromBase64 = (text: string): Buffer => Buffer.from(text, "base64");
+
+// pictures of one pixel
+const png = fromBase64(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
-  "base64",
 );
+const gif = fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7");
+const jpeg = fromBase64(
+  "/9j/2wBDAAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQH/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AP//Z",
+);
+const webp = fromBase64("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA");
+
+/** One empty page. */
+const pdf = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]>>endobj
+xref
+0 4
+0000000000 65535 f\x20
+0000000009 00000 n\x20
+0000000052 00000 n\x20
+0000000101 00000 n\x20
+trailer<</Size 4/Root 1 0 R>>
+startxref
+162
+%%EOF
+`;
+const zip = Buffer.concat([Buffer.from("PK\x05\x06"), Buffer.alloc(18)]);
 const picture =
   '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><circle cx="32" cy="32" r="30"/></svg>\n';
 
@@ -15,12 +40,18 @@ const picture =
 const contents: readonly (readonly [type: RegExp, extension: string, content: string | Buffer])[] =
   [
     [/^image\/svg/, "svg", picture],
-    [/^image\//, "png", pixel],
+    [/^image\/gif/, "gif", gif],
+    [/^image\/p?jpe?g/, "jpg", jpeg],
+    [/^image\/webp/, "webp", webp],
+    [/^image\//, "png", png],
+    [/pdf/, "pdf", pdf],
+    [/zip-compressed|\/zip/, "zip", zip],
+    [/gzip/, "gz", gzipSync("Amber birch\n")],
     [/^text\/csv/, "csv", "id,name\n1,Amber\n2,Birch\n"],
     [/^text\/html/, "html", "<!doctype html><title>Mock</title><p>Amber birch\n"],
     [/ndjson|jsonl|json-seq/, "jsonl", '{"id":1}\n{"id":2}\n'],
     [/json/, "json", '{"id":1,"name":"Amber"}\n'],
-    [/xml/, "xml", "<items><item>Amber</item></items>\n"],
+    [/\bxml/, "xml", "<items><item>Amber</item></items>\n"],
   ];
 
 const findContent = (type: string) =>

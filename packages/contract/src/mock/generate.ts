@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checksOf, listChecks, toLength } from "./checks.ts";
-import { accepts, listExamples } from "./examples.ts";
+import { accepts, acceptsSent, listExamples } from "./examples.ts";
 import { contentsOf, toBytes, type MockFiles } from "./generate-content.ts";
 import { dates, numbers } from "./generate-number.ts";
 import { aWord, ofPattern, strings } from "./generate-string.ts";
@@ -264,7 +264,7 @@ const toObject = (
   const object: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(shape)) {
     const isKnown =
-      Object.hasOwn(known, name) && known[name] !== undefined && accepts(field, known[name]);
+      Object.hasOwn(known, name) && known[name] !== undefined && acceptsSent(field, known[name]);
     const value = isKnown ? known[name] : inner(field, `.${name}`);
     if (value !== undefined || field._zod.optin === undefined)
       Object.defineProperty(object, name, {

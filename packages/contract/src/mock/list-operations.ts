@@ -11,7 +11,6 @@ export interface MockedOperation {
   readonly endpoint: AnyEndpoint;
   /** The media type of each status; undefined for those without a body. */
   readonly replies: ReadonlyMap<number, string | undefined>;
-  /** The errors that the endpoint and its middlewares declare, those of the endpoint first. */
   readonly errors: readonly DeclaredError[];
 }
 
@@ -58,7 +57,8 @@ const toType = (response: OpenApiResponse | object): string | undefined => {
   return Object.keys(content).find((type) => !type.includes("*"));
 };
 
-const listErrors = (endpoint: AnyEndpoint, method: Method): readonly DeclaredError[] => {
+/** Lists the errors that an endpoint and its middlewares declare, those of the endpoint first. */
+export const listErrors = (endpoint: AnyEndpoint, method: Method): readonly DeclaredError[] => {
   const declared = [endpoint, ...endpoint.middlewares.map((one) => toAdditions(one, method))];
   const errors = declared.flatMap(({ errors: own = {} }) =>
     Object.entries(own).map(([key, one]) => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import { defineCommand } from "../command.ts";
 import { ContractError, toUsageError } from "../errors.ts";
 import type { UncheckedOptions } from "./mock-routing.ts";
@@ -10,6 +11,11 @@ export const mockCommand = defineCommand({
   description: "Serves the API without its handlers: outputs are generated from their schemas.",
   options: {
     port: { type: "string", hint: "number", description: "The port; defaults to 4010" },
+    host: {
+      type: "string",
+      hint: "address",
+      description: "The address to listen at; defaults to 127.0.0.1",
+    },
     seed: { type: "string", hint: "text", description: "What generated values follow from" },
     handlers: {
       type: "string",
@@ -17,15 +23,17 @@ export const mockCommand = defineCommand({
       description: "A module whose default export has handlers, by method and path",
     },
   },
-  run: async ({ port = "4010", seed, handlers }, [entry], io) => {
+  run: async ({ port = "4010", host, seed, handlers }, [entry], io) => {
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
       throw toUsageError(`--port must be a number from 0 to 65535; got ${port}.`);
+    // a pattern of the API that a client keeps busy is tried in another way, in linear time
+    setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
     return io.useEntry(entry, async ({ routing, config }) => {
       const options = {
         ...{ routing, config, seed },
         handlers: handlers === undefined ? undefined : await loadHandlers(handlers),
       } as UncheckedOptions;
-      const { url, close } = await listenMock({ ...options, port: Number(port) } as never);
+      const { url, close } = await listenMock({ ...options, host, port: Number(port) } as never);
       io.out(`The mock listens at ${url}\n`);
       const stop = new AbortController();
       const { signal } = stop;

@@ -15,7 +15,7 @@ import { hasCredentials } from "./check-credentials.ts";
 import { toStreamHandler } from "./event-stream.ts";
 import { listExamples } from "./examples.ts";
 import { merge, type Generation } from "./generate.ts";
-import { toAdditions, type MockedOperation } from "./list-operations.ts";
+import { listErrors, toAdditions, type MockedOperation } from "./list-operations.ts";
 import { generatePage, readPage, splitInput } from "./page.ts";
 import { readPreference, toBadRequest, type Preference } from "./preference.ts";
 import { produce } from "./produce.ts";
@@ -26,9 +26,11 @@ import { UngeneratableError } from "./ungeneratable.ts";
 const deprecationOption = "deprecated";
 const versionOption = "version";
 
+type Guarded = Pick<MockedOperation, "method" | "errors">;
+
 const demandCredentials = (
   security: Security | undefined,
-  { errors }: MockedOperation,
+  { errors }: Guarded,
   { request, input }: { readonly request: Request; readonly input: unknown },
 ): void => {
   if (!security || hasCredentials(security, request, input)) return;
@@ -39,7 +41,7 @@ const demandCredentials = (
 };
 
 /** Returns a middleware that validates what the given one declares, and runs none of the application's code. */
-const toMockMiddleware = (middleware: AnyMiddleware, operation: MockedOperation): AnyMiddleware => {
+const toMockMiddleware = (middleware: AnyMiddleware, operation: Guarded): AnyMiddleware => {
   // it only sets header fields
   if (middleware.option === deprecationOption) return middleware;
   const { security, errors } = toAdditions(middleware, operation.method);
@@ -56,6 +58,15 @@ const toMockMiddleware = (middleware: AnyMiddleware, operation: MockedOperation)
     mapError: undefined,
     native: undefined,
   };
+};
+
+/** Returns an endpoint that guards files or documentation as the given one does, but accepts any credentials. */
+export const toMockGuard = (guard: AnyEndpoint): AnyEndpoint => {
+  const errors = listErrors(guard, "get");
+  const middlewares = guard.middlewares.map((one) =>
+    toMockMiddleware(one, { method: "get", errors }),
+  );
+  return { ...guard, middlewares };
 };
 
 /** The random numbers of a call: the same for the same operation and input. */

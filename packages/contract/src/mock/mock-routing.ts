@@ -4,7 +4,13 @@ import { generateEvent, readEvents } from "./event-stream.ts";
 import { createFiles } from "./generate-content.ts";
 import { listOperations, type MockedOperation } from "./list-operations.ts";
 import { toMockConfig, type MockedConfig } from "./mock-config.ts";
-import { generateError, generateOutput, toGeneration, toMockEndpoint } from "./mock-endpoint.ts";
+import {
+  generateError,
+  generateOutput,
+  toGeneration,
+  toMockEndpoint,
+  toMockGuard,
+} from "./mock-endpoint.ts";
 import type { AnyHandler, MockScene } from "./scene.ts";
 import { UngeneratableError } from "./ungeneratable.ts";
 
@@ -44,12 +50,13 @@ export const prepareMock = async ({
   };
 };
 
-/** Returns the static files of a routing map, without what guards them. */
+/** Returns the static files of a routing map, with guards that ask for credentials of the declared kind. */
 const keepStatics = (routing: Routing): Routing =>
   Object.fromEntries(
     Object.entries(routing).flatMap(([key, value]): [string, Routing[string]][] => {
-      // oxlint-disable-next-line typescript/no-misused-spread -- only members of the object itself are read
-      if (isStatic(value)) return [[key, { ...value, guard: undefined }]];
+      if (isStatic(value))
+        // oxlint-disable-next-line typescript/no-misused-spread -- only members of the object itself are read
+        return [[key, { ...value, guard: value.guard && toMockGuard(value.guard) }]];
       if (value === undefined || "handle" in value) return [];
       return [[key, keepStatics(value as Routing)]];
     }),

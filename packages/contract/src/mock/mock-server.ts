@@ -53,7 +53,7 @@ export const mockServer = async <const R extends Routing>(
 
 /** A mock that listens. */
 export interface ListeningMock {
-  /** Such as `http://localhost:4010`. */
+  /** Such as `http://127.0.0.1:4010`. */
   readonly url: string;
   readonly close: () => Promise<void>;
 }
@@ -65,6 +65,7 @@ export interface ListeningMock {
  */
 export const listenMock = async <const R extends Routing>({
   port = 4010,
+  host = "127.0.0.1",
   ...options
 }: MockOptions<R> & {
   /**
@@ -73,14 +74,20 @@ export const listenMock = async <const R extends Routing>({
    * @default 4010
    */
   readonly port?: number | undefined;
+  /**
+   * The address to listen at: `"0.0.0.0"` or `"::"` for callers from other machines.
+   *
+   * @default "127.0.0.1"
+   */
+  readonly host?: string | undefined;
 }): Promise<ListeningMock> => {
   const { config, routing, files } = await prepareMock(options);
   const server = await createServer(
-    { ...config, http: { ...config.http, listen: port }, gracefulShutdown: false },
+    { ...config, http: { ...config.http, listen: { port, host } }, gracefulShutdown: false },
     routing,
   );
   return {
-    url: server.url ?? `http://localhost:${port}`,
+    url: server.url ?? `http://${host}:${port}`,
     close: () => server.close().finally(files.remove),
   };
 };
