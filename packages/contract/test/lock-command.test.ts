@@ -257,7 +257,7 @@ describe("incorrect usage exits with 2", () => {
     [
       "an unknown format",
       ["lock", "--check", "--format", "xml"],
-      /--format must be one of text, json, markdown; got xml/,
+      /--format must be one of text, json, markdown, junit, sarif, github; got xml/,
     ],
     ["two entries", ["lock", "a.ts", "b.ts"], /takes one entry; got a\.ts b\.ts/],
     ["an entry and a document", ["lock", "a.ts", "--head", "b.yaml"], /leave out a\.ts or --head/],
@@ -265,6 +265,12 @@ describe("incorrect usage exits with 2", () => {
       "a format without a comparison",
       ["lock", "--format", "json", "--head", "a"],
       /--format needs --check/,
+    ],
+    ["levels without a comparison", ["lock", "--levels", "a"], /--levels needs --check or --base/],
+    [
+      "an unknown level that fails",
+      ["lock", "--check", "--fail-on", "harmless"],
+      /--fail-on must be breaking or warning; got harmless/,
     ],
     ["a reason without accept", ["lock", "--why", "x"], /--why belongs to/],
     [
@@ -296,7 +302,7 @@ describe("incorrect usage exits with 2", () => {
   });
 });
 
-describe("files that cannot be used exit with 1", () => {
+describe("files that cannot be used exit with 2", () => {
   test.each([
     ["a missing lock", undefined, /^sallyport: There is no .*api\.lock\.json\. Write it with/],
     ["a lock that is no JSON", "{", /is no lock\. Write it anew/],
@@ -305,21 +311,52 @@ describe("files that cannot be used exit with 1", () => {
   ])("%s", async (_name, text, message) => {
     if (text !== undefined) write("api.lock.json", text);
     const { code, err } = await runLock("--check", "--head", write("head.json", strict));
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(message) });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(message) });
   });
 
   test("a missing document", async () => {
     const { code, err } = await runLock("--head", join(folder, "missing.yaml"));
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toMatch(/^sallyport: .*missing\.yaml cannot be read: ENOENT/);
+  });
+
+  test.each([
+    ["a missing base", () => ["--base", join(folder, "missing.json")], /cannot be read: ENOENT/],
+    ["a base that is a folder", () => ["--base", folder], /cannot be read: EISDIR/],
+    ["a base that is no document", () => ["--base", write("base.json", [])], /OpenAPI/],
+    ["a base that is an old lock", () => ["--base", write("b.json", { lock: 0 })], /is no lock/],
+    ["missing levels", () => ["--check", "--levels", join(folder, "x")], /cannot be used: ENOENT/],
+  ])("%s", async (_name, toArgs, message) => {
+    const { code, err, out } = await runLock(...toArgs(), "--head", write("head.json", strict));
+    expect({ code, err, out }).toEqual({ code: 2, err: expect.stringMatching(message), out: "" });
+  });
+
+  test("a lock that cannot be written", async () => {
+    const path = join(folder, "missing", "api.lock.json");
+    const { code, err } = await run("lock", "--lock", path, "--head", write("a.json", strict));
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringMatching(/cannot be written: ENOENT/),
+    });
   });
 });
 
 test("the help names every option", async () => {
   const { code, out } = await run("lock", "--help");
   expect(code).toBe(0);
-  for (const option of ["check", "format", "lock", "base", "head", "docs", "why"])
+  for (const option of [
+    "check",
+    "format",
+    "lock",
+    "base",
+    "head",
+    "fail-on",
+    "levels",
+    "docs",
+    "why",
+  ])
     expect(out).toContain(`--${option}`);
+  expect(out).toContain("USAGE sallyport lock accept RULE PATH --why <text> [OPTIONS] [ENTRY]");
 });
 
 const api = (output: string): string => `

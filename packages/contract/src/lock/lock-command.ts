@@ -1,13 +1,16 @@
 import { defineCommand, type Io } from "../command.ts";
-import { toUsageError } from "../errors.ts";
-import type { Contract } from "./contract.ts";
+import { ContractError, toUsageError } from "../errors.ts";
+import type { Change } from "./change.ts";
 import { compareContracts } from "./compare-contracts.ts";
-import { addAcceptance, readLock, writeLock } from "./lock-file.ts";
+import type { Contract } from "./contract.ts";
+import { readLevels, type Levels } from "./levels.ts";
+import { addAcceptance, readBase, readLock, writeLock } from "./lock-file.ts";
 import { normalise } from "./normalise-document.ts";
 import { readContract } from "./read-document.ts";
 import { formats, toReport, type Format } from "./report.ts";
 import { rules } from "./rules.ts";
-import { covers, judge, needsAcceptance } from "./verdict.ts";
+import { covers, judge, type FailOn } from "./verdict.ts";
+import { toVisible } from "./visible.ts";
 
 interface Source {
   readonly entry: string | undefined;
@@ -16,6 +19,7 @@ interface Source {
 }
 
 const defaultLock = "api.lock.json";
+const seriousness: readonly FailOn[] = ["breaking", "warning"];
 
 export const lockCommand = defineCommand({
   description: "Locks what clients depend on, and tells what a change breaks.",
@@ -38,12 +42,23 @@ export const lockCommand = defineCommand({
     base: {
       type: "string",
       hint: "file",
-      description: "An OpenAPI document to compare with, instead of the lock",
+      description:
+        "A lock or an OpenAPI document to compare with; of a revision in Git, as origin/main:openapi.json",
     },
     head: {
       type: "string",
       hint: "file",
       description: "An OpenAPI document to use instead of that of the API",
+    },
+    "fail-on": {
+      type: "string",
+      hint: seriousness.join("|"),
+      description: "What must be accepted; defaults to breaking, and to what opens access",
+    },
+    levels: {
+      type: "string",
+      hint: "file",
+      description: "A JSON file with another level for some of the rules, each with a reason",
     },
     docs: {
       type: "string",
@@ -53,38 +68,56 @@ export const lockCommand = defineCommand({
     why: { type: "string", hint: "text", description: "Why a change is accepted" },
   },
   run: async (values, positionals, io) => {
-    const { check = false, format, lock = defaultLock, base, head, docs, why } = values;
-    if (format !== undefined && !isFormat(format))
-      throw toUsageError(`--format must be one of ${formats.join(", ")}; got ${format}.`);
-    const isAccepting = positionals[0] === "accept";
-    const [entry, ...others] = isAccepting ? positionals.slice(3) : positionals;
-    if (others.length > 0)
-      throw toUsageError(
-        `\`sallyport lock\` takes one entry; got ${[entry, ...others].join(" ")}.`,
-      );
-    if (entry !== undefined && head !== undefined)
-      throw toUsageError(`--head stands for the API; leave out ${entry} or --head.`);
-    const source: Source = { entry, docs, head };
-    if (isAccepting) {
-      if (check || base !== undefined)
-        throw toUsageError("accept writes into the lock; leave out --check and --base.");
-      return accept({ rule: positionals[1], path: positionals[2], why }, lock, source, io);
+    try {
+      return await run(values, positionals, io);
+    } catch (error) {
+      // 1 is for a contract that is broken
+      throw error instanceof ContractError ? toUsageError(toVisible(error.message)) : error;
     }
-    if (why !== undefined)
-      throw toUsageError("--why belongs to `sallyport lock accept RULE PATH --why <text>`.");
-    // a document to compare with is there for nothing else
-    if (check || base !== undefined) return compare({ lock, base, format }, source, io);
-    if (format !== undefined) throw toUsageError("--format needs --check or --base.");
-    const contract = await readHead(source, io);
-    writeLock(lock, contract);
-    const { length } = Object.keys(contract.operations);
-    io.out(`Wrote ${lock} (${length} ${length === 1 ? "operation" : "operations"})\n`);
-    return 0;
   },
 });
 
-const isFormat = (format: string): format is Format =>
-  (formats as readonly string[]).includes(format);
+type Values = Readonly<
+  Partial<
+    Record<"base" | "docs" | "fail-on" | "format" | "head" | "levels" | "lock" | "why", string>
+  >
+> & { readonly check?: boolean };
+
+const run = async (values: Values, positionals: readonly string[], io: Io): Promise<number> => {
+  const { check = false, format, lock = defaultLock, base, head, docs, levels, why } = values;
+  const { "fail-on": failOn } = values;
+  if (format !== undefined && !isOneOf(formats, format))
+    throw toUsageError(`--format must be one of ${formats.join(", ")}; got ${format}.`);
+  if (failOn !== undefined && !isOneOf(seriousness, failOn))
+    throw toUsageError(`--fail-on must be ${seriousness.join(" or ")}; got ${failOn}.`);
+  const isAccepting = positionals[0] === "accept";
+  const [entry, ...others] = isAccepting ? positionals.slice(3) : positionals;
+  if (others.length > 0)
+    throw toUsageError(`\`sallyport lock\` takes one entry; got ${[entry, ...others].join(" ")}.`);
+  if (entry !== undefined && head !== undefined)
+    throw toUsageError(`--head stands for the API; leave out ${entry} or --head.`);
+  const source: Source = { entry, docs, head };
+  if (isAccepting) {
+    if (check || base !== undefined)
+      throw toUsageError("accept writes into the lock; leave out --check and --base.");
+    return accept({ rule: positionals[1], path: positionals[2], why }, lock, source, io);
+  }
+  if (why !== undefined)
+    throw toUsageError("--why belongs to `sallyport lock accept RULE PATH --why <text>`.");
+  // a document to compare with is there for nothing else
+  if (check || base !== undefined)
+    return compare({ lock, base, format, failOn, levels }, source, io);
+  const useless = (["format", "fail-on", "levels"] as const).find((name) => values[name]);
+  if (useless) throw toUsageError(`--${useless} needs --check or --base.`);
+  const contract = await readHead(source, io);
+  writeLock(lock, contract);
+  const { length } = Object.keys(contract.operations);
+  io.out(`Wrote ${lock} (${length} ${length === 1 ? "operation" : "operations"})\n`);
+  return 0;
+};
+
+const isOneOf = <Name extends string>(names: readonly Name[], given: string): given is Name =>
+  names.some((name) => name === given);
 
 /** Writes the lock of an OpenAPI document, whose file is given. */
 export const lockDocument = (document: string, lock: string): void =>
@@ -95,19 +128,32 @@ const readHead = async ({ head, entry, docs }: Source, io: Io): Promise<Contract
     ? normalise(await io.readDocument(entry, docs), "the document of the API")
     : readContract(head);
 
+const listChanges = async (
+  contract: Contract,
+  source: Source,
+  io: Io,
+): Promise<readonly Change[]> => compareContracts(contract, await readHead(source, io));
+
+interface Comparison {
+  readonly lock: string;
+  readonly base: string | undefined;
+  readonly format: Format | undefined;
+  readonly failOn: FailOn | undefined;
+  readonly levels: string | undefined;
+}
+
+const noLevels: Levels = new Map();
+
 const compare = async (
-  {
-    lock,
-    base,
-    format = "text",
-  }: { lock: string; base: string | undefined; format?: Format | undefined },
+  { lock, base, format = "text", failOn = "breaking", levels: file }: Comparison,
   source: Source,
   io: Io,
 ): Promise<number> => {
-  const { contract, accepted } =
-    base === undefined ? readLock(lock) : { contract: readContract(base), accepted: [] };
-  const verdict = judge(compareContracts(contract, await readHead(source, io)), accepted);
-  io.out(toReport(verdict, format));
+  const levels = file === undefined ? noLevels : readLevels(file);
+  const { contract, accepted } = base === undefined ? readLock(lock) : readBase(base);
+  const changes = await listChanges(contract, source, io);
+  const verdict = judge(changes, { accepted, levels, failOn });
+  io.out(toReport(verdict, format, source.head ?? source.entry ?? lock));
   return verdict.isAcceptable ? 0 : 1;
 };
 
@@ -130,14 +176,15 @@ const accept = async (
   if (why === undefined || why.trim() === "")
     throw toUsageError("--why is missing. Say why the change is accepted.");
   const { contract } = readLock(lock);
-  const found = compareContracts(contract, await readHead(source, io)).filter(
-    (change) => needsAcceptance(change.level) && covers({ rule, path }, change),
-  );
+  const changes = await listChanges(contract, source, io);
+  const found = changes.filter((change) => covers({ rule, path }, change));
   if (found.length === 0)
     throw toUsageError(
       `There is no change of the rule ${rule} at ${path} to accept. \`sallyport lock --check\` prints both.`,
     );
   addAcceptance(lock, { rule, path, why });
-  io.out(found.map((change) => `Accepted ${change.path}: ${change.text}\n`).join(""));
+  io.out(
+    found.map((change) => `Accepted ${toVisible(`${change.path}: ${change.text}`)}\n`).join(""),
+  );
   return 0;
 };

@@ -1,7 +1,8 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import type { Contract } from "./contract.ts";
 import { ContractError } from "../errors.ts";
 import { isObject } from "./json.ts";
+import { readContract } from "./read-document.ts";
 import { readText } from "./read-text.ts";
 import { deserialise, serialise, type SerialisedContract } from "./serialise.ts";
 
@@ -31,6 +32,22 @@ export const readLock = (file: string): Lock => {
   return { accepted, contract: deserialise(contract, file) };
 };
 
+/**
+ * Reads what to compare with: a lock, or an OpenAPI document, in which nothing is accepted.
+ *
+ * @throws {@link ContractError} when the file is missing, or neither.
+ */
+export const readBase = (file: string): Lock =>
+  isLock(file) ? readLock(file) : { contract: readContract(file), accepted: [] };
+
+const isLock = (file: string): boolean => {
+  try {
+    return Object.hasOwn(Object(JSON.parse(readText(file))) as object, "lock");
+  } catch {
+    return false;
+  }
+};
+
 /** Adds an acceptance to a lock, and leaves everything else as it is. */
 export const addAcceptance = (file: string, acceptance: Acceptance): void => {
   const { accepted, ...lock } = parseLock(file);
@@ -45,19 +62,25 @@ interface LockFile {
   readonly contract: SerialisedContract;
 }
 
+/** @throws {@link ContractError} when the file cannot be written. */
 const write = (file: string, { lock, accepted, contract }: LockFile): void => {
-  writeFileSync(file, `${JSON.stringify({ lock, accepted, contract }, undefined, 2)}\n`);
+  const text = `${JSON.stringify({ lock, accepted, contract }, undefined, 2)}\n`;
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new ContractError(`${file} cannot be written: ${toReason(error)}`);
+  }
 };
 
+const toReason = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
 const parseLock = (file: string): LockFile => {
-  if (!existsSync(file))
-    throw new ContractError(
-      `There is no ${file}. Write it with \`sallyport lock\`, and commit it.`,
-    );
+  const text = readLockText(file);
   const broken = new ContractError(`${file} is no lock. Write it anew with \`sallyport lock\`.`);
   let given: unknown;
   try {
-    given = JSON.parse(readText(file));
+    given = JSON.parse(text);
   } catch {
     throw broken;
   }
@@ -70,4 +93,16 @@ const parseLock = (file: string): LockFile => {
   if (![operations, schemas, webhooks].every(isObject) || !Array.isArray(servers)) throw broken;
   // the rest is trusted: this program has written it
   return given as unknown as LockFile;
+};
+
+const readLockText = (file: string): string => {
+  try {
+    return readText(file);
+  } catch (error) {
+    throw new ContractError(
+      (error as NodeJS.ErrnoException).code === "ENOENT"
+        ? `There is no ${file}. Write it with \`sallyport lock\`, and commit it.`
+        : `${file} cannot be read: ${toReason(error)}`,
+    );
+  }
 };

@@ -1,9 +1,8 @@
-import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import type { Contract } from "./contract.ts";
 import { ContractError } from "../errors.ts";
 import type { Json } from "./json.ts";
-import { readText } from "./read-text.ts";
+import { readText, resolvePlace } from "./read-text.ts";
 import { normalise } from "./normalise-document.ts";
 
 /**
@@ -13,7 +12,7 @@ import { normalise } from "./normalise-document.ts";
  */
 export const readContract = (file: string): Contract =>
   normalise(read(file), file, (path, from) => {
-    const other = resolve(dirname(from), path);
+    const other = resolvePlace(path, from);
     return { file: other, document: read(other) };
   });
 

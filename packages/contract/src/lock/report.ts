@@ -1,7 +1,8 @@
 import type { Level } from "./rule.ts";
-import { needsAcceptance, type JudgedChange, type Verdict } from "./verdict.ts";
+import { toAnnotations, toJUnit, toSarif } from "./ci-reports.ts";
+import { isOpen, listReasons, nothing, type JudgedChange, type Verdict } from "./verdict.ts";
 
-export const formats = ["text", "json", "markdown"] as const;
+export const formats = ["text", "json", "markdown", "junit", "sarif", "github"] as const;
 export type Format = (typeof formats)[number];
 
 const headings: Readonly<Record<Level, string>> = {
@@ -13,29 +14,29 @@ const headings: Readonly<Record<Level, string>> = {
 
 const levels = Object.keys(headings) as readonly Level[];
 
-/** Writes what has changed, for a terminal, a program or a pull request. */
-export const toReport = (verdict: Verdict, format: Format): string =>
-  format === "json"
-    ? toJson(verdict)
-    : format === "markdown"
-      ? toMarkdown(verdict)
-      : toText(verdict);
+/**
+ * Writes what has changed, for a terminal, a program, a pull request or a CI.
+ *
+ * @param file the file that changes are attributed to
+ */
+export const toReport = (verdict: Verdict, format: Format, file: string): string =>
+  writers[format](verdict, file);
 
 const toJson = ({ changes, bump, isAcceptable }: Verdict): string =>
   `${JSON.stringify({ ok: isAcceptable, bump: bump ?? null, changes }, undefined, 2)}\n`;
 
-const nothing = "Nothing has changed that clients could notice.\n";
-
-const toText = ({ changes, bump }: Verdict): string => {
-  if (bump === undefined) return nothing;
+const toText = ({ changes, bump, failOn }: Verdict): string => {
+  if (bump === undefined) return `${nothing}\n`;
   const sections = toSections(changes).map(([level, own]) => {
-    const lines = own.map(
-      ({ path, text, rule, why }) =>
-        `  ${path}: ${text}. [${rule}]${why === undefined ? "" : `\n    accepted: ${why}`}`,
+    const lines = own.map((change) =>
+      [
+        `  ${change.path}: ${change.text}. [${change.rule}]`,
+        ...listReasons(change).map((reason) => `    ${reason}`),
+      ].join("\n"),
     );
     return `${headings[level]}\n${lines.join("\n")}\n`;
   });
-  const open = changes.find(({ level, why }) => needsAcceptance(level) && why === undefined);
+  const open = changes.find((change) => isOpen(change, failOn));
   const hint = open
     ? `\nTo accept a change: npx sallyport lock accept ${open.rule} ${quote(open.path)} --why "..."\n`
     : "";
@@ -46,13 +47,13 @@ const toText = ({ changes, bump }: Verdict): string => {
 const quote = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 const toMarkdown = ({ changes, bump }: Verdict): string => {
-  if (bump === undefined) return `### API changes\n\n${nothing}`;
+  if (bump === undefined) return `### API changes\n\n${nothing}\n`;
   const sections = toSections(changes).map(([level, own]) => {
     const lines = toGroups(own).map(([operation, group]) => {
-      const items = group.map(({ path, text, rule, why }) => {
-        const at = path.slice(operation.length).trim();
-        const accepted = why === undefined ? "" : ` — accepted: ${escape(why)}`;
-        return `  - ${at === "" ? "" : `${toCode(at)}: `}${escape(text)} (${toCode(rule)})${accepted}`;
+      const items = group.map((change) => {
+        const at = change.path.slice(operation.length).trim();
+        const reasons = listReasons(change).map((reason) => ` — ${escape(reason)}`);
+        return `  - ${at === "" ? "" : `${toCode(at)}: `}${escape(change.text)} (${toCode(change.rule)})${reasons.join("")}`;
       });
       return `- **${toCode(operation)}**\n${items.join("\n")}`;
     });
@@ -80,3 +81,12 @@ const toGroups = (
     operation,
     changes.filter((change) => change.operation === operation),
   ]);
+
+const writers: Readonly<Record<Format, (verdict: Verdict, file: string) => string>> = {
+  text: toText,
+  json: toJson,
+  markdown: toMarkdown,
+  junit: toJUnit,
+  sarif: toSarif,
+  github: toAnnotations,
+};
