@@ -19,6 +19,8 @@ export type {
   Login,
   LoginContext,
   VerifyClient,
+  VerifyDocumentOptions,
   VerifyOptions,
 } from "./verify/options.ts";
 export type { Failure } from "./verify/session.ts";
+export type { Step, Taken } from "./verify/steps.ts";

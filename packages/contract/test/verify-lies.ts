@@ -92,7 +92,9 @@ export const toMiddleware = ({ on, also = on, ask, tell }: Lie) => {
       intercept(response, (reply) => tell(reply, request, sent));
     }
     const asked = ask?.(request, response);
-    if (asked instanceof Promise) void asked.then(next);
+    const goOn = async (): Promise<void> => ((await asked) === true ? undefined : next());
+    // what is not awaited is answered in the same turn
+    if (asked instanceof Promise) void goOn();
     else if (asked !== true) next();
   };
 };

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { checkAnyReply } from "../src/verify/check-any-reply.ts";
 import { receive } from "../src/verify/received.ts";
 
-const listChecks = async (body: string | Uint8Array, type: string, status = 200) => {
-  const response = new Response(body as BodyInit, { status, headers: { "content-type": type } });
+const listChecks = async (body: string | Uint8Array<ArrayBuffer>, type: string, status = 200) => {
+  const response = new Response(body, { status, headers: { "content-type": type } });
   return checkAnyReply(await receive(response, 100)).map(({ check }) => check);
 };
 

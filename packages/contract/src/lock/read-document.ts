@@ -11,12 +11,17 @@ import { normalise } from "./normalise-document.ts";
  * @throws {@link ContractError} when a file cannot be read, or is no such document.
  */
 export const readContract = (file: string): Contract =>
-  normalise(read(file), file, (path, from) => {
+  normalise(readFileDocument(file), file, (path, from) => {
     const other = resolvePlace(path, from);
-    return { file: other, document: read(other) };
+    return { file: other, document: readFileDocument(other) };
   });
 
-const read = (file: string): Json => {
+/**
+ * Reads a file in JSON or YAML.
+ *
+ * @throws {@link ContractError} when it cannot be read.
+ */
+export const readFileDocument = (file: string): Json => {
   try {
     const text = readText(file);
     // JSON is YAML, too, but takes much longer to read as such; documents of generators may have many aliases

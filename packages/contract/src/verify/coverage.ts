@@ -1,4 +1,4 @@
-import type { Operation } from "./operation.ts";
+import { findReply, type Operation } from "./operation.ts";
 
 /** How often an operation has sent a status. */
 export interface SeenStatus {
@@ -76,9 +76,11 @@ export class Coverage {
       .map((operation) => this.#toRow(operation));
   }
 
-  #toRow({ key, replies }: Operation): OperationRow {
+  #toRow(operation: Operation): OperationRow {
+    const { key, replies } = operation;
+    const declared = Object.keys(replies).map(Number).filter(Number.isInteger);
     const seen = this.#seen.get(key) ?? new Map<number, number>();
-    const statuses = [...new Set([...Object.keys(replies).map(Number), ...seen.keys()])];
+    const statuses = [...new Set([...declared, ...seen.keys()])];
     return {
       operation: key,
       statuses: statuses
@@ -87,7 +89,7 @@ export class Coverage {
           const times = seen.get(status) ?? 0;
           const note = times === 0 ? notes[status] : undefined;
           return {
-            ...{ status, declared: status in replies, seen: times },
+            ...{ status, declared: findReply(operation, status) !== undefined, seen: times },
             ...(note !== undefined && { note }),
           };
         }),
@@ -98,10 +100,12 @@ export class Coverage {
 const toOrder = ({ route, method }: Operation): string => `${route} ${method}`;
 
 /** Puts literal segments before parameters, and the rest of a path last. */
-const toRank = ({ route }: Operation): string =>
-  route
+const toRank = ({ route, path }: Operation): string =>
+  path
     .split("/")
-    .map((one) => (one.includes("*") ? "2" : one.includes(":") ? "1" : "0"))
+    .map((one, at, all) =>
+      at === all.length - 1 && /\/\*\w+$/.test(route) ? "2" : one.includes("{") ? "1" : "0",
+    )
     .join("");
 
 const toPattern = ({ path, route }: Operation): RegExp => {

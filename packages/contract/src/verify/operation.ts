@@ -43,69 +43,116 @@ export interface Api {
   readonly operations: readonly Operation[];
   readonly schemas: Schemas;
   readonly schemes: Readonly<Record<string, JsonObject>>;
+  /** Whether sallyport serves it, whose own statuses and header fields are known. */
+  readonly isFramework: boolean;
 }
 
 /** Reads what the OpenAPI document of an API declares. */
 export const readApi = (
   routing: OpenApiOptions["routing"],
   config: OpenApiOptions["config"],
+  routes?: OpenApiOptions["routes"],
 ): Api => {
-  const document = JSON.parse(
-    JSON.stringify(
-      generateOpenApi({
-        routing,
-        config,
-        info: { title: "API", version: "1" },
-        override: {
-          operation: ({ method, path, operation }) => {
-            operation["x-route"] = { method, path };
-          },
-        },
-      }),
-    ),
-  ) as JsonObject;
+  const document = generateOpenApi({
+    ...{ routing, config, ...(routes !== undefined && { routes }) },
+    info: { title: "API", version: "1" },
+    override: {
+      operation: ({ method, path, operation }) => {
+        operation["x-route"] = { method, path };
+      },
+    },
+  });
+  return toApi(JSON.parse(JSON.stringify(document)) as JsonObject, true);
+};
+
+const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+
+/** Reads what an OpenAPI document declares. */
+export const toApi = (document: JsonObject, isFramework: boolean): Api => {
   const schemas = new Schemas(document);
-  const operations = entries(document["paths"]).flatMap(([path, item]) =>
-    entries(item).flatMap(([, operation]) =>
-      isObject(operation) && isObject(operation["x-route"])
-        ? toOperation(path, operation, schemas)
+  const operations = entries(document["paths"]).flatMap(([path, reference]) => {
+    const item = schemas.resolve(reference);
+    return entries(item).flatMap(([method, operation]) =>
+      isObject(operation) && (isObject(operation["x-route"]) || methods.includes(method))
+        ? toOperation({ path, method, item }, operation, document, schemas)
         : [],
-    ),
-  );
+    );
+  });
   const { securitySchemes } = schemas.resolve(document["components"]);
-  return { operations, schemas, schemes: schemas.resolve(securitySchemes) as Api["schemes"] };
+  const named = Object.entries(schemas.resolve(securitySchemes)).map(([name, one]) => [
+    name,
+    schemas.resolve(one),
+  ]);
+  return {
+    ...{ operations, schemas, isFramework },
+    schemes: Object.fromEntries(named) as Api["schemes"],
+  };
 };
 
 const entries = (value: Json | undefined): readonly (readonly [string, Json])[] =>
   isObject(value) ? Object.entries(value) : [];
 
-const toOperation = (path: string, json: JsonObject, schemas: Schemas): Operation => {
-  const { method, path: route } = json["x-route"] as { readonly method: string; path: string };
-  const { parameters = [], requestBody, responses, security = [] } = json;
+interface Found {
+  readonly path: string;
+  readonly method: string;
+  readonly item: JsonObject;
+}
+
+const toOperation = (
+  { path, method: key, item }: Found,
+  json: JsonObject,
+  document: JsonObject,
+  schemas: Schemas,
+): Operation => {
+  const { method, path: route } = (json["x-route"] ?? { method: key, path }) as {
+    readonly method: string;
+    readonly path: string;
+  };
+  const { requestBody, responses } = json;
+  const security = json["security"] ?? document["security"] ?? [];
   const body = schemas.resolve(requestBody);
   return {
     key: `${method} ${route}`,
     ...{ method, route, path },
-    parameters: (parameters as readonly JsonObject[]).map((one) => ({
-      name: toText(one["name"]),
-      end: one["in"] === "path" ? findEnd(path, toText(one["name"])) : undefined,
-      in: one["in"] as Parameter["in"],
-      isRequired: one["required"] === true,
-      schema: schemas.resolve(one["schema"]),
-      isDeep: one["style"] === "deepObject",
-      isOthers:
-        one["in"] === "query" &&
-        one["style"] === "form" &&
-        schemas.resolve(one["schema"])["type"] === "object",
-    })),
+    parameters: listParameters(item, json, schemas).map((one) => toParameter(one, path, schemas)),
     body: isObject(body["content"]) ? toContent(body["content"]) : undefined,
     isBodyRequired: body["required"] === true,
     replies: Object.fromEntries(
-      entries(responses).map(([status, one]) => [status, toReply(schemas.resolve(one), schemas)]),
+      entries(responses).map(([status, one]) => [
+        status.toUpperCase().replace("DEFAULT", "default"),
+        toReply(schemas.resolve(one), schemas),
+      ]),
     ),
     security: security as Operation["security"],
   };
 };
+
+/** Lists the parameters of an operation, and those of its path that it does not declare itself. */
+const listParameters = (
+  item: JsonObject,
+  operation: JsonObject,
+  schemas: Schemas,
+): readonly JsonObject[] => {
+  const read = ({ parameters = [] }: JsonObject): readonly JsonObject[] =>
+    (parameters as readonly Json[]).map((one) => schemas.resolve(one));
+  const own = read(operation);
+  const isOwn = (one: JsonObject): boolean =>
+    own.some((other) => other["name"] === one["name"] && other["in"] === one["in"]);
+  return [...read(item).filter((one) => !isOwn(one)), ...own];
+};
+
+const toParameter = (one: JsonObject, path: string, schemas: Schemas): Parameter => ({
+  name: toText(one["name"]),
+  end: one["in"] === "path" ? findEnd(path, toText(one["name"])) : undefined,
+  in: one["in"] as Parameter["in"],
+  isRequired: one["required"] === true,
+  schema: schemas.resolve(one["schema"]),
+  isDeep: one["style"] === "deepObject",
+  isOthers:
+    one["in"] === "query" &&
+    one["style"] === "form" &&
+    schemas.resolve(one["schema"])["type"] === "object",
+});
 
 /** Finds the text between a parameter of a path and the next one of the same segment. */
 const findEnd = (path: string, name: string): string | undefined => {
@@ -115,7 +162,7 @@ const findEnd = (path: string, name: string): string | undefined => {
 
 const toReply = (json: JsonObject, schemas: Schemas): Reply => ({
   headers: Object.fromEntries(
-    entries(json["headers"]).map(([name, header]) => [name, schemas.resolve(header)]),
+    entries(json["headers"]).map(([name, header]) => [name.toLowerCase(), schemas.resolve(header)]),
   ),
   content: toContent(schemas.resolve(json["content"])),
 });

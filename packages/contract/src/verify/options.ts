@@ -58,6 +58,12 @@ export interface CheckOptions {
    * `get /users/:id ignored_auth`.
    */
   readonly skip?: Readonly<Record<string, string>> | undefined;
+  /**
+   * The operations to verify, such as `POST /orders`; the path is as in the routing map or in the document.
+   *
+   * @default all
+   */
+  readonly operations?: readonly string[] | undefined;
   /** Brings the data into the state of the start; called before each operation. */
   readonly reset?: (() => unknown) | undefined;
   /**
@@ -93,6 +99,20 @@ export interface VerifyOptions extends CheckOptions {
   readonly routes?: OpenApiOptions["routes"];
 }
 
+/** The options of `verify` for a server that runs already, of which there is a document. */
+export interface VerifyDocumentOptions extends Omit<CheckOptions, "routing" | "config"> {
+  /** The OpenAPI document: an object, or a file in JSON or YAML. */
+  readonly document: string | object;
+  /** Where the server is, with the path under which those of the document are. */
+  readonly url: string;
+  /**
+   * Hosts beside this machine that may be called.
+   *
+   * @default none
+   */
+  readonly allowHost?: string | readonly string[] | undefined;
+}
+
 /** Returns the reason to leave out an operation or one of its checks; undefined if there is none. */
 export const findReason = (
   { skip = {} }: CheckOptions,
@@ -101,6 +121,61 @@ export const findReason = (
 ): string | undefined => {
   const name = check === undefined ? key : `${key} ${check}`;
   return Object.hasOwn(skip, name) ? skip[name] : undefined;
+};
+
+/**
+ * Returns the operations that are to be verified.
+ *
+ * @throws {@link ContractError} when there is no such operation.
+ */
+export const selectOperations = (
+  { operations: names }: CheckOptions,
+  all: readonly Operation[],
+): readonly Operation[] => {
+  if (names === undefined) return all;
+  const chosen = names.map((name) => {
+    const wanted = toWritten(name);
+    const found = all.find(
+      ({ key, method, path }) => key === wanted || `${method} ${path}` === wanted,
+    );
+    if (found) return found;
+    const near = all
+      .map(({ key }) => ({ key, distance: toDistance(wanted, key) }))
+      .toSorted((one, other) => one.distance - other.distance)
+      .slice(0, 3)
+      .filter(({ distance }, at) => at === 0 || distance < 6)
+      .map(({ key }) => key);
+    throw new ContractError(
+      `operations: there is no ${name}. ${near.length > 0 ? `Did you mean ${near.join(", or ")}?` : "The API has none."}`,
+    );
+  });
+  return all.filter((one) => chosen.includes(one));
+};
+
+/** Writes the method of an operation in lower case. */
+const toWritten = (name: string): string => {
+  const [method = "", ...path] = name.trim().split(/ +/);
+  return [method.toLowerCase(), ...path].join(" ");
+};
+
+/** Counts the characters to change for one text to become another. */
+const toDistance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [line, char] of [...one].entries())
+    row = row.reduce<number[]>(
+      (next, above, at) => [
+        ...next,
+        at === 0
+          ? line + 1
+          : Math.min(
+              above + 1,
+              (next[at - 1] ?? 0) + 1,
+              (row[at - 1] ?? 0) + (other[at - 1] === char ? 0 : 1),
+            ),
+      ],
+      [],
+    );
+  return row.at(-1) ?? 0;
 };
 
 /** @throws {@link ContractError} when an option has the wrong shape, or names no operation. */

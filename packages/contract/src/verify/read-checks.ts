@@ -85,6 +85,8 @@ export const checkHead = async (session: Session, base: Call): Promise<void> => 
     const sent = session.write(base);
     const read = await trial.send(sent);
     const head = await trial.send({ ...sent, method: "HEAD" });
+    // many servers outside do not serve it, and say so
+    if (!session.api.isFramework && [404, 405, 501].includes(head.status)) return false;
     if (head.status !== read.status)
       return trial.fail(
         `HEAD is answered with ${head.status}, but GET with ${read.status}.`,
@@ -97,7 +99,7 @@ export const checkHead = async (session: Session, base: Call): Promise<void> => 
       const again = await session.send(sent, operation);
       if (again?.headers.get(name) !== wanted) continue;
       return trial.fail(
-        `HEAD has the ${name} ${got ?? "of none"}, but GET ${wanted ?? "has none"}.`,
+        `The ${name} of HEAD is ${got ?? "missing"}, but that of GET is ${wanted ?? "missing"}.`,
         `assert.equal(response.headers.get("${name}"), before.headers.get("${name}"));`,
       );
     }

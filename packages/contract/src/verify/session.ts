@@ -142,27 +142,32 @@ export class Session {
   async attempt({ call, kind, check }: Case): Promise<Attempt> {
     const { operation } = call;
     const sent = this.write(call);
-    const before = this.#given.get(operation.key)?.steps ?? [];
+    const before = this.fixtureSteps(operation);
     const received = await this.send(sent, operation);
     if (!received)
       return {
         ...{ sent, received, before },
         findings: [toFinding("not_a_server_error", "There was no reply in time.")],
       };
-    const findings = [...checkResponse(operation, received, this.api.schemas)];
+    const findings = [...checkResponse(operation, received, kind, this.api)];
     if (received.status === 429) this.#toCalls(operation).unmade.add(check);
     else {
       for (const name of responseChecks) this.count(operation, name);
       if (isPrivate(operation, received)) this.count(operation, "public_cache");
       if (kind !== "neutral" && received.status < 500) {
         this.count(operation, check);
-        findings.push(...judge(kind, check, received));
+        findings.push(...judge(kind, check, received, this.api));
       }
     }
     if (received.status < 300 && operation.method !== "get") await this.#refresh(operation);
     const isWanted = ({ check: name }: Finding): boolean =>
       findReason(this.options, operation, name) === undefined;
     return { sent, received, before, findings: findings.filter(isWanted) };
+  }
+
+  /** Returns what the fixture of an operation has sent last. */
+  fixtureSteps({ key }: Operation): readonly Exchange[] {
+    return this.#given.get(key)?.steps ?? [];
   }
 
   /** Writes a call, with a new idempotency key and the latest fields of the fixture. */
@@ -373,8 +378,8 @@ const renew = (call: Call, given: Given | undefined): Call => {
 };
 
 /** Tells how calls get past a rate limit. */
-export const limitFix = ({ config }: CheckOptions): string =>
-  `Let a fixture return another key of the rate limit for each call, or raise the limit for the test${config?.trustProxy ? "" : "; for a limit by address, set `trustProxy: 1` in the configuration, so that each call has its own"}`;
+export const limitFix = ({ routing, config }: CheckOptions): string =>
+  `Let a fixture return another key of the rate limit for each call, or raise the limit for the test${!routing || config?.trustProxy ? "" : "; for a limit by address, set `trustProxy: 1` in the configuration, so that each call has its own"}`;
 
 const toAddress = (count: number): string =>
   `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;
@@ -383,6 +388,7 @@ const judge = (
   kind: "positive" | "negative",
   check: CheckName,
   { status, json, text }: Received,
+  { isFramework }: Api,
 ): readonly Finding[] => {
   if (kind === "negative")
     return status < 400
@@ -394,7 +400,10 @@ const judge = (
           ),
         ]
       : [];
-  const isRefused = status === 400 || status === 415 || text.includes('"SLP_INPUT_INVALID"');
+  const isRefused =
+    status === 400 ||
+    status === 415 ||
+    (isFramework ? text.includes('"SLP_INPUT_INVALID"') : status === 422);
   if (!isRefused || isByFunction(json)) return [];
   return [
     toFinding(

@@ -146,15 +146,17 @@ export const toTest = (
     const previous = steps[at - 1];
     if (step.isTogether) return [];
     const sent = previous?.isTogether
-      ? `const [${nameOf(at - 1)}, ${nameOf(at)}] = await Promise.all([\n  ${toRequest(previous, origin ?? "")},\n  ${request},\n]);`
+      ? `const [${nameOf(at - 1)}, ${nameOf(at)}] = await Promise.all([\n${indent(toRequest(previous, origin ?? ""))},\n${indent(request)},\n]);`
       : `${isRead ? `const ${nameOf(at)} = ` : ""}await ${request};`;
     return [sent, ...toReads(own, nameOf(at), at + 1)];
   });
   const start =
     origin === undefined ? ["const { fetch } = await testServer(config, routing);"] : [];
-  const body = [...start, ...lines, expectation].join("\n").replaceAll(/^/gm, "  ");
+  const body = indent([...start, ...lines, expectation].join("\n"));
   return `test(${JSON.stringify(name)}, async () => {\n${body}\n});`;
 };
+
+const indent = (text: string): string => text.replaceAll(/^/gm, "  ");
 
 /** Writes how values are read from a reply. */
 const toReads = (taken: readonly Taken[], response: string, step: number): readonly string[] => {

@@ -102,7 +102,7 @@ export class Trial {
   /** Records a request, and checks what holds for each reply. */
   #take(exchange: Exchange & { readonly received: Received | undefined }): Received {
     const { received } = exchange;
-    this.#steps.push(exchange);
+    this.#steps.push({ ...exchange, before: this.#session.fixtureSteps(this.#operation) });
     for (const finding of received ? checkAnyReply(received) : [])
       this.#session.reportSteps(this.#operation, this.#label, this.#steps, finding);
     return this.#use(received);

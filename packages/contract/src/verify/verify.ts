@@ -1,4 +1,3 @@
-import { testServer } from "sallyport/testing";
 import { checkAccess } from "./access-checks.ts";
 import type { Call, Fields } from "./call.ts";
 import { findMissing, toBaseCall } from "./cases.ts";
@@ -6,7 +5,15 @@ import { checks, toFinding, type CheckName } from "./check.ts";
 import { Coverage, type StatusTable } from "./coverage.ts";
 import { exploreDeclared, exploreGenerated } from "./explore.ts";
 import { isProtected, readApi, type Operation } from "./operation.ts";
-import { checkVerifyOptions, findReason, type VerifyOptions } from "./options.ts";
+import {
+  checkVerifyOptions,
+  findReason,
+  selectOperations,
+  type VerifyDocumentOptions,
+  type VerifyOptions,
+} from "./options.ts";
+import { readDocument } from "./read-document.ts";
+import { findTarget, startTarget } from "./target.ts";
 import { checkBodies, checkMethods } from "./protocol-checks.ts";
 import { toVerifyText } from "./report.ts";
 import { limitFix, Session, type Failure } from "./session.ts";
@@ -61,7 +68,8 @@ export interface VerifyResult {
 }
 
 /**
- * Calls each operation of an API within this process, and checks that it keeps to its OpenAPI document.
+ * Calls each operation of an API, and checks that it keeps to its OpenAPI document: within this process by `routing` and
+ * `config`, or at a `url` by its `document`.
  *
  * @throws ContractError when an option is wrong, or a fixture or login fails; and what `testServer` and
  * `generateOpenApi` throw.
@@ -69,15 +77,21 @@ export interface VerifyResult {
  * const { ok, text } = await verify({ routing, config });
  * assert.ok(ok, text);
  */
-export const verify = async (options: VerifyOptions): Promise<VerifyResult> => {
-  const { routing, config = {}, skip = {} } = options;
+export const verify = async (
+  options: VerifyOptions | VerifyDocumentOptions,
+): Promise<VerifyResult> => {
+  const { skip = {} } = options;
   const seed = options.seed ?? Math.trunc(Math.random() * 0x7f_ff_ff_ff);
-  const api = readApi(routing, config);
+  const isDocument = "document" in options;
+  const api = isDocument
+    ? readDocument(options.document)
+    : readApi(options.routing, options.config ?? {}, options.routes);
   checkVerifyOptions(options, api.operations, checks);
-  const server = await testServer(config, routing);
+  const operations = selectOperations(options, api.operations);
+  const server = isDocument ? await findTarget(options) : await startTarget(options);
   const session = new Session(api, options, seed, server, new Coverage(api.operations));
   try {
-    for (const operation of api.operations)
+    for (const operation of operations)
       if (findReason(options, operation) === undefined) {
         await verifyOperation(session, operation);
         session.noteLimits(operation);
@@ -86,8 +100,11 @@ export const verify = async (options: VerifyOptions): Promise<VerifyResult> => {
     await server.close();
   }
   const { failures, notes, calls, coverage, checked } = session;
+  const table = coverage.table.filter(({ operation }) =>
+    operations.some(({ key }) => key === operation),
+  );
   const result = {
-    ...{ ok: failures.length === 0, failures, notes, seed, calls, table: coverage.table },
+    ...{ ok: failures.length === 0, failures, notes, seed, calls, table },
     checks: [...checked].flatMap(([operation, counts]) =>
       [...counts].map(([check, count]) => ({
         ...{ operation, check, count },

@@ -26,6 +26,8 @@ export const checkReplay = async (session: Session, base: Call): Promise<void> =
         "A repeated request with the same idempotency key gets another reply.",
         "assert.equal(await response.text(), await before.clone().text());",
       );
+    // the rest is how this framework does it
+    if (!session.api.isFramework) return true;
     if (again.headers.get("idempotency-replayed") !== "true")
       return trial.fail(
         "The reply to a repeated request lacks Idempotency-Replayed: true.",
