@@ -1,7 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const contract = fileURLToPath(new URL("packages/contract/src/index.ts", import.meta.url));
+/** Resolves a package beside the core to its sources. */
+const toPackage = (name: string) => ({
+  find: `@sallyport/${name}`,
+  replacement: fileURLToPath(new URL(`packages/${name}/src/index.ts`, import.meta.url)),
+});
 
 /** Resolves the entries of the package to its sources, or to the built modules. */
 export const toAlias = (folder: "src" | "dist") => {
@@ -11,7 +15,7 @@ export const toAlias = (folder: "src" | "dist") => {
     { find: "sallyport/types", replacement: toPath("types") },
     { find: /^sallyport\/(.+)/, replacement: toPath("$1/index") },
     { find: "sallyport", replacement: toPath("index") },
-    { find: "@sallyport/contract", replacement: contract },
+    ...["contract", "document"].map(toPackage),
   ];
 };
 /** With SALLYPORT_SHORTCUTS=off, the tests run as if the room `shortcuts/` did not exist. */

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import type { JsonObject } from "../src/lock/json.ts";
+import type { JsonObject } from "@sallyport/document";
 import { asResponse, withOperation } from "./lock-tools.ts";
 import { runCommand as run } from "./run-command.ts";
 
@@ -173,6 +173,7 @@ describe("formats", () => {
           operation: "POST /users",
           path: "POST /users response 200 .name",
           text: "the property became optional",
+          witness: {},
         },
       ],
     });
@@ -306,8 +307,8 @@ describe("files that cannot be used exit with 2", () => {
   test.each([
     ["a missing lock", undefined, /^sallyport: There is no .*api\.lock\.json\. Write it with/],
     ["a lock that is no JSON", "{", /is no lock\. Write it anew/],
-    ["a lock of another version", '{"lock":2,"contract":{}}', /was written by another version/],
-    ["a lock without operations", '{"lock":1,"contract":{}}', /is no lock\. Write it anew/],
+    ["a lock of another version", '{"lock":1,"contract":{}}', /was written by another version/],
+    ["a lock without operations", '{"lock":2,"contract":{}}', /is no lock\. Write it anew/],
   ])("%s", async (_name, text, message) => {
     if (text !== undefined) write("api.lock.json", text);
     const { code, err } = await runLock("--check", "--head", write("head.json", strict));
@@ -373,7 +374,7 @@ const api = (output: string): string => `
 describe("sallyport lock", () => {
   const start = (...args: string[]) => {
     // where the sources of the framework are, but not those of the package
-    const entries = { sallyport: "src/index.ts", "sallyport/*": "src/*/index.ts" };
+    const entries = { sallyport: "src/index.ts", "sallyport/*": "src/*/index.ts", "@sallyport/document": "packages/document/src/index.ts" };
     const paths = Object.entries(entries).map(([name, file]) => [name, [join(root, file)]]);
     write("tsconfig.json", { compilerOptions: { paths: Object.fromEntries(paths) } });
     return spawnSync(process.execPath, [...program, "lock", ...args], {

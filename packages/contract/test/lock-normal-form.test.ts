@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../src/lock/json.ts";
+import type { JsonObject } from "@sallyport/document";
 import { asRequest, asResponse, compare, listRules, withOperation } from "./lock-tools.ts";
 
 const text: JsonObject = { type: "string" };
@@ -482,7 +482,7 @@ describe("changes are found where they are", () => {
 
 describe("documents that cannot be read", () => {
   test.each([
-    ["version 2", { swagger: "2.0" }, "base is no OpenAPI document of version 3.0, 3.1 or 3.2."],
+    ["version 2", { swagger: "2.0" }, "base is a document of Swagger 2.0. Convert it to OpenAPI 3"],
     ["no document", "text", "base is no OpenAPI document of version 3.0, 3.1 or 3.2."],
     ["a reference to nothing", asRequest(reference("Missing")), "leads nowhere"],
     ["a reference to itself", asRequest(reference("A"), { A: reference("A") }), "leads to itself"],

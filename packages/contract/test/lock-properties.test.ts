@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { classify } from "../src/lock/classify.ts";
-import { listSchemas } from "../src/lock/contract.ts";
-import { isObject, type Json, type JsonObject } from "../src/lock/json.ts";
-import { normalise } from "../src/lock/normalise-document.ts";
+import { listSchemas, isObject, toApiDescription, type Json, type JsonObject } from "@sallyport/document";
 import { deserialise, serialise } from "../src/lock/serialise.ts";
 import { compareContracts } from "../src/lock/compare-contracts.ts";
 import { compare } from "./lock-tools.ts";
@@ -120,10 +118,10 @@ test("a document has no changes compared with itself, or with a renamed and reor
 test("a copy has the same lock, and a lock contains everything", () => {
   fc.assert(
     fc.property(document, (base) => {
-      const contract = normalise(base, "base");
+      const contract = toApiDescription(base, "base");
       const serialised = serialise(contract);
       const text = JSON.stringify(serialised);
-      expect(JSON.stringify(serialise(normalise(disguise(base), "copy")))).toBe(text);
+      expect(JSON.stringify(serialise(toApiDescription(disguise(base), "copy")))).toBe(text);
       const restored = deserialise(JSON.parse(text) as typeof serialised, "lock");
       expect(compareContracts(contract, restored)).toEqual([]);
       expect(JSON.stringify(serialise(restored))).toBe(text);
@@ -135,7 +133,7 @@ test("a copy has the same lock, and a lock contains everything", () => {
 test("documents with different schemas have changes", () => {
   fc.assert(
     fc.property(document, document, (base, head) => {
-      const [before, after] = [base, head].map((one) => normalise(one, "document"));
+      const [before, after] = [base, head].map((one) => toApiDescription(one, "document"));
       if (!before || !after) return;
       const { classes } = classify([...listSchemas(before), ...listSchemas(after)]);
       const [old, own] = [before, after].map((contract) =>

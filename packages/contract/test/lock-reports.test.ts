@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Change } from "../src/lock/change.ts";
-import type { JsonObject } from "../src/lock/json.ts";
+import type { JsonObject } from "@sallyport/document";
 import { formats, toReport, type Format } from "../src/lock/report.ts";
 import { judge } from "../src/lock/verdict.ts";
 import { toVisible } from "../src/lock/visible.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../src/lock/json.ts";
+import type { JsonObject } from "@sallyport/document";
 import { asRequest, asResponse, compare, listRules, withOperation } from "./lock-tools.ts";
 
 const at = (stability: string | number, more: JsonObject = {}): JsonObject =>

@@ -1,14 +1,13 @@
 import { compareContracts } from "../src/lock/compare-contracts.ts";
 import type { Change } from "../src/lock/change.ts";
-import { isObject, type Json, type JsonObject } from "../src/lock/json.ts";
-import { normalise } from "../src/lock/normalise-document.ts";
+import { isObject, toApiDescription, type Json, type JsonObject } from "@sallyport/document";
 import type { Level } from "../src/lock/rule.ts";
 
 const today = "2026-06-01";
 
 /** Compares two documents on a certain day. */
 export const compare = (base: unknown, head: unknown): readonly Change[] =>
-  compareContracts(normalise(base, "base"), normalise(head, "head"), today);
+  compareContracts(toApiDescription(base, "base"), toApiDescription(head, "head"), today);
 
 /** Returns the rules of the changes between two documents. */
 export const listRules = (base: unknown, head: unknown): readonly string[] =>

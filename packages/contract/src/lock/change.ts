@@ -1,3 +1,4 @@
+import type { Json } from "@sallyport/document";
 import type { Bump, Level } from "./rule.ts";
 
 /** A difference between two documents that clients may notice. */
@@ -13,4 +14,6 @@ export interface Change {
   readonly path: string;
   /** The change in words. */
   readonly text: string;
+  /** A value that shows it: accepted by the one side, and not by the other. */
+  readonly witness?: Json;
 }

@@ -1,5 +1,4 @@
-import { toStableText } from "./json.ts";
-import { listChildren, replaceChildren, type Schema } from "./schema.ts";
+import { toStableText, listChildren, replaceChildren, type Schema } from "@sallyport/document";
 
 /** The class of each schema: schemas of one class accept the same, however they are written. */
 export type Classes = ReadonlyMap<Schema, string>;

@@ -3,16 +3,15 @@ import { compareLifecycle } from "./compare-lifecycle.ts";
 import { compareBody, compareResponses, compareParameters } from "./compare-messages.ts";
 import type { Change } from "./change.ts";
 import { compareSecurity } from "./compare-security.ts";
-import { listSchemas, type Contract, type Operation } from "./contract.ts";
+import { listSchemas, type ApiDescription, type Operation, type Schema } from "@sallyport/document";
 import { isUnstable, judgeRemoval } from "./lifecycle.ts";
 import { OperationPlace } from "./place.ts";
 import type { RuleId } from "./rules.ts";
-import type { Schema } from "./schema.ts";
 
 /** @param today the day on which removals happen, such as `2026-12-31` */
 export const compareContracts = (
-  before: Contract,
-  after: Contract,
+  before: ApiDescription,
+  after: ApiDescription,
   today: string = new Date().toISOString().slice(0, 10),
 ): readonly Change[] => {
   const changes = new Map<string, Change>();

@@ -1,5 +1,5 @@
-import type { Lifecycle } from "./contract.ts";
-import { isDate, isStability, rankStability } from "./lifecycle.ts";
+import { isDate, type Lifecycle } from "@sallyport/document";
+import { isStability, rankStability } from "./lifecycle.ts";
 
 /** The names of changes that anything that can be deprecated has. */
 export type LifecycleChange =

@@ -1,4 +1,4 @@
-import type { Schema } from "./schema.ts";
+import type { Schema } from "@sallyport/document";
 import type { SchemaPlace } from "./schema-place.ts";
 
 const limits = [

@@ -1,10 +1,8 @@
 import { compareLifecycle } from "./compare-lifecycle.ts";
-import type { Body, Content, Media, Parameter, Response } from "./contract.ts";
-import { readOwn } from "./json.ts";
+import { readOwn, type Body, type Content, type Media, type Parameter, type Response, type Schema } from "@sallyport/document";
 import { judgeRemoval } from "./lifecycle.ts";
 import { pairMediaTypes } from "./media-types.ts";
 import type { OperationPlace } from "./place.ts";
-import type { Schema } from "./schema.ts";
 import type { Area } from "./schema-change.ts";
 
 type Parameters = Readonly<Record<string, Parameter>>;

@@ -3,9 +3,8 @@ import { compareBounds, compareLimits } from "./compare-limits.ts";
 import { compareLifecycle } from "./compare-lifecycle.ts";
 import { compareTypes } from "./compare-types.ts";
 import { compareUnions, compareWithUnion } from "./compare-unions.ts";
-import { readOwn, toStableText } from "./json.ts";
+import { readOwn, toStableText, listChildren, type Schema } from "@sallyport/document";
 import { judgeRemoval } from "./lifecycle.ts";
-import { listChildren, type Schema } from "./schema.ts";
 import type { Details, SchemaPlace } from "./schema-place.ts";
 import type { SchemaChangeName } from "./schema-changes.ts";
 
@@ -29,7 +28,8 @@ export const compareSchemas = (before: Schema, after: Schema, place: SchemaPlace
   )
     return;
   place.seen.add(pair);
-  compareKeywords(before, after, place);
+  const isProved = place.isProved || place.prove(before, after);
+  compareKeywords(before, after, { ...place, isProved, pair: [before, after] });
   place.seen.delete(pair);
 };
 

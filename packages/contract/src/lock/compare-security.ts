@@ -1,19 +1,60 @@
+import type { Credentials, SecurityScheme } from "@sallyport/document";
 import type { OperationPlace } from "./place.ts";
 
-type Credentials = readonly string[];
+/** What a caller sends, as `scheme` and `scheme:scope`; the name of a scheme in the document means nothing. */
+type Sent = readonly string[];
+
+const toSent = (alternatives: readonly Credentials[]): readonly Sent[] =>
+  alternatives
+    .map((one) =>
+      one.flatMap(({ name, scheme, scopes }) => {
+        const text = describeScheme(name, scheme);
+        return [text, ...scopes.map((scope) => `${text}:${scope}`)];
+      }),
+    )
+    .map((one) => one.toSorted())
+    .toSorted((one, other) => (one.join() < other.join() ? -1 : 1));
+
+const describeScheme = (name: string, { type, scheme, in: place, key }: SecurityScheme): string => {
+  if (type === "http") return `http ${scheme}`;
+  if (type === "apiKey") return `${place} ${key}`;
+  return type === "unknown" ? name : type;
+};
+
+/** Compares where clients get their tokens. */
+const compareUrls = (
+  before: readonly Credentials[],
+  after: readonly Credentials[],
+  place: OperationPlace,
+): void => {
+  const list = (all: readonly Credentials[]): ReadonlyMap<string, string> =>
+    new Map(
+      all
+        .flat()
+        .flatMap(({ scheme: { type, urls = {} } }) =>
+          Object.entries(urls).map(([name, url]) => [`${type} ${name}`, url] as const),
+        ),
+    );
+  const [old, own] = [list(before), list(after)];
+  for (const [name, url] of old)
+    if (own.size > 0 && own.get(name) !== url)
+      place.tell("security-url-changed", { name, before: url, after: own.get(name) ?? "none" });
+};
 
 /**
  * Compares who has access: those with all credentials of one of the alternatives, or everybody if there are none.
  */
 export const compareSecurity = (
-  before: readonly Credentials[],
-  after: readonly Credentials[],
+  given: readonly Credentials[],
+  now: readonly Credentials[],
   place: OperationPlace,
 ): void => {
+  const [before, after] = [toSent(given), toSent(now)];
+  compareUrls(given, now, place);
   if (before.length === 0 && after.length === 0) return;
   if (before.length === 0) return place.tell("security-added", { after: toWords(after) });
   if (after.length === 0) return place.tell("security-removed", { before: toWords(before) });
-  const isIn = (one: Credentials, all: Credentials): boolean =>
+  const isIn = (one: Sent, all: Sent): boolean =>
     one.every((credential) => all.includes(credential));
   // whose credentials do no longer suffice, and whose had not sufficed
   const refused = before.filter((old) => !after.some((own) => isIn(own, old)));
@@ -34,8 +75,8 @@ export const compareSecurity = (
 };
 
 const tellDifference = (
-  old: Credentials,
-  own: Credentials,
+  old: Sent,
+  own: Sent,
   kind: "added" | "removed",
   place: OperationPlace,
 ): void => {
@@ -53,5 +94,5 @@ const tellDifference = (
     });
 };
 
-const toWords = (alternatives: readonly Credentials[]): string =>
+const toWords = (alternatives: readonly Sent[]): string =>
   alternatives.map((one) => one.join(" and ")).join(", or ");

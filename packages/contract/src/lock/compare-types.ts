@@ -1,5 +1,5 @@
 import type { SchemaPlace } from "./schema-place.ts";
-import type { Schema, TypeName } from "./schema.ts";
+import type { Schema, TypeName } from "@sallyport/document";
 
 /** Formats that contain other ones. */
 const wider: Readonly<Record<string, readonly string[]>> = {
@@ -50,15 +50,16 @@ const tellTypes = (
   after: readonly TypeName[] | undefined,
   place: SchemaPlace,
 ): boolean => {
-  const isText = (types: readonly TypeName[] | undefined): boolean =>
-    place.isText && types?.includes("string") === true;
+  // a list of several values is no text
+  const isText = (types: readonly TypeName[], other: readonly TypeName[]): boolean =>
+    place.isText && types.includes("string") && !other.includes("array");
   const covers = (
     one: readonly TypeName[] | undefined,
     other: readonly TypeName[] | undefined,
   ): boolean =>
     one === undefined ||
     (other !== undefined &&
-      (other.every((type) => one.some((candidate) => isWithin(type, candidate))) || isText(one)));
+      (other.every((type) => one.some((candidate) => isWithin(type, candidate))) || isText(one, other)));
   const isWider = covers(after, before);
   const isNarrower = covers(before, after);
   if (isWider && isNarrower) return false;

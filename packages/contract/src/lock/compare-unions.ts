@@ -1,7 +1,6 @@
 import type { SchemaPlace } from "./schema-place.ts";
 import { acceptsAny, compareNull } from "./compare-types.ts";
-import { readOwn, toStableText } from "./json.ts";
-import type { Schema } from "./schema.ts";
+import { readOwn, toStableText, type Schema } from "@sallyport/document";
 
 /** Compares the variants of unions, and what else must match. */
 export const compareUnions = (before: Schema, after: Schema, place: SchemaPlace): void => {
@@ -140,7 +139,7 @@ const compareDiscriminators = (before: Schema, after: Schema, place: SchemaPlace
   else if (old !== undefined && own === undefined)
     place.report(place, "discriminator-removed", { before: old });
   else if (old !== own) place.report(place, "discriminator-changed", { before: old, after: own });
-  if (old === undefined || own === undefined) return;
+  if (old === undefined || own === undefined || (isTold(before, old) && isTold(after, own))) return;
   const [left, right] = [before.mapping ?? {}, after.mapping ?? {}];
   for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
     const [was, is] = [readOwn(left, name), readOwn(right, name)];
@@ -150,6 +149,10 @@ const compareDiscriminators = (before: Schema, after: Schema, place: SchemaPlace
       place.report(place, "mapping-changed", { name });
   }
 };
+
+/** Whether each variant says itself which values of the discriminator it takes. */
+const isTold = ({ anyOf = [] }: Schema, name: string): boolean =>
+  anyOf.every(({ properties }) => readOwn(properties, name)?.enum !== undefined);
 
 /** Whether a value stands for another variant than before: what it stood for is still there. */
 const isOther = (

@@ -2,10 +2,9 @@ import { defineCommand, type Io } from "../command.ts";
 import { ContractError, toUsageError } from "../errors.ts";
 import type { Change } from "./change.ts";
 import { compareContracts } from "./compare-contracts.ts";
-import type { Contract } from "./contract.ts";
+import { toApiDescription, type ApiDescription } from "@sallyport/document";
 import { readLevels, type Levels } from "./levels.ts";
 import { addAcceptance, readBase, readLock, writeLock } from "./lock-file.ts";
-import { normalise } from "./normalise-document.ts";
 import { readContract } from "./read-document.ts";
 import { formats, toReport, type Format } from "./report.ts";
 import { rules } from "./rules.ts";
@@ -123,13 +122,13 @@ const isOneOf = <Name extends string>(names: readonly Name[], given: string): gi
 export const lockDocument = (document: string, lock: string): void =>
   writeLock(lock, readContract(document));
 
-const readHead = async ({ head, entry, docs }: Source, io: Io): Promise<Contract> =>
+const readHead = async ({ head, entry, docs }: Source, io: Io): Promise<ApiDescription> =>
   head === undefined
-    ? normalise(await io.readDocument(entry, docs), "the document of the API")
+    ? toApiDescription(await io.readDocument(entry, docs), "the document of the API")
     : readContract(head);
 
 const listChanges = async (
-  contract: Contract,
+  contract: ApiDescription,
   source: Source,
   io: Io,
 ): Promise<readonly Change[]> => compareContracts(contract, await readHead(source, io));

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
-import type { Contract } from "./contract.ts";
+import { isObject, type ApiDescription } from "@sallyport/document";
 import { ContractError } from "../errors.ts";
-import { isObject } from "./json.ts";
 import { readContract } from "./read-document.ts";
 import { readText } from "./read-text.ts";
 import { deserialise, serialise, type SerialisedContract } from "./serialise.ts";
@@ -15,14 +14,14 @@ export interface Acceptance {
 }
 
 export interface Lock {
-  readonly contract: Contract;
+  readonly contract: ApiDescription;
   readonly accepted: readonly Acceptance[];
 }
 
 /** The form of the file; a later one may differ. */
-const version = 1;
+const version = 2;
 
-export const writeLock = (file: string, contract: Contract): void => {
+export const writeLock = (file: string, contract: ApiDescription): void => {
   write(file, { lock: version, accepted: [], contract: serialise(contract) });
 };
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "@sallyport/document";
 import { prefix } from "./prefix.ts";
 import type { Level, Pair } from "./rule.ts";
 

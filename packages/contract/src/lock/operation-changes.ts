@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "@sallyport/document";
 import {
   body,
   define,
@@ -16,6 +16,15 @@ import {
 const bearer: JsonObject = { bearer: [] };
 const key: JsonObject = { key: [] };
 const oauth = (...scopes: string[]): JsonObject => ({ oauth: scopes });
+
+const withUrl = (tokenUrl: string): JsonObject =>
+  withOperation(secured({ oauth: [] }), {
+    components: {
+      securitySchemes: {
+        oauth: { type: "oauth2", flows: { clientCredentials: { tokenUrl, scopes: {} } } },
+      },
+    },
+  });
 
 /** Changes of operations, access, parameters and request bodies as a whole. */
 export const operationChanges = define({
@@ -118,6 +127,12 @@ export const operationChanges = define({
     level: "access",
     words: "the scope {name} is no longer needed",
     example: pair(secured(oauth("read", "write")), secured(oauth("read"))),
+  },
+  "security-url-changed": {
+    level: "warning",
+    words: "where clients get a token, {name}, was changed from {before} to {after}",
+    example: [withUrl("https://example.com/token"), withUrl("https://example.com/oauth/token")],
+    counterexample: [withUrl("https://example.com/token"), withUrl("https://example.com/token")],
   },
 
   // parameters

@@ -1,9 +1,11 @@
 import type { Change } from "./change.ts";
 import { compareSchemas } from "./compare-schemas.ts";
+import { Question, type Answer } from "./question.ts";
+import { toBump } from "./rule.ts";
 import { rules, type RuleId } from "./rules.ts";
 import type { Area } from "./schema-change.ts";
 import type { Details, SchemaPlace } from "./schema-place.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "@sallyport/document";
 
 interface Comparison {
   readonly operation: string;
@@ -57,8 +59,12 @@ export class OperationPlace {
     { isText }: { readonly isText: boolean },
   ): void {
     const { today, classOf } = this.#comparison;
+    const area = this.isTurned ? turned[given] : given;
+    const question = new Question(area, isText, classOf);
     const place: SchemaPlace = {
-      area: this.isTurned ? turned[given] : given,
+      area,
+      ...{ isProved: false, pair: [before, after] },
+      prove: question.prove,
       ...{
         at: "",
         isText,
@@ -69,27 +75,39 @@ export class OperationPlace {
         visits: new Map(),
       },
       compare: compareSchemas,
-      report: ({ area, at, isMuted }, change, details) => {
-        this.#add(`${area}-schema-${change}`, details, `${this.#at}${at && ` ${at}`}`, isMuted);
+      report: ({ at, isMuted, isProved, pair }, change, details) => {
+        const answer = question.judge(change, pair, isProved);
+        this.#add(`${area}-schema-${change}`, details, `${this.#at}${at && ` ${at}`}`, isMuted, answer);
       },
     };
     compareSchemas(before, after, place);
+    const witness = question.findUntold(before, after);
+    if (witness !== undefined)
+      place.report({ ...place, isProved: false }, question.isRequest ? "values-refused" : "values-added", { after: witness });
   }
 
-  #add(id: RuleId, details: Details, at: string, isMuted: boolean): void {
+  #add(
+    id: RuleId,
+    details: Details,
+    at: string,
+    isMuted: boolean,
+    { level: decided, witness }: Answer = {},
+  ): void {
     const { operation, changes } = this.#comparison;
     const rule = rules.get(id);
     if (!rule) throw new TypeError(`There is no rule ${id}.`);
     const path = `${operation}${at}`;
     // whom an API lets in matters, whatever it promises
     const isHarmless = isMuted && rule.level !== "access";
+    const level = isHarmless ? "harmless" : (decided ?? rule.level);
     const change: Change = {
       rule: id,
-      level: isHarmless ? "harmless" : rule.level,
-      bump: isHarmless ? "patch" : rule.bump,
+      level,
+      bump: isHarmless ? "patch" : level === rule.level ? rule.bump : toBump(level, true),
       operation,
       path,
       text: fill(rule.words, details),
+      ...(witness !== undefined && level === "breaking" && { witness }),
     };
     changes.set(JSON.stringify([id, path, change.text, isMuted]), change);
   }

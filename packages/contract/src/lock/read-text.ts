@@ -19,6 +19,9 @@ export const resolvePlace = (path: string, from: string): string => {
   return `${revision}:${isFromHere ? "./" : ""}${other}`;
 };
 
+/** Whether a place is a file of a revision in Git. */
+export const isRevision = (place: string): boolean => parseRevision(place) !== undefined;
+
 const parseRevision = (place: string) => {
   // `C:\` is a drive
   const [, revision, file] = /^(?![a-z]:[\\/])([^:]+):(.+)$/is.exec(place) ?? [];

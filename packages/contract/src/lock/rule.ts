@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "@sallyport/document";
 
 /**
  * What a change means: `breaking` for clients, `access` for callers that were refused before, `warning` if it depends

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "@sallyport/document";
 import { messageChanges } from "./message-changes.ts";
 import { header, withOperation } from "./operation-change.ts";
 import { operationChanges } from "./operation-changes.ts";
@@ -14,7 +14,7 @@ export type RuleId =
 const isOfRequest = (area: Area): boolean => area === "parameter" || area === "request";
 
 /** Derives the level of a change of a schema from its effect: a request may accept more, a response may say less. */
-const toLevel = ({ effect, levels = {} }: SchemaChange, area: Area): Level => {
+export const toLevel = ({ effect, levels = {} }: SchemaChange, area: Area): Level => {
   const own = levels[area] ?? levels[isOfRequest(area) ? "request" : "response"];
   if (own) return own;
   if (effect === "none") return "harmless";

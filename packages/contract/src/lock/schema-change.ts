@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "@sallyport/document";
 import { prefix } from "./prefix.ts";
 import type { Level } from "./rule.ts";
 
@@ -36,8 +36,6 @@ export const limits = <const Key extends string>(
   noun: string,
   toSchema: (more: JsonObject) => JsonObject,
   direction: "minimum" | "maximum",
-  /** The level in requests of a limit where there was none. */
-  levelOfNew: Level,
 ) => {
   const isMinimum = direction === "minimum";
   const [up, down] = isMinimum
@@ -49,7 +47,6 @@ export const limits = <const Key extends string>(
       effect: "narrower",
       words: `${noun} was limited to {after}`,
       example: [toSchema({}), at(3)],
-      levels: { request: levelOfNew },
     },
     removed: {
       effect: "wider",

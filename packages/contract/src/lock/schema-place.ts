@@ -1,7 +1,6 @@
-import type { Json } from "./json.ts";
+import type { Json, Schema } from "@sallyport/document";
 import type { Area } from "./schema-change.ts";
 import type { SchemaChangeName } from "./schema-changes.ts";
-import type { Schema } from "./schema.ts";
 
 /** What the words of a change are filled with. */
 export interface Details {
@@ -19,6 +18,10 @@ export interface SchemaPlace {
   readonly isText: boolean;
   /** Whether the values are not part of this message, such as read-only ones in a request. */
   readonly isMuted: boolean;
+  /** Whether it is certain that all values which may be sent are accepted. */
+  readonly isProved: boolean;
+  /** The schemas that are being compared. */
+  readonly pair: readonly [before: Schema, after: Schema];
   readonly today: string;
   /** Returns the class of a schema: schemas of one class are equal. */
   readonly classOf: (schema: Schema) => string;
@@ -28,5 +31,7 @@ export interface SchemaPlace {
   readonly visits: Map<string, number>;
   /** Compares schemas that are further inside. */
   readonly compare: (before: Schema, after: Schema, place: SchemaPlace) => void;
+  /** Whether it is certain that a change of schemas leaves all values that may be sent accepted. */
+  readonly prove: (before: Schema, after: Schema) => boolean;
   readonly report: (place: SchemaPlace, change: SchemaChangeName, details: Details) => void;
 }

@@ -1,19 +1,13 @@
 import { createHash } from "node:crypto";
 import { classify } from "./classify.ts";
-import { listSchemas, mapSchemas, type Contract } from "./contract.ts";
+import { sortJson, listSchemas, mapSchemas, isObject, toStableText, childKeys, listChildren, listKeys, mapKeys, replaceChildren, type ApiDescription,
+  type Content,
+  type Operation,
+  type Parameter, type Json, type JsonObject, type Schema } from "@sallyport/document";
 import { ContractError } from "../errors.ts";
-import { isObject, toStableText, type Json, type JsonObject } from "./json.ts";
-import {
-  childKeys,
-  listChildren,
-  listKeys,
-  mapKeys,
-  replaceChildren,
-  type Schema,
-} from "./schema.ts";
 
 /** A contract as JSON: schemas that are recursive or used repeatedly are listed by a name that their structure determines. */
-export interface SerialisedContract extends Contract<Json> {
+export interface SerialisedContract extends ApiDescription<Json> {
   readonly schemas: JsonObject;
 }
 
@@ -26,7 +20,7 @@ const depth = 12;
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 /** Converts a contract to JSON, which only depends on what clients can notice. */
-export const serialise = (contract: Contract): SerialisedContract => {
+export const serialise = (contract: ApiDescription): SerialisedContract => {
   const roots = listSchemas(contract);
   const { classes, names } = classify(roots, hash, depth);
   const known = new Map<string, Schema>();
@@ -38,7 +32,7 @@ export const serialise = (contract: Contract): SerialisedContract => {
     return id === undefined ? replaceChildren(schema, toJson) : { $ref: id };
   };
   return {
-    ...mapSchemas(contract, toJson),
+    ...mapSchemas(strip(contract), toJson),
     schemas: Object.fromEntries(
       [...ids]
         .toSorted(([, one], [, other]) => (one < other ? -1 : 1))
@@ -46,6 +40,46 @@ export const serialise = (contract: Contract): SerialisedContract => {
     ),
   };
 };
+
+/** Removes what clients cannot notice: examples, and the names of security schemes. */
+const strip = (contract: ApiDescription): ApiDescription => {
+  const ofField = ({ examples: _, ...field }: Parameter): Parameter => field;
+  const ofContent = (content: Content): Content =>
+    mapValues(content, ({ examples: _, ...media }) => media);
+  const ofOperation = (operation: Operation): Operation => ({
+    ...operation,
+    security: sortJson(
+      operation.security.map((one) =>
+        sortJson(
+          one.map(({ name, scheme, scopes }) => ({
+            ...(scheme.type === "unknown" ? { name } : { name: "" }),
+            ...{ scheme: { ...scheme }, scopes: scopes.toSorted() },
+          })),
+        ),
+      ),
+    ) as unknown as Operation["security"],
+    parameters: mapValues(operation.parameters, ofField),
+    ...(operation.body && {
+      body: { ...operation.body, content: ofContent(operation.body.content) },
+    }),
+    responses: mapValues(operation.responses, ({ content, headers }) => ({
+      content: ofContent(content),
+      headers: mapValues(headers, ofField),
+    })),
+    callbacks: mapValues(operation.callbacks, ofOperation),
+  });
+  return {
+    ...contract,
+    operations: mapValues(contract.operations, ofOperation),
+    webhooks: mapValues(contract.webhooks, ofOperation),
+  };
+};
+
+const mapValues = <Value>(
+  values: Readonly<Record<string, Value>>,
+  convert: (value: Value) => Value,
+): Readonly<Record<string, Value>> =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, convert(value)]));
 
 /** Finds the classes that are recursive, or that several places use. */
 const findListed = (
@@ -98,7 +132,7 @@ const toIds = (
 };
 
 /** @throws {@link ContractError} when a schema is missing. */
-export const deserialise = (given: SerialisedContract, file: string): Contract => {
+export const deserialise = (given: SerialisedContract, file: string): ApiDescription => {
   const texts = given.schemas;
   const listed = new Map<string, Schema>();
   const toSchema = (value: Json): Schema => {

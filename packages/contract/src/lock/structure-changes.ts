@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "@sallyport/document";
 import { constraint, define, list, number, record, text, withName } from "./schema-change.ts";
 
 const union = (more: JsonObject): JsonObject => ({ anyOf: [withName({}), text({})], ...more });
@@ -7,6 +7,8 @@ const union = (more: JsonObject): JsonObject => ({ anyOf: [withName({}), text({}
 const mapping = (values: JsonObject): JsonObject => ({
   discriminator: { propertyName: "name", mapping: values },
 });
+
+const tuple = (...prefixItems: JsonObject[]): JsonObject => list({ prefixItems, items: false });
 
 const conditional = (more: JsonObject): JsonObject =>
   record({ if: { required: ["card"] }, ...more });
@@ -182,12 +184,12 @@ export const structureChanges = define({
   "tuple-item-added": {
     effect: "wider",
     words: "the item at position {name} was added",
-    example: [list({ prefixItems: [text({})] }), list({ prefixItems: [text({}), number({})] })],
+    example: [tuple(text({})), tuple(text({}), number({}))],
   },
   "tuple-item-removed": {
     effect: "narrower",
     words: "the item at position {name} was removed",
-    example: [list({ prefixItems: [text({}), number({})] }), list({ prefixItems: [text({})] })],
+    example: [tuple(text({}), number({})), tuple(text({}))],
   },
   ...constraint("contains", "an item that must be contained", list, { contains: text({}) }),
   ...constraint("unevaluated-items", "a rule for items that nothing else allows", list, {
@@ -226,13 +228,18 @@ export const structureChanges = define({
   "union-became-exclusive": {
     effect: "narrower",
     words: "exactly one of the variants must match, no longer any of them",
-    example: [{ anyOf: [withName({}), text({})] }, { oneOf: [withName({}), text({})] }],
-    levels: { request: "warning" },
+    example: [
+      { anyOf: [withName({}), record({ minProperties: 2 })] },
+      { oneOf: [withName({}), record({ minProperties: 2 })] },
+    ],
   },
   "union-became-inclusive": {
     effect: "wider",
     words: "any of the variants may match, no longer exactly one of them",
-    example: [{ oneOf: [withName({}), text({})] }, { anyOf: [withName({}), text({})] }],
+    example: [
+      { oneOf: [withName({}), record({ minProperties: 2 })] },
+      { anyOf: [withName({}), record({ minProperties: 2 })] },
+    ],
     levels: { response: "harmless" },
   },
   "discriminator-added": {
@@ -258,15 +265,18 @@ export const structureChanges = define({
     effect: "none",
     words: "the discriminator's value {name} was added",
     example: [union(mapping({})), union(mapping({ a: "Pet" }))],
+    levels: { response: "warning" },
   },
   "mapping-removed": {
     effect: "none",
     words: "the discriminator's value {name} was removed",
     example: [union(mapping({ a: "Pet" })), union(mapping({}))],
+    levels: { request: "breaking" },
   },
   "mapping-changed": {
     effect: "none",
     words: "the discriminator's value {name} stands for another variant",
+    levels: { request: "breaking", response: "breaking" },
     example: [union(mapping({ a: "Pet" })), union(mapping({ a: "Toy" }))],
     counterexample: [union(mapping({ a: "Pet" })), union(mapping({}))],
   },

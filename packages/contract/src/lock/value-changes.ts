@@ -117,26 +117,39 @@ export const valueChanges = define({
     levels: { parameter: "breaking" },
   },
 
+  "values-refused": {
+    effect: "narrower",
+    words: "values are refused that were accepted, such as {after}",
+    example: [{ type: "integer" }, { oneOf: [{ type: "integer" }, number({})] }],
+    areas: ["parameter", "request"],
+  },
+  "values-added": {
+    effect: "wider",
+    words: "values may come that did not come before, such as {after}",
+    example: [{ oneOf: [{ type: "integer" }, number({})] }, { type: "integer" }],
+    areas: ["response", "header"],
+  },
+
   // limits
-  ...limits("minimum", "the minimum", number, "minimum", "warning"),
-  ...limits("maximum", "the maximum", number, "maximum", "warning"),
-  ...limits("min-length", "the minimum length", text, "minimum", "breaking"),
-  ...limits("max-length", "the maximum length", text, "maximum", "warning"),
-  ...limits("min-items", "the minimum number of items", list, "minimum", "warning"),
-  ...limits("max-items", "the maximum number of items", list, "maximum", "warning"),
-  ...limits("min-properties", "the minimum number of properties", record, "minimum", "warning"),
-  ...limits("max-properties", "the maximum number of properties", record, "maximum", "warning"),
+  ...limits("minimum", "the minimum", number, "minimum"),
+  ...limits("maximum", "the maximum", number, "maximum"),
+  ...limits("min-length", "the minimum length", text, "minimum"),
+  ...limits("max-length", "the maximum length", text, "maximum"),
+  ...limits("min-items", "the minimum number of items", list, "minimum"),
+  ...limits("max-items", "the maximum number of items", list, "maximum"),
+  ...limits("min-properties", "the minimum number of properties", record, "minimum"),
+  ...limits("max-properties", "the maximum number of properties", record, "maximum"),
   ...limits(
     "min-contains",
     "the minimum number of matching items",
     (more) => list({ contains: text({}), ...more }),
-    ...(["minimum", "breaking"] as const),
+    "minimum",
   ),
   ...limits(
     "max-contains",
     "the maximum number of matching items",
     (more) => list({ contains: text({}), ...more }),
-    ...(["maximum", "breaking"] as const),
+    "maximum",
   ),
   "limit-excluded": {
     effect: "narrower",
@@ -172,8 +185,7 @@ export const valueChanges = define({
     words: "the pattern was changed from {before} to {after}",
     example: [text({ pattern: "^a" }), text({ pattern: "^b" })],
     counterexample: [text({ pattern: "^a" }), text({})],
-    // which of two patterns accepts more is unknown
-    levels: { request: "warning", response: "harmless" },
+    levels: { response: "harmless" },
   },
   "content-encoding-changed": {
     effect: "different",

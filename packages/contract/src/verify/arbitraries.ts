@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { isObject, type Json, type JsonObject } from "../lock/json.ts";
+import { isObject, type Json, type JsonObject } from "@sallyport/document";
 import type { Schemas } from "./schemas.ts";
 import { listValid, typesOf } from "./values.ts";
 

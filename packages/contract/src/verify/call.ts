@@ -1,4 +1,4 @@
-import { toText } from "../lock/json.ts";
+import { toText } from "@sallyport/document";
 import type { Operation, Parameter } from "./operation.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;

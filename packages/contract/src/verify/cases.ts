@@ -1,4 +1,4 @@
-import { toText, type JsonObject } from "../lock/json.ts";
+import { toText, type JsonObject } from "@sallyport/document";
 import {
   canCarryAt,
   isForm,

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../lock/json.ts";
+import { isObject, type JsonObject } from "@sallyport/document";
 import { isJsonType } from "./call.ts";
 import { toFinding, type Finding } from "./check.ts";
 import { checkAnyReply } from "./check-any-reply.ts";

@@ -1,4 +1,4 @@
-import { toText, type JsonObject } from "../lock/json.ts";
+import { toText, type JsonObject } from "@sallyport/document";
 import { canCarry, SentFile, type Fields } from "./call.ts";
 import type { Schemas } from "./schemas.ts";
 import { typesOf } from "./values.ts";

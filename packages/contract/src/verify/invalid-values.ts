@@ -1,4 +1,4 @@
-import { isObject, toText, type JsonObject } from "../lock/json.ts";
+import { isObject, toText, type JsonObject } from "@sallyport/document";
 import type { Schemas } from "./schemas.ts";
 import {
   distinct,

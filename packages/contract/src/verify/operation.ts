@@ -1,5 +1,5 @@
 import { generateOpenApi, type OpenApiOptions } from "sallyport/openapi";
-import { isObject, toText, type Json, type JsonObject } from "../lock/json.ts";
+import { isObject, toText, type Json, type JsonObject } from "@sallyport/document";
 import { Schemas } from "./schemas.ts";
 
 export interface Parameter {

@@ -1,6 +1,11 @@
-import { ContractError } from "../errors.ts";
-import { isObject, type Json, type JsonObject } from "../lock/json.ts";
-import { readFileDocument } from "../lock/read-document.ts";
+import { ContractError, toUsageError } from "../errors.ts";
+import {
+  DocumentError,
+  isObject,
+  readSource,
+  type Json,
+  type JsonObject,
+} from "@sallyport/document";
 import { toApi, type Api } from "./operation.ts";
 
 /**
@@ -10,7 +15,7 @@ import { toApi, type Api } from "./operation.ts";
  */
 export const readDocument = (given: string | object): Api => {
   const name = typeof given === "string" ? given : "The document";
-  const document = typeof given === "string" ? readFileDocument(given) : (given as Json);
+  const document = typeof given === "string" ? readFile(given) : (given as Json);
   const version = isObject(document) ? document["openapi"] : undefined;
   if (!isObject(document) || typeof version !== "string" || !version.startsWith("3."))
     throw new ContractError(`${name} is not an OpenAPI 3 document: it has no openapi: "3.x".`);
@@ -23,6 +28,15 @@ export const readDocument = (given: string | object): Api => {
   const api = toApi(upgraded, false);
   if (api.operations.length > 0) return api;
   throw new ContractError(`${name} has no operations.`);
+};
+
+const readFile = (file: string): Json => {
+  try {
+    return readSource(file).document;
+  } catch (error) {
+    if (error instanceof DocumentError) throw toUsageError(error.message);
+    throw error;
+  }
 };
 
 /** Rewrites what schemas of OpenAPI 3.0 say in another way than those of 3.1. */

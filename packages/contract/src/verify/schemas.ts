@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { isObject, type Json, type JsonObject } from "../lock/json.ts";
+import { isObject, type Json, type JsonObject } from "@sallyport/document";
 
 /** The schemas of a document: resolves their references and checks values against them. */
 export class Schemas {

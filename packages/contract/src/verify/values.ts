@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { isObject, toText, type Json, type JsonObject } from "../lock/json.ts";
+import { isObject, toText, type Json, type JsonObject } from "@sallyport/document";
 import type { Schemas } from "./schemas.ts";
 
 /** A value, with what it tries. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { toText } from "../lock/json.ts";
+import { toText } from "@sallyport/document";
 import type { Call, Fields, Sent } from "./call.ts";
 import { listCases, newKey, withField } from "./cases.ts";
 import { findParameter, hasHeader, isProtected, type Operation } from "./operation.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../json.ts";
 import type { Schema } from "./schema.ts";
 
 /** Reads a limit of numbers: one that excludes itself is a flag in 3.0, and a number of its own as of 3.1. */

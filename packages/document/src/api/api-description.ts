@@ -1,11 +1,13 @@
-import type { Schema } from "./schema.ts";
+import type { Json } from "../json.ts";
+import type { Lifecycle } from "../schema/lifecycle.ts";
+import type { Schema } from "../schema/schema.ts";
 
 /**
- * An API in normal form: what clients depend on, and nothing else.
+ * An API in normal form: what clients depend on, and the examples of its document.
  *
  * @typeParam Of what schemas are: objects, or their JSON
  */
-export interface Contract<Of = Schema> {
+export interface ApiDescription<Of = Schema> {
   readonly servers: readonly string[];
   /** By method and path, such as `GET /users/{}`: the names of path parameters mean nothing on the wire. */
   readonly operations: Readonly<Record<string, Operation<Of>>>;
@@ -16,10 +18,14 @@ export interface Contract<Of = Schema> {
 export interface Operation<Of = Schema> extends Lifecycle {
   /** As written, such as `GET /users/{id}`. */
   readonly name: string;
+  /** In capitals. */
+  readonly method: string;
+  /** As written, such as `/users/{id}`; that of a webhook is its name. */
+  readonly path: string;
   readonly operationId?: string;
   readonly tags: readonly string[];
-  /** The alternatives of credentials; each is a list of `scheme` and `scheme:scope`. Empty if none are needed. */
-  readonly security: readonly (readonly string[])[];
+  /** The alternatives of credentials; empty if none are needed. */
+  readonly security: readonly Credentials[];
   /** By place and name, such as `query limit`. */
   readonly parameters: Readonly<Record<string, Parameter<Of>>>;
   readonly body?: Body<Of>;
@@ -28,16 +34,32 @@ export interface Operation<Of = Schema> extends Lifecycle {
   readonly callbacks: Readonly<Record<string, Operation<Of>>>;
 }
 
-export interface Lifecycle {
-  readonly deprecated?: true;
-  readonly sunset?: string;
-  /** What `x-stability-level` says, unless it is `stable`. */
-  readonly stability?: string;
+/** The schemes of which a caller needs all. */
+export type Credentials = readonly Requirement[];
+
+export interface Requirement {
+  /** The name of the scheme in the document, which means nothing to clients. */
+  readonly name: string;
+  readonly scheme: SecurityScheme;
+  readonly scopes: readonly string[];
+}
+
+export interface SecurityScheme {
+  readonly type: "apiKey" | "http" | "mutualTLS" | "oauth2" | "openIdConnect" | "unknown";
+  /** Of `http`, in lower case, such as `bearer`. */
+  readonly scheme?: string;
+  /** Of `apiKey`: where the key is, and its name; in lower case for header fields. */
+  readonly in?: string;
+  readonly key?: string;
+  /** Of `oauth2` by flow, and of `openIdConnect`: where clients get their tokens. */
+  readonly urls?: Readonly<Record<string, string>>;
 }
 
 /** A parameter, or a header of a response. */
 export interface Parameter<Of = Schema> extends Lifecycle {
   readonly name: string;
+  /** Such as `query`; that of a header of a response is `header`. */
+  readonly in: string;
   readonly required?: true;
   readonly style: string;
   readonly explode: boolean;
@@ -46,7 +68,11 @@ export interface Parameter<Of = Schema> extends Lifecycle {
   /** The media type of a parameter with `content`. */
   readonly mediaType?: string;
   readonly schema?: Of;
+  readonly examples?: Examples;
 }
+
+/** Values that a document shows, by name, or by number if they have none. */
+export type Examples = Readonly<Record<string, Json>>;
 
 export interface Body<Of = Schema> {
   readonly required?: true;
@@ -62,6 +88,7 @@ export interface Media<Of = Schema> {
   readonly itemSchema?: Of;
   /** By property, such as `text/plain`, or a style. */
   readonly encoding: Readonly<Record<string, string>>;
+  readonly examples?: Examples;
 }
 
 export interface Response<Of = Schema> {
@@ -69,11 +96,11 @@ export interface Response<Of = Schema> {
   readonly headers: Readonly<Record<string, Parameter<Of>>>;
 }
 
-/** Replaces the schemas of a contract. */
+/** Replaces the schemas of an API. */
 export const mapSchemas = <From, To>(
-  { servers, operations, webhooks }: Contract<From>,
+  { servers, operations, webhooks }: ApiDescription<From>,
   replace: (schema: From) => To,
-): Contract<To> => {
+): ApiDescription<To> => {
   const ofField = ({ schema, ...rest }: Parameter<From>): Parameter<To> => ({
     ...rest,
     ...(schema !== undefined && { schema: replace(schema) }),
@@ -109,9 +136,9 @@ const mapValues = <From, To>(
 ): Readonly<Record<string, To>> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, convert(value)]));
 
-/** Lists the schemas directly in a contract. */
-export const listSchemas = (contract: Contract): readonly Schema[] => {
+/** Lists the schemas that are directly in an API. */
+export const listSchemas = (api: ApiDescription): readonly Schema[] => {
   const schemas: Schema[] = [];
-  mapSchemas(contract, (schema) => schemas.push(schema));
+  mapSchemas(api, (schema) => schemas.push(schema));
   return schemas;
 };

@@ -1,4 +1,5 @@
-import { readOwn, toStableText, type Json } from "./json.ts";
+import { readOwn, toStableText, type Json } from "../json.ts";
+import { settle } from "./settle.ts";
 import { childKeys, mapKeys, type Schema, type TypeName } from "./schema.ts";
 
 /** Returns the schema of values that both accept; their own children are combined later. */
@@ -6,7 +7,6 @@ type Both = (one: Schema, other: Schema) => Schema;
 
 /** How two values of a keyword become one, where the later one does not simply take precedence. */
 const combine: { readonly [Key in keyof Schema]?: (one: never, other: never) => Schema[Key] } = {
-  types: (one: readonly TypeName[], other: readonly TypeName[]) => meetTypes(one, other),
   enum: (one: readonly Json[], other: readonly Json[]) => {
     const known = new Set(other.map(toStableText));
     return one.filter((value) => known.has(toStableText(value)));
@@ -54,8 +54,18 @@ const meetTypes = (one: readonly TypeName[], other: readonly TypeName[]): readon
     return type === "number" && other.includes("integer") ? ["integer" as const] : [];
   });
 
+/** Types that are stated count more than implied ones; those that both imply add up. */
+const mergeTypes = (one: Schema, other: Schema): Schema => {
+  if (!one.types || !other.types)
+    return one.implied || other.implied ? { implied: true } : {};
+  if (one.implied && other.implied)
+    return { implied: true, types: [...new Set([...one.types, ...other.types])].toSorted() };
+  if (one.implied) return { types: other.types };
+  return { types: other.implied ? one.types : meetTypes(one.types, other.types) };
+};
+
 /** Combines what `allOf` lists into one schema; what cannot be combined stays in its `allOf`. */
-export const merge = (one: Schema, other: Schema, both: Both): Schema => {
+const merge = (one: Schema, other: Schema, both: Both): Schema => {
   if (one.never || other.never) return { never: true };
   const merged: Record<string, unknown> = { ...one, ...other };
   for (const key of Object.keys(one) as (keyof Schema)[]) {
@@ -74,7 +84,8 @@ export const merge = (one: Schema, other: Schema, both: Both): Schema => {
         both,
       );
   }
-  Object.assign(merged, mergeBounds(one, other));
+  delete merged["implied"];
+  Object.assign(merged, mergeBounds(one, other), mergeTypes(one, other));
   if (one.properties || other.properties) merged["properties"] = mergeProperties(one, other, both);
   if (!isNullable(one) || !isNullable(other)) delete merged["nullable"];
   else if (one.nullable || other.nullable) merged["nullable"] = true;
@@ -104,8 +115,9 @@ const clash = (one: Schema, other: Schema): boolean =>
     (key) => one[key] !== undefined && other[key] !== undefined && one[key] !== other[key],
   );
 
-const isNullable = ({ nullable, types, enum: values, anyOf }: Schema): boolean =>
-  nullable === true || (types === undefined && values === undefined && anyOf === undefined);
+const isNullable = ({ nullable, implied, types, enum: values, anyOf }: Schema): boolean =>
+  nullable === true ||
+  ((implied || types === undefined) && values === undefined && anyOf === undefined);
 
 const mergeMaps = (
   one: Readonly<Record<string, Schema>>,
@@ -145,4 +157,80 @@ const mergeBounds = (one: Schema, other: Schema): Schema => {
     Object.assign(bounds, { [key]: tighter[key], [open]: isOpen });
   }
   return bounds;
+};
+
+/** Combines schemas; what is within them is combined later, so that recursive schemas end. */
+export class Combiner {
+  /** The schemas that a combination consists of. */
+  readonly #atoms = new Map<Schema, readonly Schema[]>();
+  readonly #ids = new Map<Schema, number>();
+  readonly #combinations = new Map<string, Schema>();
+  readonly #waiting = new Map<Schema, () => void>();
+
+  /** Fills a schema when it is needed, or by {@link finish} at the latest. */
+  later(schema: Schema, fill: () => void): Schema {
+    this.#waiting.set(schema, fill);
+    return schema;
+  }
+
+  /** Fills a schema now, unless that has been done or has begun. */
+  fill(schema: Schema): Schema {
+    const fill = this.#waiting.get(schema);
+    this.#waiting.delete(schema);
+    fill?.();
+    return schema;
+  }
+
+  finish(): void {
+    for (const schema of this.#waiting.keys()) this.fill(schema);
+  }
+
+  merge(one: Schema, other: Schema): Schema {
+    return merge(one, other, this.#both);
+  }
+
+  /**
+   * Returns the schema of values that both accept. The same schemas make the same combination, however often each counts:
+   * otherwise, recursive ones that override a property would be combined forever.
+   */
+  readonly #both = (one: Schema, other: Schema): Schema => {
+    const parts = [one, other].flatMap((part) => this.#atoms.get(part) ?? [part]);
+    const atoms = [...new Set(parts)];
+    const [first] = atoms;
+    if (first && atoms.length === 1) return first;
+    const key = atoms
+      .map((atom) => this.#toId(atom))
+      .toSorted((left, right) => left - right)
+      .join();
+    const known = this.#combinations.get(key);
+    if (known) return known;
+    const schema: Schema = {};
+    this.#combinations.set(key, schema);
+    this.#atoms.set(schema, atoms);
+    return this.later(schema, () => {
+      const merged = atoms.map((atom) => this.fill(atom)).reduce((all, atom) => this.merge(all, atom));
+      Object.assign(schema, settle(merged));
+    });
+  };
+
+  #toId(schema: Schema): number {
+    const id = this.#ids.get(schema) ?? this.#ids.size;
+    this.#ids.set(schema, id);
+    return id;
+  }
+}
+
+const known = new WeakMap<Schema, WeakMap<Schema, Schema>>();
+
+/** Returns the schema of values that both accept. */
+export const meet = (one: Schema, other: Schema): Schema => {
+  const others = known.get(one) ?? new WeakMap<Schema, Schema>();
+  known.set(one, others);
+  const found = others.get(other);
+  if (found) return found;
+  const combiner = new Combiner();
+  const schema = settle(combiner.merge(one, other));
+  others.set(other, schema);
+  combiner.finish();
+  return schema;
 };

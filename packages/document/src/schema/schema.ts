@@ -1,4 +1,4 @@
-import type { Json } from "./json.ts";
+import type { Json } from "../json.ts";
 
 /** The type names of JSON Schema, without `null`, which {@link Schema.nullable} states. */
 export type TypeName = "array" | "boolean" | "integer" | "number" | "object" | "string";
@@ -12,6 +12,8 @@ export interface Schema {
   never?: true;
   /** Absent if any type is accepted. */
   types?: readonly TypeName[];
+  /** Whether the document does not state the types, but has keywords that only they have. */
+  implied?: true;
   nullable?: true;
   /** The accepted values other than `null`. */
   enum?: readonly Json[];
@@ -39,6 +41,8 @@ export interface Schema {
   required?: readonly string[];
   dependentRequired?: Readonly<Record<string, readonly string[]>>;
   default?: Json;
+  /** Values that the document shows; they say nothing about what is accepted. */
+  examples?: readonly Json[];
   readOnly?: true;
   writeOnly?: true;
   deprecated?: true;
@@ -111,12 +115,13 @@ export const listChildren = (schema: Schema): readonly Schema[] => [
   ...listKeys.flatMap((key) => schema[key] ?? []),
 ];
 
-/** Returns a plain copy with sorted keys, whose inner schemas are replaced. */
+/** Returns a plain copy with sorted keys and without examples, whose inner schemas are replaced. */
 export const replaceChildren = (
   schema: Schema,
   replace: (child: Schema) => Json,
 ): Readonly<Record<string, Json>> => {
-  const entries: [string, Json][] = Object.entries(schema).map(([key, value]) => {
+  const { examples: _, ...own } = schema;
+  const entries: [string, Json][] = Object.entries(own).map(([key, value]) => {
     if (includes(childKeys, key)) return [key, replace(value as Schema)];
     if (includes(listKeys, key)) {
       const list = (value as readonly Schema[]).map(replace);

@@ -1,10 +1,22 @@
-import type { Body, Content, Contract, Media, Operation, Parameter, Response } from "./contract.ts";
-import { ContractError } from "../errors.ts";
-import { compact, isObject, toList, toObject, type Json, type JsonObject, toText } from "./json.ts";
-import { toLifecycle } from "./lifecycle.ts";
-import { SchemaNormaliser } from "./normalise-schema.ts";
-import { Resolver, type ReadOther } from "./resolver.ts";
-import { sortEntries } from "./schema.ts";
+import { DocumentError } from "../errors.ts";
+import { compact, isObject, toList, toObject, toText, type Json, type JsonObject } from "../json.ts";
+import type { Source } from "../read/read-source.ts";
+import { Resolver } from "../read/resolver.ts";
+import { toLifecycle } from "../schema/lifecycle.ts";
+import { SchemaNormaliser } from "../schema/normalise-schema.ts";
+import { sortEntries } from "../schema/schema.ts";
+import type {
+  ApiDescription,
+  Body,
+  Content,
+  Credentials,
+  Examples,
+  Media,
+  Operation,
+  Parameter,
+  Response,
+  SecurityScheme,
+} from "./api-description.ts";
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
@@ -14,13 +26,18 @@ const ignoredFields: ReadonlySet<string> = new Set(["accept", "authorization", "
 /**
  * Converts an OpenAPI document, of version 3.0 to 3.2, to normal form.
  *
- * @param file the name of the document, for messages and for references to other files
- * @throws {@link ContractError} when this is no such document, or a reference in it leads nowhere.
+ * @throws {@link DocumentError} when this is no such document, or a reference in it leads nowhere.
  */
-export const normalise = (document: unknown, file: string, readOther?: ReadOther): Contract => {
-  if (!isObject(document) || !/^3\.[012](?:\.|$)/.test(toText(document["openapi"])))
-    throw new ContractError(`${file} is no OpenAPI document of version 3.0, 3.1 or 3.2.`);
-  return new DocumentNormaliser(document, file, readOther).convert();
+export const normalise = (source: Source): ApiDescription => {
+  const { document, file } = source;
+  const version = isObject(document) ? toText(document["openapi"]) : "";
+  if (!isObject(document) || !/^3\.[012](?:\.|$)/.test(version))
+    throw new DocumentError(
+      isObject(document) && document["swagger"] !== undefined
+        ? `${file} is a document of Swagger ${toText(document["swagger"])}. Convert it to OpenAPI 3, such as with \`npx swagger2openapi\`.`
+        : `${file} is no OpenAPI document of version 3.0, 3.1 or 3.2.`,
+    );
+  return new DocumentNormaliser(document, source).convert();
 };
 
 type Located = readonly [value: JsonObject, file: string];
@@ -31,16 +48,18 @@ class DocumentNormaliser {
   readonly #resolver: Resolver;
   readonly #schemas: SchemaNormaliser;
 
-  constructor(document: JsonObject, file: string, readOther: ReadOther | undefined) {
+  constructor(document: JsonObject, source: Source) {
     this.#document = document;
-    this.#file = file;
-    this.#resolver = new Resolver(document, file, readOther);
+    this.#file = source.file;
+    this.#resolver = new Resolver(source);
     this.#schemas = new SchemaNormaliser(this.#resolver);
   }
 
-  convert(): Contract {
-    const { paths, webhooks, servers } = this.#document;
-    const contract: Contract = {
+  convert(): ApiDescription {
+    const { paths, servers } = this.#document;
+    // before 3.1, sallyport and others describe webhooks in an extension
+    const webhooks = this.#document["webhooks"] ?? this.#document["x-webhooks"];
+    const api: ApiDescription = {
       servers: toList(servers)
         .map((server) => toText(toObject(server)["url"]))
         .toSorted(),
@@ -48,7 +67,7 @@ class DocumentNormaliser {
       webhooks: this.#readItems(webhooks, (method, name) => `${method} webhook ${name}`),
     };
     this.#schemas.finish();
-    return contract;
+    return api;
   }
 
   #locate(value: Json | undefined, file: string): Located {
@@ -73,14 +92,16 @@ class DocumentNormaliser {
     const found = this.#entries(withoutExtensions(items), file).flatMap(([path, item, place]) => {
       const others = Object.entries(toObject(item["additionalOperations"]));
       const own = methods.flatMap((method) => {
-        const operation = item[method];
+        // before 3.2, the method QUERY has a name of an extension
+        const operation = item[method] ?? (method === "query" ? item["x-query"] : undefined);
         return isObject(operation) ? [[method.toUpperCase(), operation] as const] : [];
       });
-      return [...own, ...others].map(([method, operation]) => {
-        const name = toName(method, path);
+      return [...own, ...others].map(([method, given]) => {
+        const [operation, from] = this.#locate(given, place);
+        const call = { name: toName(method, path), method, path };
         return [
           toName(method, toKey(path)),
-          this.#readOperation(name, path, toObject(operation), item, place),
+          this.#readOperation(call, operation, from, item, place),
         ] as const;
       });
     });
@@ -88,18 +109,21 @@ class DocumentNormaliser {
   }
 
   #readOperation(
-    name: string,
-    path: string,
+    { name, method, path }: Pick<Operation, "name" | "method" | "path">,
     raw: JsonObject,
-    item: JsonObject,
     file: string,
+    item: JsonObject,
+    itemFile: string,
   ): Operation {
-    const parameters = [...toList(item["parameters"]), ...toList(raw["parameters"])].flatMap(
-      (one) => {
-        const [parameter, place] = this.#locate(one, file);
+    const readParameters = (given: Json | undefined, from: string) =>
+      toList(given).flatMap((one) => {
+        const [parameter, place] = this.#locate(one, from);
         return this.#readParameter(parameter, place, path);
-      },
-    );
+      });
+    const parameters = [
+      ...readParameters(item["parameters"], itemFile),
+      ...readParameters(raw["parameters"], file),
+    ];
     const body =
       raw["requestBody"] === undefined ? undefined : this.#readBody(raw["requestBody"], file);
     const responses = this.#entries(withoutExtensions(raw["responses"]), file).map(
@@ -120,7 +144,7 @@ class DocumentNormaliser {
       ),
     );
     return compact<Operation>({
-      name,
+      ...{ name, method, path },
       operationId: typeof raw["operationId"] === "string" ? raw["operationId"] : undefined,
       tags: [...new Set(toList(raw["tags"]).map(toText))].toSorted(),
       ...toLifecycle(raw),
@@ -140,7 +164,7 @@ class DocumentNormaliser {
     const place = toText(raw["in"]);
     const name = toText(raw["name"]);
     if (place === "header" && ignoredFields.has(name.toLowerCase())) return [];
-    const parameter = this.#readField(name, raw, file, place === "query" || place === "cookie");
+    const parameter = this.#readField(name, raw, file, place);
     if (place !== "path")
       return [[`${place} ${place === "header" ? name.toLowerCase() : name}`, parameter]];
     // a parameter of the path is known by its position
@@ -149,12 +173,13 @@ class DocumentNormaliser {
   }
 
   /** Reads a parameter or a header of a response. */
-  #readField(name: string, raw: JsonObject, file: string, isForm: boolean): Parameter {
+  #readField(name: string, raw: JsonObject, file: string, place: string): Parameter {
     const [content] = this.#entries(raw["content"], file);
+    const isForm = place === "query" || place === "cookie";
     const style = typeof raw["style"] === "string" ? raw["style"] : isForm ? "form" : "simple";
     const schema = content ? content[1]["schema"] : raw["schema"];
     return compact<Parameter>({
-      name,
+      ...{ name, in: place },
       required: raw["required"] === true || undefined,
       ...toLifecycle(raw),
       style,
@@ -164,7 +189,17 @@ class DocumentNormaliser {
       mediaType: content?.[0],
       schema:
         schema === undefined ? undefined : this.#schemas.convert(schema, content?.[2] ?? file),
+      examples: this.#readExamples(content?.[1] ?? raw, content?.[2] ?? file),
     });
+  }
+
+  #readExamples(raw: JsonObject, file: string): Examples | undefined {
+    const named = this.#entries(raw["examples"], file).flatMap(([name, one]) => {
+      const value = one["value"] ?? one["dataValue"];
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    const examples = { ...(raw["example"] !== undefined && { 0: raw["example"] }), ...Object.fromEntries(named) };
+    return Object.keys(examples).length > 0 ? examples : undefined;
   }
 
   #readBody(given: Json, file: string): Body {
@@ -182,8 +217,9 @@ class DocumentNormaliser {
         // before 3.2, sallyport describes the items of a stream of text in an extension
         const isExtended = raw["itemSchema"] === undefined && raw["x-itemSchema"] !== undefined;
         const itemSchema = raw["itemSchema"] ?? raw["x-itemSchema"];
-        const schema = isExtended ? undefined : raw["schema"];
+        const schema = isExtended || isBytes(raw["schema"], type) ? undefined : raw["schema"];
         const media = compact<Media>({
+          examples: this.#readExamples(raw, place),
           schema: schema === undefined ? undefined : this.#schemas.convert(schema, place),
           itemSchema:
             itemSchema === undefined ? undefined : this.#schemas.convert(itemSchema, place),
@@ -194,31 +230,29 @@ class DocumentNormaliser {
             ]),
           ),
         });
-        return [type.toLowerCase().replaceAll(/\s*;\s*/g, "; "), media];
+        return [toMediaType(type), media];
       }),
     );
   }
 
   /** Reads the alternatives of credentials; none are needed if one of the alternatives is empty. */
-  #readSecurity(given: Json | undefined): readonly (readonly string[])[] {
+  #readSecurity(given: Json | undefined): readonly Credentials[] {
     const schemes = toObject(toObject(this.#document["components"])["securitySchemes"]);
     const alternatives = toList(given).map((one) =>
-      Object.entries(toObject(one))
-        .flatMap(([name, scopes]) => {
-          const scheme = describeScheme(name, this.#locate(schemes[name], this.#file)[0]);
-          return [scheme, ...toList(scopes).map((scope) => `${scheme}:${toText(scope)}`)];
-        })
-        .toSorted(),
+      Object.entries(toObject(one)).map(([name, scopes]) => ({
+        name,
+        scheme: toScheme(this.#locate(schemes[name], this.#file)[0]),
+        scopes: toList(scopes).map(toText),
+      })),
     );
-    if (alternatives.some((one) => one.length === 0)) return [];
-    return alternatives.toSorted((one, other) => (one.join() < other.join() ? -1 : 1));
+    return alternatives.some((one) => one.length === 0) ? [] : alternatives;
   }
 
   #readResponse(raw: JsonObject, file: string): Response {
     const headers = this.#entries(raw["headers"], file).flatMap(([name, header, place]) =>
       ignoredFields.has(name.toLowerCase())
         ? []
-        : [[name.toLowerCase(), this.#readField(name, header, place, false)] as const],
+        : [[name.toLowerCase(), this.#readField(name, header, place, "header")] as const],
     );
     return {
       content: this.#readContent(raw["content"], file),
@@ -236,17 +270,38 @@ const placeholder = /\{([^}]*)\}/g;
 /** Removes the names of path parameters. */
 const anonymise = (path: string): string => path.replaceAll(placeholder, "{}");
 
-/** Describes a security scheme by what a client sends; its name means nothing. */
-const describeScheme = (
-  name: string,
-  { type, scheme, in: place, name: key, ...rest }: JsonObject,
-): string =>
-  type === "http"
-    ? `http ${toText(scheme).toLowerCase()}`
-    : type === "apiKey"
-      ? `${toText(place)} ${toText(key)}`
-      : type === "openIdConnect"
-        ? `openIdConnect ${toText(rest["openIdConnectUrl"])}`
-        : typeof type === "string"
-          ? type
-          : name;
+const toScheme = ({ type, scheme, in: place, name, flows, openIdConnectUrl }: JsonObject): SecurityScheme => {
+  if (type === "http") return { type, scheme: toText(scheme).toLowerCase() };
+  if (type === "apiKey") {
+    const key = toText(name);
+    return { type, in: toText(place), key: place === "header" ? key.toLowerCase() : key };
+  }
+  if (type === "mutualTLS") return { type };
+  if (type === "openIdConnect") return { type, urls: { openIdConnectUrl: toText(openIdConnectUrl) } };
+  if (type !== "oauth2") return { type: "unknown" };
+  const urls = Object.entries(toObject(flows)).flatMap(([flow, one]) =>
+    Object.entries(toObject(one)).flatMap(([key, url]) =>
+      /Url$/.test(key) && typeof url === "string" ? [[`${flow} ${key}`, url] as const] : [],
+    ),
+  );
+  return { type, urls: Object.fromEntries(sortEntries(urls)) };
+};
+
+/** Writes a media type in lower case; the values of its parameters may depend on the case. */
+const toMediaType = (text: string): string => {
+  const [type = "", ...parameters] = text.split(";");
+  const own = parameters
+    .map((one) => one.trim().replace(/^[^=]*/, (name) => name.toLowerCase()))
+    .map((one) => (one.startsWith("charset=") ? one.toLowerCase().replaceAll('"', "") : one))
+    // JSON has no other, and it is the default of most that name it
+    .filter((one) => one !== "" && one !== "charset=utf-8");
+  return [type.trim().toLowerCase(), ...own].join("; ");
+};
+
+/** Whether a schema only says that a body consists of bytes, which 3.1 says by having none. */
+const isBytes = (schema: Json | undefined, type: string): boolean =>
+  isObject(schema) &&
+  schema["type"] === "string" &&
+  schema["format"] === "binary" &&
+  !/^(?:text|multipart)\/|json|xml|urlencoded/i.test(type) &&
+  Object.keys(schema).every((key) => ["type", "format", "description", "title"].includes(key));

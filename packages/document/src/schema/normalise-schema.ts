@@ -2,16 +2,18 @@ import {
   compact,
   isObject,
   toList,
-  toStableText,
+  toObject,
+  toText,
   type Json,
   type JsonObject,
-  toText,
-} from "./json.ts";
-import { merge } from "./merge-schemas.ts";
-import type { Resolver } from "./resolver.ts";
-import { childKeys, mapKeys, sortEntries, sortJson, type Schema, type TypeName } from "./schema.ts";
+} from "../json.ts";
+import type { Resolver } from "../read/resolver.ts";
+import { Combiner } from "./combine.ts";
+import { areDisjoint } from "./disjoint.ts";
 import { toLifecycle } from "./lifecycle.ts";
 import { readBound } from "./read-bound.ts";
+import { childKeys, listChildren, mapKeys, sortEntries, type Schema, type TypeName } from "./schema.ts";
+import { dedupe, settle } from "./settle.ts";
 
 const numberKeys = [
   ...["multipleOf", "maxLength", "maxItems", "maxProperties", "minContains", "maxContains"],
@@ -21,8 +23,8 @@ const numberKeys = [
 
 /** Keywords that say nothing about values, so a schema of these alone accepts anything. */
 const annotations: ReadonlySet<string> = new Set([
-  ...["$anchor", "$comment", "$defs", "$id", "$ref", "$schema", "description", "example"],
-  ...["examples", "externalDocs", "summary", "title", "xml"],
+  ...["$anchor", "$comment", "$defs", "$dynamicAnchor", "$id", "$ref", "$schema", "description"],
+  ...["example", "examples", "externalDocs", "summary", "title", "xml"],
 ]);
 
 /**
@@ -31,12 +33,8 @@ const annotations: ReadonlySet<string> = new Set([
  */
 export class SchemaNormaliser {
   readonly #resolver: Resolver;
+  readonly #combiner = new Combiner();
   readonly #known = new Map<object, Schema>();
-  /** The schemas that a combination consists of. */
-  readonly #atoms = new Map<Schema, readonly Schema[]>();
-  readonly #ids = new Map<Schema, number>();
-  readonly #combinations = new Map<string, Schema>();
-  readonly #waiting = new Map<Schema, () => void>();
   /** The parents of `allOf` without their unions, and what these were made from. */
   readonly #parents = new Map<JsonObject, JsonObject>();
   readonly #originals = new Map<JsonObject, JsonObject>();
@@ -55,76 +53,37 @@ export class SchemaNormaliser {
     if (known) return known;
     const schema: Schema = {};
     this.#known.set(raw, schema);
-    return this.#later(schema, () => Object.assign(schema, this.#read(raw, rawFile)));
+    return this.#combiner.later(schema, () => Object.assign(schema, this.#read(raw, rawFile)));
   }
 
   finish(): void {
-    for (const schema of this.#waiting.keys()) this.#fill(schema);
+    this.#combiner.finish();
+    const seen = new Set<Schema>();
+    const waiting = [...this.#known.values()];
+    for (let schema = waiting.pop(); schema; schema = waiting.pop()) {
+      if (seen.has(schema)) continue;
+      seen.add(schema);
+      for (const child of listChildren(schema)) waiting.push(child);
+      // exactly one variant matches if no two can
+      if (schema.exclusive && isPartition(schema.anyOf ?? [])) delete schema.exclusive;
+    }
   }
 
   /** Follows a reference, unless it has keywords of its own. */
   #locate(given: JsonObject, file: string): readonly [raw: Json, file: string] {
-    return this.#hasOwnWords(given) ? [given, file] : this.#resolver.resolve(given, file);
-  }
-
-  /** Whether a reference has keywords beside it, which count as of OpenAPI 3.1. */
-  #hasOwnWords(raw: JsonObject): boolean {
-    return Object.keys(raw).some((key) => !annotations.has(key) && !key.startsWith("x-"));
-  }
-
-  #later(schema: Schema, fill: () => void): Schema {
-    this.#waiting.set(schema, fill);
-    return schema;
-  }
-
-  /** Fills a schema now, unless that has been done or has begun. */
-  #fill(schema: Schema): Schema {
-    const fill = this.#waiting.get(schema);
-    this.#waiting.delete(schema);
-    fill?.();
-    return schema;
-  }
-
-  /**
-   * Returns the schema of values that both accept. The same schemas make the same combination, however often each counts:
-   * otherwise, recursive ones that override a property would be combined forever.
-   */
-  readonly #both = (one: Schema, other: Schema): Schema => {
-    const parts = [one, other].flatMap((part) => this.#atoms.get(part) ?? [part]);
-    const atoms = [...new Set(parts)];
-    const [first] = atoms;
-    if (first && atoms.length === 1) return first;
-    const key = atoms
-      .map((atom) => this.#toId(atom))
-      .toSorted((left, right) => left - right)
-      .join();
-    const known = this.#combinations.get(key);
-    if (known) return known;
-    const schema: Schema = {};
-    this.#combinations.set(key, schema);
-    this.#atoms.set(schema, atoms);
-    return this.#later(schema, () =>
-      Object.assign(
-        schema,
-        atoms.map((atom) => this.#fill(atom)).reduce((all, atom) => merge(all, atom, this.#both)),
-      ),
-    );
-  };
-
-  #toId(schema: Schema): number {
-    const id = this.#ids.get(schema) ?? this.#ids.size;
-    this.#ids.set(schema, id);
-    return id;
+    const raw = toReference(given);
+    return hasOwnWords(raw) ? [raw, file] : this.#resolver.resolve(raw, file);
   }
 
   #read(raw: JsonObject, file: string): Schema {
     const parts = listParts(raw).map((part) => this.#readPart(part, file, raw));
     const own = this.#readOwn(raw, file);
-    let schema = parts.reduceRight((rest, part) => merge(part, rest, this.#both), own);
+    let schema = parts.reduceRight((rest, part) => this.#combiner.merge(part, rest), own);
     for (const key of ["anyOf", "oneOf"] as const)
-      if (Array.isArray(raw[key])) schema = this.#addUnion(schema, toList(raw[key]), key, file);
+      if (Array.isArray(raw[key])) schema = this.#addUnion(schema, raw, key, file);
+    const settled = settle(schema);
     // 3.0 states it beside a reference or a union, which does not accept null itself
-    return raw["nullable"] === true ? { ...schema, nullable: true } : settle(schema);
+    return raw["nullable"] === true ? { ...settled, nullable: true } : settled;
   }
 
   /** Reads a part of `allOf`: without its union if that leads back to the whole, as where a parent lists its children. */
@@ -133,12 +92,12 @@ export class SchemaNormaliser {
     const isParent =
       isObject(raw) &&
       this.#leadsTo(this.#originals.get(whole) ?? whole, listVariants(raw), rawFile);
-    if (!isParent) return this.#fill(this.convert(given, file));
+    if (!isParent) return this.#combiner.fill(this.convert(given, file));
     const { anyOf: _any, oneOf: _one, discriminator: _property, ...rest } = raw;
     const parent = this.#parents.get(raw) ?? rest;
     this.#parents.set(raw, parent);
     this.#originals.set(parent, raw);
-    return this.#fill(this.convert(parent, rawFile));
+    return this.#combiner.fill(this.convert(parent, rawFile));
   }
 
   /** Checks whether schemas consist of another one, directly or through others. */
@@ -146,6 +105,7 @@ export class SchemaNormaliser {
     target: JsonObject,
     given: readonly Json[],
     file: string,
+    list = (raw: JsonObject): readonly Json[] => [...listParts(raw), ...listVariants(raw)],
     seen = new Set<Json>(),
   ): boolean {
     return given.some((one) => {
@@ -153,47 +113,75 @@ export class SchemaNormaliser {
       if (raw === target) return true;
       if (!isObject(raw) || seen.has(raw)) return false;
       seen.add(raw);
-      return this.#leadsTo(target, [...listParts(raw), ...listVariants(raw)], rawFile, seen);
+      return this.#leadsTo(target, list(raw), rawFile, list, seen);
     });
   }
 
-  #addUnion(schema: Schema, given: readonly Json[], key: string, file: string): Schema {
-    const all = given.map((one) => this.#fill(this.convert(one, file)));
+  #addUnion(schema: Schema, raw: JsonObject, key: "anyOf" | "oneOf", file: string): Schema {
+    const all = toList(raw[key])
+      // a variant that is the union itself adds nothing
+      .filter((one) => !this.#leadsTo(raw, [one], file, listVariants))
+      .map((one) => this.#combiner.fill(this.convert(one, file)));
     const isNull = (one: Schema): boolean => one.nullable === true && one.types?.length === 0;
-    const variants = joinValues(new Set(all.filter((one) => !isNull(one) && !one.never)));
-    const acceptsNull = schema.types === undefined && all.some((one) => one.nullable);
+    const apart = [...new Set(all.filter((one) => !isNull(one) && !one.never))];
+    const variants = key === "anyOf" || isPartition(apart.filter(isList)) ? joinValues(apart) : apart;
+    const isOpen = schema.types === undefined || schema.implied === true;
+    const acceptsNull = isOpen && all.some((one) => one.nullable);
     const own: Schema = acceptsNull ? { ...schema, nullable: true } : schema;
     const [only] = variants;
-    if (!only) return all.length > 0 ? { ...own, types: [] } : own;
+    if (!only) {
+      if (all.length === 0) return own;
+      // each variant accepts null alone, or nothing
+      return acceptsNull ? { ...own, types: [] } : { never: true };
+    }
     if (variants.length === 1) {
-      const merged = merge(schema, only, this.#both);
+      const merged = this.#combiner.merge(schema, only);
       return acceptsNull ? { ...merged, nullable: true } : merged;
     }
-    if (variants.every(isPlainType))
-      return merge(
+    if (variants.every(isPlainType) && (key === "anyOf" || isPartition(variants)))
+      return this.#combiner.merge(
         schema,
         compact<Schema>({
           types: toTypes(variants.flatMap(({ types = [] }) => types)),
           nullable: acceptsNull || undefined,
         }),
-        this.#both,
       );
     // types beside a union are those of its variants
-    const { types, ...others } = own;
+    const { types, implied, ...others } = own;
     const isTyped =
-      types !== undefined && Object.keys(others).every((name) => besideUnion.has(name));
+      types !== undefined && !implied && Object.keys(others).every((name) => besideUnion.has(name));
     const union = compact<Schema>({
-      anyOf: isTyped ? variants.map((one) => merge({ types }, one, this.#both)) : variants,
+      anyOf: isTyped ? variants.map((one) => settle(this.#combiner.merge({ types }, one))) : variants,
       exclusive: key === "oneOf" || undefined,
       nullable: acceptsNull || undefined,
+      mapping: this.#nameVariants(raw, key, own, file),
     });
     if (isTyped) return { ...others, ...union };
     return own.anyOf ? { ...own, allOf: [...(own.allOf ?? []), union] } : { ...own, ...union };
   }
 
-  #readOwn(raw: JsonObject, file: string): Schema {
-    const given = raw["type"];
-    const names = given === undefined ? undefined : [given].flat().map(toText);
+  /** Adds the names that a discriminator gives to variants which its mapping does not list: those of their components. */
+  #nameVariants(
+    raw: JsonObject,
+    key: "anyOf" | "oneOf",
+    { discriminator, mapping = {} }: Schema,
+    file: string,
+  ): Schema["mapping"] {
+    if (discriminator === undefined) return undefined;
+    const listed = new Set(Object.values(mapping));
+    const names = toList(raw[key]).flatMap((one) => {
+      const reference = toObject(one)["$ref"];
+      const name = typeof reference === "string" ? /[^/]+$/.exec(reference)?.[0] : undefined;
+      const variant = this.convert(one, file);
+      return name === undefined || listed.has(variant) ? [] : [[name, variant] as const];
+    });
+    return { ...Object.fromEntries(names), ...mapping };
+  }
+
+  #readOwn(given: JsonObject, file: string): Schema {
+    const raw = toCurrent(given);
+    const type = raw["type"];
+    const names = type === undefined ? undefined : [type].flat().map(toText);
     const values = "const" in raw ? [raw["const"]] : raw["enum"];
     const list = Array.isArray(values) ? (values as readonly Json[]) : undefined;
     const isNull = list !== undefined && list.length > 0 && list.every((value) => value === null);
@@ -207,20 +195,21 @@ export class SchemaNormaliser {
       const isMinimum = key.startsWith("min") && key !== "minContains";
       return typeof value === "number" && !(isMinimum && value === 0) ? [[key, value]] : [];
     });
-    // bytes as such have the media type of what contains them
-    const isBinary = raw["format"] === "binary";
-    const textKeys = ["format", ...(isBinary ? [] : ["contentEncoding", "contentMediaType"])];
-    const texts = textKeys.flatMap((key) =>
+    const texts = ["format", "contentEncoding", "contentMediaType"].flatMap((key) =>
       typeof raw[key] === "string" ? [[key, raw[key]]] : [],
     );
     const flags = ["readOnly", "writeOnly", "uniqueItems"].flatMap((key) =>
       raw[key] === true ? [[key, true]] : [],
     );
+    const examples = [
+      ...(raw["example"] === undefined ? [] : [raw["example"]]),
+      ...toList(raw["examples"]),
+    ];
     return compact<Schema>({
       ...(Object.fromEntries([...numbers, ...texts, ...flags]) as Schema),
       types: isNull ? [] : names && toTypes(names),
       nullable: admitsNull || raw["nullable"] === true || undefined,
-      enum: isNull ? undefined : list && sortJson(dedupe(list.filter((value) => value !== null))),
+      enum: isNull ? undefined : list && dedupe(list.filter((value) => value !== null)),
       extensible: toNames(raw["x-extensible-enum"]),
       patterns:
         typeof raw["pattern"] === "string" && raw["pattern"] !== "" ? [raw["pattern"]] : undefined,
@@ -236,6 +225,7 @@ export class SchemaNormaliser {
           )
         : undefined,
       default: raw["default"],
+      examples: examples.length > 0 ? examples : undefined,
       ...toLifecycle(raw),
       discriminator: isObject(discriminator) ? toText(discriminator["propertyName"]) : undefined,
       mapping:
@@ -265,21 +255,48 @@ export class SchemaNormaliser {
         children[key] = Object.fromEntries(
           Object.entries(raw[key]).map(([name, child]) => [name, this.convert(child, file)]),
         );
-    for (const key of childKeys)
-      // `true` and an empty schema accept what is accepted anyway
-      if (raw[key] === false || (isObject(raw[key]) && !isEmpty(raw[key])))
+    for (const key of childKeys) {
+      // a branch without a condition says nothing
+      if ((key === "then" || key === "else") && raw["if"] === undefined) continue;
+      const isTelling = raw[key] === false || (isObject(raw[key]) && !isEmpty(raw[key]));
+      // elsewhere, `true` and an empty schema accept what is accepted anyway
+      if (isTelling || (raw[key] !== undefined && tellingIfEmpty.has(key)))
         children[key] = this.convert(raw[key], file);
+    }
     if (Array.isArray(raw["prefixItems"]))
       children["prefixItems"] = toList(raw["prefixItems"]).map((one) => this.convert(one, file));
     return children;
   }
 }
 
+const tellingIfEmpty: ReadonlySet<string> = new Set(["contains", "if", "not"]);
+
+/** What leads elsewhere in JSON Schema leads there in documents, which are not extended by others. */
+const toReference = (raw: JsonObject): JsonObject =>
+  typeof raw["$dynamicRef"] === "string" ? { ...raw, $ref: raw["$dynamicRef"] } : raw;
+
+/** Whether a reference has keywords beside it, which count as of OpenAPI 3.1. */
+const hasOwnWords = (raw: JsonObject): boolean =>
+  Object.keys(raw).some(
+    (key) => !annotations.has(key) && key !== "$dynamicRef" && !key.startsWith("x-"),
+  );
+
+/** Writes the bytes of OpenAPI 3.0 and those of 3.1 in one way. */
+const toCurrent = (raw: JsonObject): JsonObject => {
+  const { format, contentEncoding, contentMediaType, ...rest } = raw;
+  if (format === "byte") return { ...rest, contentEncoding: "base64" };
+  const isBinary =
+    format === "binary" ||
+    (contentEncoding === undefined && contentMediaType === "application/octet-stream");
+  // bytes as such have the media type of what contains them
+  return isBinary ? { ...rest, format: "binary" } : raw;
+};
+
 /** Returns what a schema combines with its own keywords. */
-const listParts = (raw: JsonObject): readonly Json[] => [
-  ...(typeof raw["$ref"] === "string" ? [{ $ref: raw["$ref"] }] : []),
-  ...toList(raw["allOf"]),
-];
+const listParts = (raw: JsonObject): readonly Json[] => {
+  const { $ref } = toReference(raw);
+  return [...(typeof $ref === "string" ? [{ $ref }] : []), ...toList(raw["allOf"])];
+};
 
 const listVariants = (raw: JsonObject): readonly Json[] => [
   ...toList(raw["anyOf"]),
@@ -293,19 +310,25 @@ const isEmpty = (schema: JsonObject): boolean =>
 
 const isPlainType = (schema: Schema): boolean =>
   schema.types !== undefined &&
-  Object.keys(schema).every((key) => key === "types" || key === "nullable");
+  !schema.implied &&
+  Object.keys(schema).every((key) => key === "types" || key === "nullable" || key === "examples");
 
-const valueKeys: ReadonlySet<string> = new Set(["types", "nullable", "enum"]);
+const isPartition = (variants: readonly Schema[]): boolean =>
+  variants.every((one, at) => variants.slice(at + 1).every((other) => areDisjoint(one, other)));
+
+const valueKeys: ReadonlySet<string> = new Set(["types", "nullable", "enum", "examples"]);
+
+const isList = (schema: Schema): boolean =>
+  schema.enum !== undefined && Object.keys(schema).every((key) => valueKeys.has(key));
 
 /** Joins variants that only list values of one type, such as constants: together, they are one list. */
 const joinValues = (variants: Iterable<Schema>): readonly Schema[] => {
   const joined = new Map<Schema | string, Schema>();
   for (const one of variants) {
-    const isList = one.enum !== undefined && Object.keys(one).every((key) => valueKeys.has(key));
-    const key = isList ? String(one.types) : one;
+    const key = isList(one) ? String(one.types) : one;
     const other = joined.get(key);
     const values = [...(other?.enum ?? []), ...(one.enum ?? [])];
-    joined.set(key, other ? { ...other, ...one, enum: sortJson(dedupe(values)) } : one);
+    joined.set(key, other ? settle({ ...other, ...one, enum: values }) : one);
   }
   return [...joined.values()];
 };
@@ -313,12 +336,8 @@ const joinValues = (variants: Iterable<Schema>): readonly Schema[] => {
 /** Keywords beside a union that do not restrict values. */
 const besideUnion: ReadonlySet<string> = new Set([
   ...["nullable", "discriminator", "mapping", "default", "deprecated", "sunset", "stability"],
-  ...["readOnly", "writeOnly"],
+  ...["readOnly", "writeOnly", "examples"],
 ]);
-
-const dedupe = (values: readonly Json[]): readonly Json[] => [
-  ...new Map(values.map((value) => [toStableText(value), value])).values(),
-];
 
 const toTypes = (names: readonly string[]): readonly TypeName[] => {
   const types = new Set(names.filter((name) => name !== "null"));
@@ -330,15 +349,4 @@ const toTypes = (names: readonly string[]): readonly TypeName[] => {
 const toNames = (given: Json | undefined): readonly string[] | undefined => {
   const names = [...new Set(toList(given).map(toText))].toSorted();
   return names.length > 0 ? names : undefined;
-};
-
-/** Removes what has no effect beside other keywords. */
-const settle = (schema: Schema): Schema => {
-  const { types, prefixItems, maxItems = Infinity } = schema;
-  const settled = { ...schema };
-  // only objects have properties
-  if (types && !types.includes("object")) delete settled.additionalProperties;
-  // there is no further item
-  if (prefixItems && maxItems <= prefixItems.length) settled.items = { never: true };
-  return settled;
 };
