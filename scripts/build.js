@@ -122,9 +122,23 @@ const compile = (config) => {
   if (status !== 0) process.exit(status ?? 1);
 };
 
+/** Lists the packages, each after those that it uses. */
+const listPackages = () => {
+  const names = readdirSync(join(root, "packages")).filter((name) =>
+    existsSync(join(root, "packages", name, "package.json")),
+  );
+  const listUsed = (name) => {
+    const text = readFileSync(join(root, "packages", name, "package.json"), "utf8");
+    const { dependencies = {} } = JSON.parse(text);
+    return names.filter((one) => `@sallyport/${one}` in dependencies);
+  };
+  const visit = (name) => [...listUsed(name).flatMap(visit), name];
+  return new Set(names.flatMap(visit));
+};
+
 /** Compiles the packages beside the core, which see the core as their users do: by its built entries. */
 const buildPackages = () => {
-  for (const name of readdirSync(join(root, "packages"))) {
+  for (const name of listPackages()) {
     const config = join(root, "packages", name, "tsconfig.build.json");
     if (!existsSync(config)) continue;
     rmSync(join(root, "packages", name, "dist"), { recursive: true, force: true });

@@ -47,7 +47,12 @@ export const findCommand = async (name: string, load: LoadContract): Promise<Com
       const written: Promise<void>[] = [];
       const out = (text: string): void => void written.push(writeOut(text));
       try {
-        return await command.run(values, positionals, { out, useEntry, readDocument, load: loadModule });
+        return await command.run(values, positionals, {
+          out,
+          useEntry,
+          readDocument,
+          load: loadModule,
+        });
       } finally {
         await Promise.all(written);
       }

@@ -374,7 +374,11 @@ const api = (output: string): string => `
 describe("sallyport lock", () => {
   const start = (...args: string[]) => {
     // where the sources of the framework are, but not those of the package
-    const entries = { sallyport: "src/index.ts", "sallyport/*": "src/*/index.ts", "@sallyport/document": "packages/document/src/index.ts" };
+    const entries = {
+      sallyport: "src/index.ts",
+      "sallyport/*": "src/*/index.ts",
+      "@sallyport/document": "packages/document/src/index.ts",
+    };
     const paths = Object.entries(entries).map(([name, file]) => [name, [join(root, file)]]);
     write("tsconfig.json", { compilerOptions: { paths: Object.fromEntries(paths) } });
     return spawnSync(process.execPath, [...program, "lock", ...args], {

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { classify } from "../src/lock/classify.ts";
-import { listSchemas, isObject, toApiDescription, type Json, type JsonObject } from "@sallyport/document";
+import {
+  listSchemas,
+  isObject,
+  toApiDescription,
+  type Json,
+  type JsonObject,
+} from "@sallyport/document";
 import { deserialise, serialise } from "../src/lock/serialise.ts";
 import { compareContracts } from "../src/lock/compare-contracts.ts";
 import { compare } from "./lock-tools.ts";

@@ -16,7 +16,11 @@ const write = (name: string, content: string | object): void => {
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "sallyport-verify-"));
-  const entries = { sallyport: "src/index.ts", "sallyport/*": "src/*/index.ts", "@sallyport/document": "packages/document/src/index.ts" };
+  const entries = {
+    sallyport: "src/index.ts",
+    "sallyport/*": "src/*/index.ts",
+    "@sallyport/document": "packages/document/src/index.ts",
+  };
   const paths = Object.entries(entries).map(([name, file]) => [name, [join(root, file)]]);
   write("tsconfig.json", { compilerOptions: { paths: Object.fromEntries(paths) } });
   write("package.json", { type: "module" });

@@ -40,4 +40,10 @@ export { toOriginal, toView, type Direction } from "./schema/views.ts";
 export { isWithin, takesAll, type IsSame } from "./sets/within.ts";
 export { findWitness } from "./sets/witness.ts";
 export { listShown, makeValues, toArbitrary, type Style } from "./values/arbitraries.ts";
-export { listInvalid, listTroubling, listValid, toSimplest, type Sample } from "./values/samples.ts";
+export {
+  listInvalid,
+  listTroubling,
+  listValid,
+  toSimplest,
+  type Sample,
+} from "./values/samples.ts";

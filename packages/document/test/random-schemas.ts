@@ -65,7 +65,9 @@ const objects = (inner: Schemas): Schemas =>
       type: fc.constant("object"),
       properties: fc.dictionary(name, inner, { maxKeys: 3 }),
       required: maybe(fc.uniqueArray(name, { maxLength: 2 })),
-      additionalProperties: maybe(fc.oneof<[fc.Arbitrary<Json>, Schemas]>(fc.constant(false), inner)),
+      additionalProperties: maybe(
+        fc.oneof<[fc.Arbitrary<Json>, Schemas]>(fc.constant(false), inner),
+      ),
       minProperties: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined, freq: 6 }),
       maxProperties: fc.option(fc.integer({ min: 2, max: 4 }), { nil: undefined, freq: 6 }),
       patternProperties: fc.option(
@@ -88,8 +90,14 @@ const arrays = (inner: Schemas): Schemas =>
 
 const unions = (inner: Schemas): Schemas =>
   fc
-    .tuple(fc.constantFrom("anyOf", "oneOf", "allOf"), fc.array(inner, { minLength: 1, maxLength: 3 }))
-    .map(([key, list]) => ({ [key]: list }));
+    .tuple(
+      fc.constantFrom("anyOf", "oneOf", "allOf"),
+      fc.array(inner, { minLength: 1, maxLength: 3 }),
+    )
+    // a variant that is there twice counts once
+    .map(([key, list]) => ({
+      [key]: [...new Map(list.map((one) => [JSON.stringify(one), one])).values()],
+    }));
 
 /** Schemas that state their types, so that JSON Schema means by them what documents do. */
 export const schemas: Schemas = fc.letrec<{ any: JsonObject }>((tie) => ({
@@ -120,10 +128,17 @@ const mutate = (schema: Json, pick: readonly number[], other: JsonObject): Json 
       return { ...left, [key]: mutate(own, rest, other) };
     const names = Object.keys(own);
     const at = names[(rest[0] ?? 0) % Math.max(1, names.length)] ?? "a";
-    return { ...left, [key]: { ...own, [at]: mutate((own as Record<string, Json>)[at] ?? {}, rest.slice(1), other) } };
+    return {
+      ...left,
+      [key]: {
+        ...own,
+        [at]: mutate((own as Record<string, Json>)[at] ?? {}, rest.slice(1), other),
+      },
+    };
   }
   if (key === "type") return other;
-  if (typeof own === "number" && first % 2 === 0) return { ...left, [key]: own + (first % 3) - 1 < 0 ? 1 : own + (first % 3) };
+  if (typeof own === "number" && first % 2 === 0)
+    return { ...left, [key]: own + (first % 3) - 1 < 0 ? 1 : own + (first % 3) };
   if (Array.isArray(own) && own.length > 1) return { ...left, [key]: own.slice(1) };
   return left;
 };

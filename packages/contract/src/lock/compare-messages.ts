@@ -1,5 +1,13 @@
 import { compareLifecycle } from "./compare-lifecycle.ts";
-import { readOwn, type Body, type Content, type Media, type Parameter, type Response, type Schema } from "@sallyport/document";
+import {
+  readOwn,
+  type Body,
+  type Content,
+  type Media,
+  type Parameter,
+  type Response,
+  type Schema,
+} from "@sallyport/document";
 import { judgeRemoval } from "./lifecycle.ts";
 import { pairMediaTypes } from "./media-types.ts";
 import type { OperationPlace } from "./place.ts";

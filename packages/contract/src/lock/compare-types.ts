@@ -59,7 +59,8 @@ const tellTypes = (
   ): boolean =>
     one === undefined ||
     (other !== undefined &&
-      (other.every((type) => one.some((candidate) => isWithin(type, candidate))) || isText(one, other)));
+      (other.every((type) => one.some((candidate) => isWithin(type, candidate))) ||
+        isText(one, other)));
   const isWider = covers(after, before);
   const isNarrower = covers(before, after);
   if (isWider && isNarrower) return false;

@@ -77,13 +77,23 @@ export class OperationPlace {
       compare: compareSchemas,
       report: ({ at, isMuted, isProved, pair }, change, details) => {
         const answer = question.judge(change, pair, isProved);
-        this.#add(`${area}-schema-${change}`, details, `${this.#at}${at && ` ${at}`}`, isMuted, answer);
+        this.#add(
+          `${area}-schema-${change}`,
+          details,
+          `${this.#at}${at && ` ${at}`}`,
+          isMuted,
+          answer,
+        );
       },
     };
     compareSchemas(before, after, place);
     const witness = question.findUntold(before, after);
     if (witness !== undefined)
-      place.report({ ...place, isProved: false }, question.isRequest ? "values-refused" : "values-added", { after: witness });
+      place.report(
+        { ...place, isProved: false },
+        question.isRequest ? "values-refused" : "values-added",
+        { after: witness },
+      );
   }
 
   #add(

@@ -1,9 +1,24 @@
 import { createHash } from "node:crypto";
 import { classify } from "./classify.ts";
-import { sortJson, listSchemas, mapSchemas, isObject, toStableText, childKeys, listChildren, listKeys, mapKeys, replaceChildren, type ApiDescription,
+import {
+  sortJson,
+  listSchemas,
+  mapSchemas,
+  isObject,
+  toStableText,
+  childKeys,
+  listChildren,
+  listKeys,
+  mapKeys,
+  replaceChildren,
+  type ApiDescription,
   type Content,
   type Operation,
-  type Parameter, type Json, type JsonObject, type Schema } from "@sallyport/document";
+  type Parameter,
+  type Json,
+  type JsonObject,
+  type Schema,
+} from "@sallyport/document";
 import { ContractError } from "../errors.ts";
 
 /** A contract as JSON: schemas that are recursive or used repeatedly are listed by a name that their structure determines. */

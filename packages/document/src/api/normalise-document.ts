@@ -1,5 +1,13 @@
 import { DocumentError } from "../errors.ts";
-import { compact, isObject, toList, toObject, toText, type Json, type JsonObject } from "../json.ts";
+import {
+  compact,
+  isObject,
+  toList,
+  toObject,
+  toText,
+  type Json,
+  type JsonObject,
+} from "../json.ts";
 import type { Source } from "../read/read-source.ts";
 import { Resolver } from "../read/resolver.ts";
 import { toLifecycle } from "../schema/lifecycle.ts";
@@ -198,7 +206,10 @@ class DocumentNormaliser {
       const value = one["value"] ?? one["dataValue"];
       return value === undefined ? [] : [[name, value] as const];
     });
-    const examples = { ...(raw["example"] !== undefined && { 0: raw["example"] }), ...Object.fromEntries(named) };
+    const examples = {
+      ...(raw["example"] !== undefined && { 0: raw["example"] }),
+      ...Object.fromEntries(named),
+    };
     return Object.keys(examples).length > 0 ? examples : undefined;
   }
 
@@ -270,14 +281,22 @@ const placeholder = /\{([^}]*)\}/g;
 /** Removes the names of path parameters. */
 const anonymise = (path: string): string => path.replaceAll(placeholder, "{}");
 
-const toScheme = ({ type, scheme, in: place, name, flows, openIdConnectUrl }: JsonObject): SecurityScheme => {
+const toScheme = ({
+  type,
+  scheme,
+  in: place,
+  name,
+  flows,
+  openIdConnectUrl,
+}: JsonObject): SecurityScheme => {
   if (type === "http") return { type, scheme: toText(scheme).toLowerCase() };
   if (type === "apiKey") {
     const key = toText(name);
     return { type, in: toText(place), key: place === "header" ? key.toLowerCase() : key };
   }
   if (type === "mutualTLS") return { type };
-  if (type === "openIdConnect") return { type, urls: { openIdConnectUrl: toText(openIdConnectUrl) } };
+  if (type === "openIdConnect")
+    return { type, urls: { openIdConnectUrl: toText(openIdConnectUrl) } };
   if (type !== "oauth2") return { type: "unknown" };
   const urls = Object.entries(toObject(flows)).flatMap(([flow, one]) =>
     Object.entries(toObject(one)).flatMap(([key, url]) =>

@@ -63,7 +63,8 @@ export class Resolver {
     let [value, file]: readonly [Json | undefined, string] = [document, from];
     for (const part of pointer.split("/").slice(1)) {
       const names = [unescape(decode(part)), unescape(part)];
-      const isThrough = isObject(value) && !names.some((name) => Object.hasOwn(value as object, name));
+      const isThrough =
+        isObject(value) && !names.some((name) => Object.hasOwn(value as object, name));
       if (isThrough) [value, file] = this.resolve(value as JsonObject, file);
       value = names.map((name) => readMember(value, name)).find((one) => one !== undefined);
     }

@@ -56,8 +56,7 @@ const meetTypes = (one: readonly TypeName[], other: readonly TypeName[]): readon
 
 /** Types that are stated count more than implied ones; those that both imply add up. */
 const mergeTypes = (one: Schema, other: Schema): Schema => {
-  if (!one.types || !other.types)
-    return one.implied || other.implied ? { implied: true } : {};
+  if (!one.types || !other.types) return one.implied || other.implied ? { implied: true } : {};
   if (one.implied && other.implied)
     return { implied: true, types: [...new Set([...one.types, ...other.types])].toSorted() };
   if (one.implied) return { types: other.types };
@@ -208,7 +207,9 @@ export class Combiner {
     this.#combinations.set(key, schema);
     this.#atoms.set(schema, atoms);
     return this.later(schema, () => {
-      const merged = atoms.map((atom) => this.fill(atom)).reduce((all, atom) => this.merge(all, atom));
+      const merged = atoms
+        .map((atom) => this.fill(atom))
+        .reduce((all, atom) => this.merge(all, atom));
       Object.assign(schema, settle(merged));
     });
   };

@@ -9,7 +9,9 @@ export const areDisjoint = (one: Schema, other: Schema, depth = 0): boolean => {
   if (depth > 6 || (acceptsNull(one) && acceptsNull(other))) return false;
   const [left, right] = [typesOf(one), typesOf(other)];
   const isApart = (type: Parameters<typeof covers>[1], types: typeof left): boolean =>
-    types !== undefined && !covers(types, type) && !(type === "number" && types.includes("integer"));
+    types !== undefined &&
+    !covers(types, type) &&
+    !(type === "number" && types.includes("integer"));
   if (left && right && left.every((type) => isApart(type, right))) return true;
   for (const [a, b] of [
     [one, other],

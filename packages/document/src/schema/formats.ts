@@ -10,7 +10,15 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /** Formats that a check of their characters would not decide. */
-const unchecked: ReadonlySet<string> = new Set(["binary", "byte", "password", "float", "double", "int64", "regex"]);
+const unchecked: ReadonlySet<string> = new Set([
+  "binary",
+  "byte",
+  "password",
+  "float",
+  "double",
+  "int64",
+  "regex",
+]);
 
 type Checks = Readonly<Record<string, unknown>>;
 

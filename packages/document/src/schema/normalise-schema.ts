@@ -12,8 +12,16 @@ import { Combiner } from "./combine.ts";
 import { areDisjoint } from "./disjoint.ts";
 import { toLifecycle } from "./lifecycle.ts";
 import { readBound } from "./read-bound.ts";
-import { childKeys, listChildren, mapKeys, sortEntries, type Schema, type TypeName } from "./schema.ts";
+import {
+  childKeys,
+  listChildren,
+  mapKeys,
+  sortEntries,
+  type Schema,
+  type TypeName,
+} from "./schema.ts";
 import { dedupe, settle } from "./settle.ts";
+import { accepts } from "./validate.ts";
 
 const numberKeys = [
   ...["multipleOf", "maxLength", "maxItems", "maxProperties", "minContains", "maxContains"],
@@ -124,9 +132,11 @@ export class SchemaNormaliser {
       .map((one) => this.#combiner.fill(this.convert(one, file)));
     const isNull = (one: Schema): boolean => one.nullable === true && one.types?.length === 0;
     const apart = [...new Set(all.filter((one) => !isNull(one) && !one.never))];
-    const variants = key === "anyOf" || isPartition(apart.filter(isList)) ? joinValues(apart) : apart;
+    const variants =
+      key === "anyOf" || isPartition(apart.filter(isList)) ? joinValues(apart) : apart;
     const isOpen = schema.types === undefined || schema.implied === true;
-    const acceptsNull = isOpen && all.some((one) => one.nullable);
+    const takers = all.filter((one) => accepts(one, null)).length;
+    const acceptsNull = isOpen && (key === "anyOf" ? takers > 0 : takers === 1);
     const own: Schema = acceptsNull ? { ...schema, nullable: true } : schema;
     const [only] = variants;
     if (!only) {
@@ -151,7 +161,9 @@ export class SchemaNormaliser {
     const isTyped =
       types !== undefined && !implied && Object.keys(others).every((name) => besideUnion.has(name));
     const union = compact<Schema>({
-      anyOf: isTyped ? variants.map((one) => settle(this.#combiner.merge({ types }, one))) : variants,
+      anyOf: isTyped
+        ? variants.map((one) => settle(this.#combiner.merge({ types }, one)))
+        : variants,
       exclusive: key === "oneOf" || undefined,
       nullable: acceptsNull || undefined,
       mapping: this.#nameVariants(raw, key, own, file),

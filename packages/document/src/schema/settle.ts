@@ -4,8 +4,25 @@ import { sortJson, type Schema, type TypeName } from "./schema.ts";
 /** The keywords that say something about values of one kind only. */
 const keywordsOf = {
   number: ["minimum", "maximum", "openMinimum", "openMaximum", "multipleOf"],
-  string: ["minLength", "maxLength", "patterns", "contentEncoding", "contentMediaType", "contentSchema"],
-  array: ["minItems", "maxItems", "uniqueItems", "items", "prefixItems", "contains", "minContains", "maxContains", "unevaluatedItems"],
+  string: [
+    "minLength",
+    "maxLength",
+    "patterns",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+  ],
+  array: [
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "items",
+    "prefixItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "unevaluatedItems",
+  ],
   object: [
     ...["properties", "required", "additionalProperties", "patternProperties", "propertyNames"],
     ...["minProperties", "maxProperties", "dependentRequired", "dependentSchemas"],
@@ -29,7 +46,9 @@ const settleValues = (schema: Schema): Schema => {
   const { enum: given, implied: _, ...rest } = schema;
   if (!given) return schema;
   const types = schema.implied ? undefined : schema.types;
-  const values = dedupe(given.filter((value) => !types || types.some((one) => isOfType(value, one))));
+  const values = dedupe(
+    given.filter((value) => !types || types.some((one) => isOfType(value, one))),
+  );
   if (values.length === 0 && !schema.nullable) return { never: true };
   // the normal form of both boolean values is the type
   if (values.length === 2 && values.every((value) => typeof value === "boolean"))
@@ -48,7 +67,8 @@ export const dedupe = (values: readonly Json[]): readonly Json[] => [
 export const isOfType = (value: unknown, type: TypeName): boolean => {
   if (type === "array") return Array.isArray(value);
   if (type === "integer") return Number.isInteger(value);
-  if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (type === "object")
+    return typeof value === "object" && value !== null && !Array.isArray(value);
   return typeof value === type;
 };
 

@@ -29,8 +29,9 @@ const findProblem = (schema: Schema, value: unknown): string | undefined => {
   if (never) return "must not be there";
   if (value === undefined) return "must be there";
   if (value === null) {
-    const refuses = types !== undefined || values !== undefined || anyOf !== undefined;
-    return refuses && !nullable && !anyOf?.some((one) => accepts(one, null))
+    const takers = anyOf?.filter((one) => accepts(one, null)).length;
+    const isTaken = takers === undefined || (schema.exclusive ? takers === 1 : takers > 0);
+    return !nullable && (types !== undefined || values !== undefined || !isTaken)
       ? `must be ${types?.join(" or ") ?? "another value"}, not null`
       : undefined;
   }
@@ -192,7 +193,8 @@ const listEvaluated = (schema: Schema, value: object): ReadonlySet<string> | "al
   const names = new Set(
     Object.keys(value).filter((name) => listPropertySchemas(schema, name).length > 0),
   );
-  const condition = schema.if && (accepts(schema.if, value) ? [schema.if, schema.then] : [schema.else]);
+  const condition =
+    schema.if && (accepts(schema.if, value) ? [schema.if, schema.then] : [schema.else]);
   const parts = [
     ...(schema.allOf ?? []),
     ...(schema.anyOf ?? []).filter((one) => accepts(one, value)),

@@ -18,8 +18,7 @@ export const toView = (schema: Schema, direction: Direction): Schema => {
   views[direction].set(schema, view);
   originals.set(view, schema);
   const key = direction === "request" ? "readOnly" : "writeOnly";
-  const isLeftOut = (name: string): boolean =>
-    readOwn(schema.properties, name)?.[key] === true;
+  const isLeftOut = (name: string): boolean => readOwn(schema.properties, name)?.[key] === true;
   const copy = (child: Schema): Schema => toView(child, direction);
   Object.assign(view, schema);
   for (const name of childKeys) if (schema[name]) view[name] = copy(schema[name]);

@@ -13,8 +13,11 @@ export type IsSame = (one: Schema, other: Schema) => boolean;
  * Whether it is certain that a schema accepts all values of another one. A property that only the outer schema names is
  * taken as not there, as far as the inner one says nothing of further properties: nobody sends what no document names.
  */
-export const isWithin = (inner: Schema, outer: Schema, isSame: IsSame = (one, other) => one === other): boolean =>
-  new Proof(isSame).isWithin(inner, outer);
+export const isWithin = (
+  inner: Schema,
+  outer: Schema,
+  isSame: IsSame = (one, other) => one === other,
+): boolean => new Proof(isSame).isWithin(inner, outer);
 
 /** Steps of one proof; more of them would be a search through all combinations of unions. */
 const patience = 5000;
@@ -71,7 +74,8 @@ class Proof {
   }
 
   #isInKeywords(inner: Schema, outer: Schema): boolean {
-    if (inner.anyOf && outer.types && !inner.types) return inner.anyOf.every((one) => this.isWithin(meet(withoutUnion(inner), one), outer));
+    if (inner.anyOf && outer.types && !inner.types)
+      return inner.anyOf.every((one) => this.isWithin(meet(withoutUnion(inner), one), outer));
     return (
       isInTypes(inner, outer) &&
       outer.enum === undefined &&
@@ -85,7 +89,8 @@ class Proof {
   }
 
   #isInConditions(inner: Schema, outer: Schema): boolean {
-    if (outer.not && !(this.#isSameIn(inner, outer, "not") || areDisjoint(inner, outer.not))) return false;
+    if (outer.not && !(this.#isSameIn(inner, outer, "not") || areDisjoint(inner, outer.not)))
+      return false;
     if (!outer.if) return true;
     return (
       this.#isSameIn(inner, outer, "if") &&
@@ -95,7 +100,18 @@ class Proof {
     );
   }
 
-  #isSameIn(inner: Schema, outer: Schema, key: "contains" | "if" | "not" | "contentSchema" | "propertyNames" | "unevaluatedItems" | "unevaluatedProperties"): boolean {
+  #isSameIn(
+    inner: Schema,
+    outer: Schema,
+    key:
+      | "contains"
+      | "if"
+      | "not"
+      | "contentSchema"
+      | "propertyNames"
+      | "unevaluatedItems"
+      | "unevaluatedProperties",
+  ): boolean {
     const [one, other] = [inner[key], outer[key]];
     return one !== undefined && other !== undefined && this.#isSame(one, other);
   }
@@ -128,7 +144,11 @@ class Proof {
     if (!mayBe(inner, "object")) return true;
     const { properties = {}, required = [], additionalProperties, patternProperties = {} } = inner;
     if (!(outer.required ?? []).every((name) => required.includes(name))) return false;
-    const names = new Set([...Object.keys(properties), ...Object.keys(outer.properties ?? {}), ...required]);
+    const names = new Set([
+      ...Object.keys(properties),
+      ...Object.keys(outer.properties ?? {}),
+      ...required,
+    ]);
     for (const name of names) {
       const [first, ...others] = listPropertySchemas(inner, name);
       if (!first && !required.includes(name)) continue;
@@ -160,7 +180,10 @@ class Proof {
       const same = theirs.some(([one]) => one === pattern);
       return (
         // which names match two patterns is unknown
-        theirs.every(([one, schema]) => (one !== pattern && same && areApart(one, pattern)) || this.isWithin(own, schema)) &&
+        theirs.every(
+          ([one, schema]) =>
+            (one !== pattern && same && areApart(one, pattern)) || this.isWithin(own, schema),
+        ) &&
         (same || !rest || this.isWithin(own, rest))
       );
     });
@@ -182,7 +205,9 @@ class Proof {
       Object.entries(outer.dependentRequired ?? {}).every(
         ([name, needed]) =>
           isNever(name) ||
-          needed.every((one) => required.includes(one) || readOwn(dependentRequired, name)?.includes(one)),
+          needed.every(
+            (one) => required.includes(one) || readOwn(dependentRequired, name)?.includes(one),
+          ),
       ) &&
       Object.entries(outer.dependentSchemas ?? {}).every(([name, part]) => {
         const own = readOwn(dependentSchemas, name);
@@ -192,7 +217,8 @@ class Proof {
   }
 }
 
-const withoutUnion = ({ anyOf: _any, exclusive: _one, allOf: _all, ...rest }: Schema): Schema => rest;
+const withoutUnion = ({ anyOf: _any, exclusive: _one, allOf: _all, ...rest }: Schema): Schema =>
+  rest;
 
 const mayBe = ({ types }: Schema, type: "array" | "object" | "string"): boolean =>
   types === undefined || types.includes(type);
@@ -252,7 +278,8 @@ const isInTexts = (inner: Schema, outer: Schema): boolean => {
 };
 
 /** Whether a pattern matches every text. */
-export const takesAll = (pattern: string): boolean => /^(?:\^?\.\*\$?|\^?\[\\s\\S\]\*\$?|\^|\$)$/.test(pattern);
+export const takesAll = (pattern: string): boolean =>
+  /^(?:\^?\.\*\$?|\^?\[\\s\\S\]\*\$?|\^|\$)$/.test(pattern);
 
 const areApart = (one: string, other: string | undefined): boolean =>
   other !== undefined &&
@@ -270,10 +297,11 @@ const isClosed = ({ additionalProperties, patternProperties }: Schema): boolean 
 
 const isInCounts = (inner: Schema, outer: Schema): boolean => {
   const { properties = {}, required = [], minProperties = 0, maxProperties = Infinity } = inner;
-  const most = isClosed(inner) ? Math.min(maxProperties, new Set([...Object.keys(properties), ...required]).size) : maxProperties;
+  const most = isClosed(inner)
+    ? Math.min(maxProperties, new Set([...Object.keys(properties), ...required]).size)
+    : maxProperties;
   return (
     (outer.minProperties ?? 0) <= Math.max(minProperties, required.length) &&
     (outer.maxProperties ?? Infinity) >= most
   );
 };
-

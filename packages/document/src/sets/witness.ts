@@ -84,7 +84,10 @@ class Search {
   ): Generator<Json> {
     if (!inner.properties && !inner.additionalProperties) return;
     const bases = [toSimplest(inner), toSimplest(meet(inner, outer))];
-    const names = new Set([...Object.keys(inner.properties ?? {}), ...Object.keys(outer.properties ?? {})]);
+    const names = new Set([
+      ...Object.keys(inner.properties ?? {}),
+      ...Object.keys(outer.properties ?? {}),
+    ]);
     for (const name of names) {
       const [own] = listPropertySchemas(inner, name);
       if (!own || own.never) continue;
@@ -94,7 +97,12 @@ class Search {
       }
     }
     const [own, theirs] = [inner.additionalProperties, outer.additionalProperties];
-    const found = own && theirs && !own.never ? (theirs.never ? toSimplest(own) : find(own, theirs)) : undefined;
+    const found =
+      own && theirs && !own.never
+        ? theirs.never
+          ? toSimplest(own)
+          : find(own, theirs)
+        : undefined;
     if (found !== undefined) for (const base of bases) yield withProperty(base, "extra", found);
   }
 }
@@ -150,4 +158,3 @@ function* makeWithout(inner: Schema, names: readonly string[]): Generator<Json> 
     }
   }
 }
-

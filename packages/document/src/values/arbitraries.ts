@@ -15,13 +15,20 @@ type Values = fc.Arbitrary<Json>;
 const sparse = { plain: 4, wild: 3 };
 const deepest = 12;
 
-const known = { plain: new WeakMap<Schema, Map<number, Values | undefined>>(), wild: new WeakMap<Schema, Map<number, Values | undefined>>() };
+const known = {
+  plain: new WeakMap<Schema, Map<number, Values | undefined>>(),
+  wild: new WeakMap<Schema, Map<number, Values | undefined>>(),
+};
 
 /**
  * Returns the values of a schema, which shrink as those of fast-check do; undefined if none can be made. They are made
  * from its keywords without a filter, which might never end: what the schema says beyond them is to be checked.
  */
-export const toArbitrary = (schema: Schema, style: Style = "wild", depth = 0): Values | undefined => {
+export const toArbitrary = (
+  schema: Schema,
+  style: Style = "wild",
+  depth = 0,
+): Values | undefined => {
   if (depth > deepest) return undefined;
   const level = Math.min(depth, deepest);
   const levels = known[style].get(schema) ?? new Map<number, Values | undefined>();
@@ -57,12 +64,18 @@ export const listShown = ({ examples = [], ...schema }: Schema): readonly Json[]
 
 const ofVariant = (schema: Schema, style: Style, depth: number): Values | undefined => {
   if (schema.enum) return schema.enum.length > 0 ? fc.constantFrom(...schema.enum) : undefined;
-  if (!schema.types) return style === "plain" ? someWord : fc.jsonValue({ maxDepth: 1 }) as Values;
+  if (!schema.types)
+    return style === "plain" ? someWord : fc.constantFrom<Json>("a", 1, 0.5, true, [], {});
   const all = schema.types.flatMap((type) => ofType(type, schema, style, depth) ?? []);
   return all.length > 1 ? fc.oneof(...all) : all[0];
 };
 
-const ofType = (type: TypeName, schema: Schema, style: Style, depth: number): Values | undefined => {
+const ofType = (
+  type: TypeName,
+  schema: Schema,
+  style: Style,
+  depth: number,
+): Values | undefined => {
   switch (type) {
     case "boolean":
       return fc.boolean();
@@ -79,21 +92,34 @@ const ofType = (type: TypeName, schema: Schema, style: Style, depth: number): Va
 };
 
 const toArrays = (schema: Schema, style: Style, depth: number): Values | undefined => {
-  const { prefixItems = [], items, minItems = 0, maxItems = Infinity, uniqueItems, contains } = schema;
+  const {
+    prefixItems = [],
+    items,
+    minItems = 0,
+    maxItems = Infinity,
+    uniqueItems,
+    contains,
+  } = schema;
   const first = prefixItems.map((one) => toArbitrary(one, style, depth + 1));
   const least = prefixItems.slice(0, minItems).length;
   if (first.slice(0, least).includes(undefined)) return undefined;
   const count = first.includes(undefined) ? first.indexOf(undefined) : first.length;
-  const head = fc.tuple(...first.slice(0, Math.min(count, maxItems)).map((one) => one ?? fc.constant(null)));
+  const head = fc.tuple(
+    ...first.slice(0, Math.min(count, maxItems)).map((one) => one ?? fc.constant(null)),
+  );
   const wanted = contains ? Math.max(schema.minContains ?? 1, minItems) : minItems;
   const minLength = Math.max(0, wanted - count);
   const item = items?.never ? undefined : toArbitrary(contains ?? items ?? {}, style, depth + 1);
   if (!item || count >= maxItems || (prefixItems.length > 0 && !items))
-    return minLength === 0 || prefixItems.length === 0 && minLength === 0 ? head : undefined;
+    return minLength === 0 || (prefixItems.length === 0 && minLength === 0) ? head : undefined;
   const usual = depth >= sparse[style] ? 0 : style === "plain" ? 3 : 5;
   const maxLength = Math.max(minLength, Math.min(maxItems - count, minLength + usual));
   // a list with something in it shows more
-  const limits = { minLength: Math.max(minLength, Math.min(style === "plain" ? 2 : 0, maxLength)), maxLength, size: "max" as const };
+  const limits = {
+    minLength: Math.max(minLength, Math.min(style === "plain" ? 2 : 0, maxLength)),
+    maxLength,
+    size: "max" as const,
+  };
   const rest = uniqueItems ? toDistinct(item, limits, toStableText) : fc.array(item, limits);
   return fc.tuple(head, rest).map(([one, other]) => [...one, ...other]);
 };
@@ -113,16 +139,24 @@ const toObjects = (schema: Schema, style: Style, depth: number): Values | undefi
   }
   const isAll = style === "plain" && Object.keys(fields).length <= maxProperties;
   const record = fc.record(fields, {
-    requiredKeys: isAll ? Object.keys(fields) : required.filter((name) => Object.hasOwn(fields, name)),
+    requiredKeys: isAll
+      ? Object.keys(fields)
+      : required.filter((name) => Object.hasOwn(fields, name)),
     noNullPrototype: true,
   }) as fc.Arbitrary<Record<string, Json>>;
   const missing = minProperties - (isAll ? Object.keys(fields).length : required.length);
   const others = toEntries(schema, style, depth);
-  const isMap = Object.keys(properties).length === 0 && (additionalProperties !== undefined || Object.keys(patternProperties).length > 0);
+  const isMap =
+    Object.keys(properties).length === 0 &&
+    (additionalProperties !== undefined || Object.keys(patternProperties).length > 0);
   if (!others || (!isMap && missing <= 0)) return missing > 0 && !isAll ? withAll(fields) : record;
   const minLength = Math.max(0, Math.min(missing, 1000));
   const usual = depth >= sparse[style] ? 0 : 2;
-  const limits = { minLength, maxLength: Math.max(minLength, Math.min(usual, maxProperties)), size: "max" as const };
+  const limits = {
+    minLength,
+    maxLength: Math.max(minLength, Math.min(usual, maxProperties)),
+    size: "max" as const,
+  };
   const list = toDistinct(others, limits, ([name]) => name);
   return fc.tuple(record, list).map(([own, more]) => {
     const all = { ...own };
@@ -143,7 +177,12 @@ const toDistinct = <Item>(
 
 /** A name may be `__proto__`. */
 const define = (object: object, name: string, value: unknown): void => {
-  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  Object.defineProperty(object, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
 };
 
 const withAll = (fields: Record<string, Values>): Values =>
@@ -174,7 +213,11 @@ const attempts = 30;
 /** Makes values that a schema accepts, always the same for a seed; fewer than wanted if that many are not found. */
 export const makeValues = (
   schema: Schema,
-  { seed, count = 1, style = "wild" }: { readonly seed: number; readonly count?: number; readonly style?: Style },
+  {
+    seed,
+    count = 1,
+    style = "wild",
+  }: { readonly seed: number; readonly count?: number; readonly style?: Style },
 ): readonly Json[] => {
   const values = toArbitrary(schema, style);
   if (!values) return [];

@@ -22,7 +22,10 @@ export const toRange = (schema: Schema): Range | undefined => {
   const min = openMinimum ? minimum + gap(minimum) : minimum;
   const max = openMaximum ? maximum - gap(maximum) : maximum;
   const range = step
-    ? { min: multiply(Math.ceil(fix(min / step)), step), max: multiply(Math.floor(fix(max / step)), step) }
+    ? {
+        min: multiply(Math.ceil(fix(min / step)), step),
+        max: multiply(Math.floor(fix(max / step)), step),
+      }
     : { min, max };
   if (range.min <= range.max) return { ...range, step, isWhole };
   // an open range may be narrower than the gap
@@ -51,9 +54,18 @@ const edges = [
 /** Lists the limits of a range, and the numbers in it that are apart from others. */
 export const listEdges = ({ min, max, step, isWhole }: Range): readonly number[] => {
   const near = [min, min + (step || 1), max - (step || 1), max];
-  const all = [...near, ...edges.map((one) => (step ? multiply(Math.round(one / step), step) : one))];
+  const all = [
+    ...near,
+    ...edges.map((one) => (step ? multiply(Math.round(one / step), step) : one)),
+  ];
   return [...new Set(all)].filter(
-    (one) => Number.isFinite(one) && one >= min && one <= max && (!isWhole || Number.isInteger(one)),
+    (one) =>
+      Number.isFinite(one) &&
+      one >= min &&
+      one <= max &&
+      // larger ones are written with an exponent, which some readers of integers refuse
+      (step === 0 || Math.abs(one) < (step === 1 ? 1e21 : safe)) &&
+      (!isWhole || Number.isInteger(one)),
   );
 };
 
@@ -61,7 +73,8 @@ export const listEdges = ({ min, max, step, isWhole }: Range): readonly number[]
 export const toUsual = (range: Range): number => {
   const { min, max, step } = range;
   const wanted = step > 1 ? step : 1;
-  if (wanted >= min && wanted <= max && (!step || Number.isInteger(fix(wanted / step)))) return wanted;
+  if (wanted >= min && wanted <= max && (!step || Number.isInteger(fix(wanted / step))))
+    return wanted;
   return min > 1 ? min : Number.isFinite(max) && max < 1 ? max : Math.max(min, 0);
 };
 
@@ -74,9 +87,14 @@ export const toNumbers = (schema: Schema, isPlain: boolean): fc.Arbitrary<number
   if (step) {
     const [first, last] = [clamp(min / step), clamp(max / step)];
     const counts = fc.integer({ min: first, max: last });
-    return fc.oneof(counts.map((count) => multiply(count, step)), fc.constantFrom(...orOne(range)));
+    return fc.oneof(
+      counts.map((count) => multiply(count, step)),
+      fc.constantFrom(...orOne(range)),
+    );
   }
-  const doubles = fc.double({ min, max, noNaN: true, noDefaultInfinity: true }).map((one) => one + 0);
+  const doubles = fc
+    .double({ min, max, noNaN: true, noDefaultInfinity: true })
+    .map((one) => one + 0);
   return fc.oneof(doubles, fc.constantFrom(...orOne(range)));
 };
 

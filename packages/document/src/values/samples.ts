@@ -29,7 +29,10 @@ export const listValid = (schema: Schema, depth = 0): readonly Sample[] => {
   const own = distinct([...listExamples(schema), ...listOwn(schema, depth)]).filter(({ value }) =>
     accepts(schema, value),
   );
-  const found = own.length > 0 ? own : makeValues(schema, { seed: 1 }).map((value) => ({ label: "a value", value }));
+  const found =
+    own.length > 0
+      ? own
+      : makeValues(schema, { seed: 1 }).map((value) => ({ label: "a value", value }));
   levels.set(depth, depth === 0 ? found : found.slice(0, most));
   return levels.get(depth) ?? [];
 };
@@ -90,14 +93,20 @@ const listStrings = (schema: Schema): readonly Sample[] => {
   if (format !== undefined || patterns || contentEncoding !== undefined) {
     const own = { ...schema, types: ["string"] as const };
     const [usual] = sampleText(own);
-    const others = listOfFormat(contentEncoding ?? format).map((value) => ({ label: `such as ${value}`, value }));
+    const others = listOfFormat(contentEncoding ?? format).map((value) => ({
+      label: `such as ${value}`,
+      value,
+    }));
     return [...(usual === undefined ? [] : [{ label: "a string", value: usual }]), ...others];
   }
   return [
     { label: "a string", value: "a".repeat(Math.max(1, minLength)) },
     ...(minLength === 0 ? [{ label: "an empty string", value: "" }] : []),
     ...(minLength > 1 ? [{ label: "the minimal length", value: "b".repeat(minLength) }] : []),
-    { label: maxLength === undefined ? "a long string" : "the maximal length", value: toLongest(schema) },
+    {
+      label: maxLength === undefined ? "a long string" : "the maximal length",
+      value: toLongest(schema),
+    },
   ];
 };
 
@@ -150,9 +159,14 @@ const listObjects = (schema: Schema, depth: number): readonly Sample[] => {
   const lists = Object.entries(properties).map(
     ([name, one]) => [name, listValid(one, depth + 1)] as const,
   );
-  const full = Object.fromEntries(lists.flatMap(([name, [first]]) => (first ? [[name, first.value]] : [])));
+  const full = Object.fromEntries(
+    lists.flatMap(([name, [first]]) => (first ? [[name, first.value]] : [])),
+  );
   const isOpen = Object.keys(properties).length === 0 || minProperties > 0;
-  const entries = isOpen && !additionalProperties?.never ? makeValues({ ...schema, types: ["object"] }, { seed: 1 }) : [];
+  const entries =
+    isOpen && !additionalProperties?.never
+      ? makeValues({ ...schema, types: ["object"] }, { seed: 1 })
+      : [];
   return [
     { label: "an object with the required fields", value: least },
     ...entries.slice(0, 1).map((value) => ({ label: "entries", value })),
@@ -201,7 +215,9 @@ const breakNumber = (schema: Schema): readonly Sample[] => {
   const usual = Math.max(minimum ?? 0, Math.min(0, maximum ?? 0));
   const step = multipleOf ?? (types?.includes("integer") ? 1 : 0.5);
   return [
-    ...(types?.includes("integer") ? [{ label: "a fraction", value: Math.round(usual) + 0.5 }] : []),
+    ...(types?.includes("integer")
+      ? [{ label: "a fraction", value: Math.round(usual) + 0.5 }]
+      : []),
     ...(minimum === undefined
       ? []
       : [
@@ -214,7 +230,9 @@ const breakNumber = (schema: Schema): readonly Sample[] => {
           { label: "the excluded maximum", value: maximum },
           { label: "above the maximum", value: maximum + step },
         ]),
-    ...(multipleOf === undefined ? [] : [{ label: "not a multiple", value: usual + multipleOf / 2 }]),
+    ...(multipleOf === undefined
+      ? []
+      : [{ label: "not a multiple", value: usual + multipleOf / 2 }]),
   ].filter(({ value }) => Number.isFinite(value));
 };
 
@@ -222,13 +240,27 @@ const breakString = (schema: Schema): readonly Sample[] => {
   const { minLength = 0, maxLength = Infinity, format, patterns, contentEncoding } = schema;
   const [usual = "a"] = format === undefined && !patterns ? [] : sampleText(schema);
   return [
-    ...(minLength > 0 ? [{ label: "too short", value: [...usual, ..."a".repeat(minLength)].slice(0, minLength - 1).join("") }] : []),
+    ...(minLength > 0
+      ? [
+          {
+            label: "too short",
+            value: [...usual, ..."a".repeat(minLength)].slice(0, minLength - 1).join(""),
+          },
+        ]
+      : []),
     ...(maxLength <= 100_000
-      ? [{ label: "too long", value: usual + (usual.at(-1) ?? "a").repeat(Math.max(1, maxLength + 1 - usual.length)) }]
+      ? [
+          {
+            label: "too long",
+            value: usual + (usual.at(-1) ?? "a").repeat(Math.max(1, maxLength + 1 - usual.length)),
+          },
+        ]
       : []),
     ...(format !== undefined ? [{ label: `not of the format ${format}`, value: "?" }] : []),
     ...(contentEncoding === undefined ? [] : [{ label: `not ${contentEncoding}`, value: "§?" }]),
-    ...(patterns ? ["§ ?", "", `${usual}§`].map((value) => ({ label: "against the pattern", value })) : []),
+    ...(patterns
+      ? ["§ ?", "", `${usual}§`].map((value) => ({ label: "against the pattern", value }))
+      : []),
   ];
 };
 
@@ -259,7 +291,10 @@ const breakTuple = (parts: readonly Schema[], depth: number): readonly Sample[] 
     ...parts.flatMap((part, at) =>
       listInvalid(part, depth + 1)
         .slice(0, 1)
-        .map(({ label, value }) => ({ label: `item ${at} ${label}`, value: tuple.with(at, value) })),
+        .map(({ label, value }) => ({
+          label: `item ${at} ${label}`,
+          value: tuple.with(at, value),
+        })),
     ),
   ];
 };
@@ -330,7 +365,9 @@ const sizeThemes = [0, 1, 11, 1000].map((count): readonly [string, Theme] => [
     if (!types?.includes("array") || prefixItems || items?.never) return undefined;
     if (count < minItems || count > maxItems) return undefined;
     const all = listValid(items ?? {}, 2).map(({ value }) => value);
-    return all.length > 0 ? Array.from({ length: count }, (_, at) => all[at % all.length] ?? null) : undefined;
+    return all.length > 0
+      ? Array.from({ length: count }, (_, at) => all[at % all.length] ?? null)
+      : undefined;
   },
 ]);
 
@@ -348,7 +385,9 @@ export const listTroubling = (schema: Schema): readonly Sample[] => {
     return value === undefined ? [] : [{ label, value }];
   });
   const isObject = typeof full === "object" && full !== null && !Array.isArray(full);
-  const unknown = isObject ? [{ label: "a field that nobody declares", value: { ...full, unknownField: "'" } }] : [];
+  const unknown = isObject
+    ? [{ label: "a field that nobody declares", value: { ...full, unknownField: "'" } }]
+    : [];
   return distinct([{ label: "all fields", value: full }, ...painted, ...unknown])
     .slice(1)
     .filter(({ value }) => accepts(schema, value));
@@ -359,7 +398,10 @@ const paint = (schema: Schema, theme: Theme, depth: number): Json | undefined =>
   if (depth > deepest) return toSimplest(schema);
   const own = theme(schema);
   if (own !== undefined && accepts(schema, own)) return own;
-  const variant = listVariants(schema).find((one) => one.types?.includes("object") || one.types?.includes("array")) ?? schema;
+  const variant =
+    listVariants(schema).find(
+      (one) => one.types?.includes("object") || one.types?.includes("array"),
+    ) ?? schema;
   const { types = [], properties, required = [], items, minItems = 0, prefixItems } = variant;
   if (types.includes("object") && properties) {
     const entries = Object.entries(properties).flatMap(([name, one]) => {
@@ -382,4 +424,3 @@ const paint = (schema: Schema, theme: Theme, depth: number): Json | undefined =>
     .find((one) => one !== undefined && accepts(schema, one));
   return themed ?? toSimplest(schema);
 };
-

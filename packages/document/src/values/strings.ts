@@ -25,7 +25,7 @@ export const troubling: Readonly<Record<string, string>> = {
   "other scripts": "ä ß 名 Ω",
   "percent signs": "100% %00 %2e%zz",
   "a path": "../../etc/passwd",
-  "markup": "<script>&amp;</script>",
+  markup: "<script>&amp;</script>",
   "a template": "${7*7} {{7*7}} %s %d",
   "a statement": "1; DROP TABLE users; --",
   "a word of a language": "null",
@@ -69,7 +69,10 @@ const formats: Readonly<Record<string, readonly [usual: Texts, others: readonly 
       ...["2025-01-31T12:00:00.000Z", "2025-01-31T12:00Z", "2025-01-31T12:00:00"],
     ],
   ],
-  time: [someDate.map((date) => `${date.slice(11, 19)}Z`), ["12:30:00", "23:59:59+05:45", "00:00:00Z"]],
+  time: [
+    someDate.map((date) => `${date.slice(11, 19)}Z`),
+    ["12:30:00", "23:59:59+05:45", "00:00:00Z"],
+  ],
   duration: [someByte.map((count) => `PT${count}M`), ["P1D", "P3Y6M4DT12H30M5S", "PT0S"]],
   uuid: [
     fc.noBias(fc.uuid({ version: 4 })),
@@ -168,7 +171,9 @@ const toMatching = (pattern: string, { minLength = 0 }: Schema): Texts | undefin
   if (!regex) return undefined;
   try {
     // longer ones are only made if they are needed
-    return fc.stringMatching(regex, { size: minLength > 30 ? "large" : minLength > 5 ? "medium" : "small" });
+    return fc.stringMatching(regex, {
+      size: minLength > 30 ? "large" : minLength > 5 ? "medium" : "small",
+    });
   } catch {
     return undefined;
   }
