@@ -96,7 +96,7 @@ interface Note {
 }
 
 const isText = (value: unknown): value is string =>
-  typeof value === "string" && value.length > 0 && [...value].length <= 20;
+  typeof value === "string" && value.length > 0 && Array.from(value).length <= 20;
 
 /** Starts a server without sallyport; `spoil` may change what it does. */
 export const startNotes = async (spoil: (request: Request, response: Response) => void) => {
@@ -148,9 +148,9 @@ export const startNotes = async (spoil: (request: Request, response: Response) =
   });
   const find = (request: Request, response: Response): Note | undefined => {
     const { id = "" } = request.params as { readonly id?: string };
-    if (!/^[1-9]\d*$/.test(id)) return void fail(response, 400);
-    const found = notes.get(Number(id));
-    return found ?? void fail(response, 404);
+    const found = /^[1-9]\d*$/.test(id) ? notes.get(Number(id)) : undefined;
+    if (!found) fail(response, /^[1-9]\d*$/.test(id) ? 404 : 400);
+    return found;
   };
   const toTag = ({ revision }: Note): string => `"${revision}"`;
   app.get("/api/notes/:id", (request, response) => {

@@ -9,7 +9,7 @@ const ajv = new Ajv2020({ strict: false, logger: false });
 /** Returns what ajv, a validator of others, says of values. */
 export const toJudge = (schema: JsonObject): ((value: unknown) => boolean) => {
   const validate = ajv.compile(schema as object);
-  return (value) => validate(value) as boolean;
+  return (value) => validate(value);
 };
 
 /** Returns the normal form of a schema, as that of a body. */

@@ -9,7 +9,7 @@ const maybe = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
 
 /** Leaves out keywords that are not chosen. */
 const compact = (schema: object): JsonObject =>
-  Object.fromEntries(Object.entries(schema).filter(([, one]) => one !== undefined)) as JsonObject;
+  Object.fromEntries(Object.entries<Json>({ ...schema }).filter(([, one]) => one !== undefined));
 
 const texts: Schemas = fc
   .record({
@@ -128,13 +128,8 @@ const mutate = (schema: Json, pick: readonly number[], other: JsonObject): Json 
       return { ...left, [key]: mutate(own, rest, other) };
     const names = Object.keys(own);
     const at = names[(rest[0] ?? 0) % Math.max(1, names.length)] ?? "a";
-    return {
-      ...left,
-      [key]: {
-        ...own,
-        [at]: mutate((own as Record<string, Json>)[at] ?? {}, rest.slice(1), other),
-      },
-    };
+    const inner = own as Record<string, Json>;
+    return { ...left, [key]: { ...inner, [at]: mutate(inner[at] ?? {}, rest.slice(1), other) } };
   }
   if (key === "type") return other;
   if (typeof own === "number" && first % 2 === 0)

@@ -95,9 +95,8 @@ export class Question {
     if (accepts(schema, value)) return true;
     if (!this.#isText) return false;
     const one = Array.isArray(value) && value.length === 1 ? (value[0] as Json) : value;
-    return [one, [one], String(one), [String(one)]].some(
-      (text) => typeof one !== "object" && accepts(schema, text),
-    );
+    if (typeof one === "object") return false;
+    return [one, [one], String(one), [String(one)]].some((text) => accepts(schema, text));
   }
 
   #order([before, after]: Pair): readonly [inner: Schema, outer: Schema] {

@@ -37,6 +37,8 @@ const readRevision = (place: string): string => {
   } catch (error) {
     const { code, stderr } = error as { readonly code?: string; readonly stderr?: string };
     const [reason = ""] = (stderr ?? "").replace(/^fatal: /, "").split("\n");
-    throw new Error(code === "ENOENT" ? "Git is not installed" : `Git says: ${reason}`);
+    throw new Error(code === "ENOENT" ? "Git is not installed" : `Git says: ${reason}`, {
+      cause: error,
+    });
   }
 };

@@ -58,9 +58,9 @@ export const serialise = (contract: ApiDescription): SerialisedContract => {
 
 /** Removes what clients cannot notice: examples, and the names of security schemes. */
 const strip = (contract: ApiDescription): ApiDescription => {
-  const ofField = ({ examples: _, ...field }: Parameter): Parameter => field;
+  const ofField = ({ examples: _examples, ...field }: Parameter): Parameter => field;
   const ofContent = (content: Content): Content =>
-    mapValues(content, ({ examples: _, ...media }) => media);
+    mapValues(content, ({ examples: _examples, ...media }) => media);
   const ofOperation = (operation: Operation): Operation => ({
     ...operation,
     security: sortJson(
@@ -72,7 +72,7 @@ const strip = (contract: ApiDescription): ApiDescription => {
           })),
         ),
       ),
-    ) as unknown as Operation["security"],
+    ),
     parameters: mapValues(operation.parameters, ofField),
     ...(operation.body && {
       body: { ...operation.body, content: ofContent(operation.body.content) },

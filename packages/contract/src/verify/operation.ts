@@ -65,7 +65,9 @@ export const readApi = (
   return toApi(JSON.parse(JSON.stringify(document)) as JsonObject, true);
 };
 
-const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+const methods: ReadonlySet<string> = new Set([
+  ...["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"],
+]);
 
 /** Reads what an OpenAPI document declares. */
 export const toApi = (document: JsonObject, isFramework: boolean): Api => {
@@ -73,7 +75,7 @@ export const toApi = (document: JsonObject, isFramework: boolean): Api => {
   const operations = entries(document["paths"]).flatMap(([path, reference]) => {
     const item = schemas.resolve(reference);
     return entries(item).flatMap(([method, operation]) =>
-      isObject(operation) && (isObject(operation["x-route"]) || methods.includes(method))
+      isObject(operation) && (isObject(operation["x-route"]) || methods.has(method))
         ? toOperation({ path, method, item }, operation, document, schemas)
         : [],
     );

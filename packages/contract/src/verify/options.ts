@@ -133,23 +133,25 @@ export const selectOperations = (
   all: readonly Operation[],
 ): readonly Operation[] => {
   if (names === undefined) return all;
-  const chosen = names.map((name) => {
-    const wanted = toWritten(name);
-    const found = all.find(
-      ({ key, method, path }) => key === wanted || `${method} ${path}` === wanted,
-    );
-    if (found) return found;
-    const near = all
-      .map(({ key }) => ({ key, distance: toDistance(wanted, key) }))
-      .toSorted((one, other) => one.distance - other.distance)
-      .slice(0, 3)
-      .filter(({ distance }, at) => at === 0 || distance < 6)
-      .map(({ key }) => key);
-    throw new ContractError(
-      `operations: there is no ${name}. ${near.length > 0 ? `Did you mean ${near.join(", or ")}?` : "The API has none."}`,
-    );
-  });
-  return all.filter((one) => chosen.includes(one));
+  const chosen = new Set(
+    names.map((name) => {
+      const wanted = toWritten(name);
+      const found = all.find(
+        ({ key, method, path }) => key === wanted || `${method} ${path}` === wanted,
+      );
+      if (found) return found;
+      const near = all
+        .map(({ key }) => ({ key, distance: toDistance(wanted, key) }))
+        .toSorted((one, other) => one.distance - other.distance)
+        .slice(0, 3)
+        .filter(({ distance }, at) => at === 0 || distance < 6)
+        .map(({ key }) => key);
+      throw new ContractError(
+        `operations: there is no ${name}. ${near.length > 0 ? `Did you mean ${near.join(", or ")}?` : "The API has none."}`,
+      );
+    }),
+  );
+  return all.filter((one) => chosen.has(one));
 };
 
 /** Writes the method of an operation in lower case. */
@@ -161,7 +163,7 @@ const toWritten = (name: string): string => {
 /** Counts the characters to change for one text to become another. */
 const toDistance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [line, char] of [...one].entries())
+  for (const [line, char] of Array.from(one).entries())
     row = row.reduce<number[]>(
       (next, above, at) => [
         ...next,

@@ -300,7 +300,7 @@ const toScheme = ({
   if (type !== "oauth2") return { type: "unknown" };
   const urls = Object.entries(toObject(flows)).flatMap(([flow, one]) =>
     Object.entries(toObject(one)).flatMap(([key, url]) =>
-      /Url$/.test(key) && typeof url === "string" ? [[`${flow} ${key}`, url] as const] : [],
+      key.endsWith("Url") && typeof url === "string" ? [[`${flow} ${key}`, url] as const] : [],
     ),
   );
   return { type, urls: Object.fromEntries(sortEntries(urls)) };

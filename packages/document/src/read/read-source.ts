@@ -112,7 +112,7 @@ const checkDepth = (document: Json, file: string): void => {
       if (typeof value !== "object" || value === null || seen.has(value)) continue;
       seen.add(value);
       // spreading a list of millions would exceed the stack
-      for (const inner of Object.values(value)) next.push(inner as Json);
+      for (const inner of Object.values(value)) next.push(inner);
     }
     level = next;
   }

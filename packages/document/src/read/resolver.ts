@@ -94,7 +94,7 @@ export class Resolver {
       if (isObject(value))
         for (const key of ["$anchor", "$dynamicAnchor"])
           if (typeof value[key] === "string") anchors.set(value[key], value);
-      for (const inner of Object.values(value)) waiting.push(inner as Json);
+      for (const inner of Object.values(value)) waiting.push(inner);
     }
     this.#anchors.set(file, anchors);
     return anchors;

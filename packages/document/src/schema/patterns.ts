@@ -1,3 +1,6 @@
+/** Lists the characters of a text; one beyond the basic ones counts once, as in JSON Schema. */
+export const toCharacters = (text: string): readonly string[] => Array.from(text);
+
 const known = new Map<string, RegExp | undefined>();
 
 /** Returns a pattern as a regular expression; undefined if JavaScript knows no such. */

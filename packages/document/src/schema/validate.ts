@@ -1,6 +1,6 @@
 import { isObject, readOwn, toStableText, type Json } from "../json.ts";
 import { hasFormat } from "./formats.ts";
-import { matches } from "./patterns.ts";
+import { matches, toCharacters } from "./patterns.ts";
 import type { Schema, TypeName } from "./schema.ts";
 import { isOfType } from "./settle.ts";
 
@@ -54,8 +54,7 @@ const isEqual = (one: Json, value: unknown): boolean =>
 const findTextProblem = (schema: Schema, text: string): string | undefined => {
   const { minLength = 0, maxLength = Infinity, patterns = [], contentEncoding } = schema;
   const isLimited = minLength > 0 || maxLength < Infinity;
-  // a character beyond the basic ones counts once
-  const length = isLimited ? [...text].length : 0;
+  const length = isLimited ? toCharacters(text).length : 0;
   if (length < minLength) return `must have at least ${minLength} characters`;
   if (length > maxLength) return `must have at most ${maxLength} characters`;
   if (contentEncoding === "base64" && !/^[\w+/-]*={0,2}$/.test(text.replaceAll(/\s/g, "")))

@@ -1,4 +1,4 @@
-import type { Json } from "../json.ts";
+import { toObject, type Json } from "../json.ts";
 import { meet } from "../schema/combine.ts";
 import type { Schema } from "../schema/schema.ts";
 import { accepts, listPropertySchemas } from "../schema/validate.ts";
@@ -127,7 +127,7 @@ const isKnown = (value: Json, inner: Schema, outer: Schema, depth = 0): boolean 
 };
 
 const withProperty = (base: Json | undefined, name: string, value: Json): Json => ({
-  ...(typeof base === "object" && base !== null && !Array.isArray(base) ? base : {}),
+  ...toObject(base),
   [name]: value,
 });
 

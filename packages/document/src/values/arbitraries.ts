@@ -86,7 +86,7 @@ const ofType = (
       return toStrings(schema, style === "plain");
     case "array":
       return toArrays(schema, style, depth);
-    case "object":
+    default:
       return toObjects(schema, style, depth);
   }
 };

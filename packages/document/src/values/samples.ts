@@ -1,5 +1,6 @@
-import { readOwn, toStableText, type Json } from "../json.ts";
+import { isObject, readOwn, toStableText, type Json } from "../json.ts";
 import type { Schema, TypeName } from "../schema/schema.ts";
+import { toCharacters } from "../schema/patterns.ts";
 import { accepts } from "../schema/validate.ts";
 import { listShown, makeValues } from "./arbitraries.ts";
 import { listEdges, toRange, toUsual } from "./numbers.ts";
@@ -244,7 +245,9 @@ const breakString = (schema: Schema): readonly Sample[] => {
       ? [
           {
             label: "too short",
-            value: [...usual, ..."a".repeat(minLength)].slice(0, minLength - 1).join(""),
+            value: toCharacters(usual + "a".repeat(minLength))
+              .slice(0, minLength - 1)
+              .join(""),
           },
         ]
       : []),
@@ -384,8 +387,7 @@ export const listTroubling = (schema: Schema): readonly Sample[] => {
     const value = paint(schema, theme, 0);
     return value === undefined ? [] : [{ label, value }];
   });
-  const isObject = typeof full === "object" && full !== null && !Array.isArray(full);
-  const unknown = isObject
+  const unknown = isObject(full)
     ? [{ label: "a field that nobody declares", value: { ...full, unknownField: "'" } }]
     : [];
   return distinct([{ label: "all fields", value: full }, ...painted, ...unknown])

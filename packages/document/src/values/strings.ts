@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { toRegExp } from "../schema/patterns.ts";
+import { toCharacters, toRegExp } from "../schema/patterns.ts";
 import type { Schema } from "../schema/schema.ts";
 
 const words = [
@@ -37,7 +37,7 @@ const longest = 10_000;
 
 /** Fits a text into the limits of a schema, as far as its length alone decides. */
 export const fit = (text: string, { minLength = 0, maxLength = Infinity }: Schema): string => {
-  const characters = [...text];
+  const characters = toCharacters(text);
   if (characters.length > maxLength) return characters.slice(0, maxLength).join("");
   return text + "a".repeat(Math.max(0, minLength - characters.length));
 };
