@@ -57,8 +57,6 @@ const unreached = {
   "post /admin/books/import 415": "A body that is not parsed has any type.",
   "post /v2/accounts 429": "Each call has an address of its own; accounts.test.ts calls from one.",
   "post /v2/session 429": "Each call has an address of its own; accounts.test.ts calls from one.",
-  "post /v2/orders 409": "The stock suffices; orders.test.ts sells the last books.",
-  "patch /v2/orders/:id 409": "The fixture's order is new; orders.test.ts cancels twice.",
 };
 
 test("the shop keeps to its document", async () => {

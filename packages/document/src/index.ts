@@ -14,7 +14,7 @@ export type {
 } from "./api/api-description.ts";
 export { DocumentError } from "./errors.ts";
 export * from "./json.ts";
-export { readDocument, toApiDescription } from "./read-document.ts";
+export { readDocument, toApiDescription, toNormaliser } from "./read-document.ts";
 export { normalise } from "./api/normalise-document.ts";
 export { parseText, readSource } from "./read/read-source.ts";
 export type { ReadOther, Source } from "./read/read-source.ts";

@@ -1,7 +1,10 @@
 import { normalise } from "./api/normalise-document.ts";
 import type { ApiDescription } from "./api/api-description.ts";
 import { readSource } from "./read/read-source.ts";
+import { Resolver } from "./read/resolver.ts";
 import type { Json } from "./json.ts";
+import { SchemaNormaliser } from "./schema/normalise-schema.ts";
+import type { Schema } from "./schema/schema.ts";
 
 /**
  * Reads an OpenAPI document of version 3.0, 3.1 or 3.2 from a file in JSON or YAML.
@@ -19,3 +22,13 @@ export const readDocument = (file: string): ApiDescription => normalise(readSour
  */
 export const toApiDescription = (document: unknown, name: string): ApiDescription =>
   normalise({ document: document as Json, file: name });
+
+/** Returns what converts single schemas of a document to normal form. */
+export const toNormaliser = (document: Json, name: string): ((schema: Json) => Schema) => {
+  const schemas = new SchemaNormaliser(new Resolver({ document, file: name }));
+  return (given) => {
+    const schema = schemas.convert(given, name);
+    schemas.finish();
+    return schema;
+  };
+};

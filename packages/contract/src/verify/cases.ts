@@ -11,6 +11,7 @@ import {
 import type { CheckName } from "./check.ts";
 import type { Operation, Parameter } from "./operation.ts";
 import type { Schemas } from "./schemas.ts";
+import { listHard } from "./made-values.ts";
 import { listInvalid } from "./invalid-values.ts";
 import { toFiles, toSentForm } from "./form-fields.ts";
 import { listValid, toSimplest } from "./values.ts";
@@ -193,7 +194,11 @@ const listParameterCases = (
         ]
       : [];
   if (isOpaque(parameter)) return missing;
-  const positives = carried(parameter, "valid", schemas)
+  // a URL or a header field of any length is refused by servers and by what is before them
+  const hard = listHard(parameter.schema, schemas).filter(
+    ({ value }) => !isGiven && toText(value).length <= 500 && canCarryAt(parameter, value),
+  );
+  const positives = [...carried(parameter, "valid", schemas), ...hard]
     .filter(({ value }) => value !== base[place][name] && name !== "idempotency-key")
     .map(({ label, value }): Case => ({
       call: withField(base, place, name, value),
@@ -275,7 +280,10 @@ const listValues = (
   }
   const isFields = typeof whole === "object" && whole !== null && !Array.isArray(whole);
   const toCases = (kind: "valid" | "invalid"): readonly Case[] =>
-    (kind === "valid" ? listValid : listInvalid)(schema, schemas).flatMap(({ label, value }) => {
+    (kind === "valid"
+      ? [...listValid(schema, schemas), ...listHard(schema, schemas)]
+      : listInvalid(schema, schemas)
+    ).flatMap(({ label, value }) => {
       const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
       if (isForm(type) && !isObject) return [];
       const field = toField(label, value);

@@ -8,7 +8,7 @@ import {
   type Call,
   type Fields,
 } from "./call.ts";
-import { toValid } from "./arbitraries.ts";
+import { listMade } from "./made-values.ts";
 import { hasCredential, listCases, listTried, withField, type Case } from "./cases.ts";
 import type { Finding } from "./check.ts";
 import { minimise } from "./minimise.ts";
@@ -92,7 +92,7 @@ const toSeed = (seed: number, key: string): number => {
 
 /** Creates calls that the document allows; undefined if nothing can vary. */
 const toPositive = (
-  { api: { schemas } }: Session,
+  { api: { schemas }, seed }: Session,
   base: Call,
   fields: Fields,
 ): fc.Arbitrary<Case> | undefined => {
@@ -102,13 +102,14 @@ const toPositive = (
       Object.hasOwn(fields, one.name) ||
       one.name.toLowerCase() === "idempotency-key" ||
       hasCredential(one, base.credentials);
-    const values = isFixed ? undefined : toValid(one.schema, schemas);
-    if (!values) return [];
-    const sent = values.filter((value) => canCarryAt(one, value));
+    const made = isFixed ? [] : listMade(one.schema, schemas, seed);
+    const [first, ...others] = made.filter((value) => canCarryAt(one, value));
+    if (first === undefined) return [];
+    const sent = fc.constantFrom(first, ...others);
     const name = one.in === "header" ? one.name.toLowerCase() : one.name;
     return [{ one, name, values: one.isRequired ? sent : fc.option(sent, { nil: undefined }) }];
   });
-  const bodies = toBodies(base, schemas);
+  const bodies = toBodies(base, schemas, seed);
   if (parameters.length === 0 && !bodies) return undefined;
   return fc
     .tuple(fc.tuple(...parameters.map(({ values }) => values)), bodies ?? fc.constant(undefined))
@@ -131,24 +132,23 @@ const toPositive = (
 const toBodies = (
   base: Call,
   schemas: Session["api"]["schemas"],
+  seed: number,
 ): fc.Arbitrary<{ readonly body: Call["body"] }> | undefined => {
   const { body: declared } = base.operation;
   const [type, schema] =
     Object.entries(declared ?? {}).find(([one]) => isJsonType(one) || isForm(one)) ?? [];
   if (type === undefined || !schema) return undefined;
-  const values = toValid(schema, schemas);
-  if (!values) return undefined;
+  const values = listMade(schema, schemas, seed).filter((one) => !isForm(type) || canBeForm(one));
+  if (values.length === 0) return undefined;
   const own = base.body?.type === type ? base.body.value : {};
   const kept =
     typeof own === "object" && own !== null && !Array.isArray(own) ? (own as Fields) : {};
-  return values
-    .filter((value) => !isForm(type) || canBeForm(value))
-    .map((value) => {
-      const isFields = typeof value === "object" && value !== null && !Array.isArray(value);
-      const files = Object.entries(kept).filter(([, one]) => one instanceof SentFile);
-      const all = isFields ? { ...value, ...Object.fromEntries(files) } : value;
-      return { body: { type, value: all } };
-    });
+  return fc.constantFrom(...values).map((value) => {
+    const isFields = typeof value === "object" && value !== null && !Array.isArray(value);
+    const files = Object.entries(kept).filter(([, one]) => one instanceof SentFile);
+    const all = isFields ? { ...value, ...Object.fromEntries(files) } : value;
+    return { body: { type, value: all } };
+  });
 };
 
 const canBeForm = (value: unknown): boolean =>

@@ -1,6 +1,12 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { isObject, type Json, type JsonObject } from "@sallyport/document";
+import {
+  isObject,
+  toNormaliser,
+  type Json,
+  type JsonObject,
+  type Schema,
+} from "@sallyport/document";
 
 /** The schemas of a document: resolves their references and checks values against them. */
 export class Schemas {
@@ -9,8 +15,12 @@ export class Schemas {
   readonly #validators = new Map<string, ValidateFunction>();
   readonly #known = new WeakMap<JsonObject, ValidateFunction>();
 
+  /** Returns the normal form of a schema. */
+  readonly normalise: (schema: JsonObject) => Schema;
+
   constructor(document: JsonObject) {
     this.#document = document;
+    this.normalise = toNormaliser(document, "the document");
     // ajv-formats is a CommonJS module whose function is also its default export
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
     for (const name of ["binary", "byte", "password"]) this.#ajv.addFormat(name, true);

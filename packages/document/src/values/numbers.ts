@@ -56,15 +56,15 @@ export const listEdges = ({ min, max, step, isWhole }: Range): readonly number[]
   const near = [min, min + (step || 1), max - (step || 1), max];
   const all = [
     ...near,
-    ...edges.map((one) => (step ? multiply(Math.round(one / step), step) : one)),
+    ...edges.map((one) => (step && step !== 1 ? multiply(Math.round(one / step), step) : one)),
   ];
   return [...new Set(all)].filter(
     (one) =>
       Number.isFinite(one) &&
       one >= min &&
       one <= max &&
-      // larger ones are written with an exponent, which some readers of integers refuse
-      (step === 0 || Math.abs(one) < (step === 1 ? 1e21 : safe)) &&
+      // larger integers lose digits in JavaScript, and in many readers of JSON
+      (step === 0 || Math.abs(one) <= safe) &&
       (!isWhole || Number.isInteger(one)),
   );
 };
