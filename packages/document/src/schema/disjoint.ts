@@ -17,7 +17,7 @@ export const areDisjoint = (one: Schema, other: Schema, depth = 0): boolean => {
     [one, other],
     [other, one],
   ] as const) {
-    if (a.enum) return a.enum.every((value) => !accepts(b, value));
+    if (a.enum?.every((value) => !accepts(b, value))) return true;
     if (a.anyOf?.every((variant) => areDisjoint(variant, b, depth + 1))) return true;
     if (a.allOf?.some((part) => areDisjoint(part, b, depth + 1))) return true;
     // a property that one requires, and the other one does not allow in that way

@@ -43,7 +43,8 @@ const toWhole = (step: number): number => {
 /** Removes the errors of fractions such as 0.1, and the sign of zero. */
 const fix = (value: number): number => Number(value.toPrecision(14)) + 0;
 
-const multiply = (count: number, step: number): number => fix(count * step);
+const multiply = (count: number, step: number): number =>
+  step === 1 ? count + 0 : fix(count * step);
 
 /** Numbers beyond what integers or fractions of other languages hold, and those that parsers treat apart. */
 const edges = [
