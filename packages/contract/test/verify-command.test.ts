@@ -3,7 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { stringify } from "yaml";
+import { runCommand } from "./run-command.ts";
+import { notesDocument, startNotes } from "./verify-express.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -104,4 +107,34 @@ test("the command names a package.json that cannot be parsed", () => {
   expect(status).toBe(1);
   expect(stderr).toMatch(/@sallyport\/contract cannot be found: Error parsing .*package\.json/);
   expect(stderr).not.toContain("npm install");
+});
+
+test("the command verifies one operation of a server by its document", async () => {
+  const { url, close } = await startNotes(() => undefined);
+  onTestFinished(close);
+  write("openapi.yaml", stringify(notesDocument));
+  write("login.mjs", 'export default { login: { token: () => "secret" } };');
+  const document = ["--document", join(folder, "openapi.yaml"), "--url", url];
+  const one = [...document, "--operation", "GET /notes", "--runs", "0"];
+  const passed = await runCommand("verify", ...one, "--with", join(folder, "login.mjs"));
+  expect(passed.err).toBe("");
+  expect(passed.code === 0 ? "ok" : passed.out).toBe("ok");
+  expect(passed.out).toContain("No failures; operations: 1;");
+  const failed = await runCommand("verify", ...one);
+  expect(failed.code).toBe(1);
+  expect(failed.out).toContain("Add login: { token: … }");
+  const unknown = await runCommand("verify", ...document, "--operation", "get /note");
+  expect(unknown.code).toBe(1);
+  expect(unknown.err).toContain("there is no get /note. Did you mean get /notes");
+});
+
+test.for([
+  [["--document", "a.yaml"], "--document and --url belong together", 2],
+  [["--url", "http://127.0.0.1"], "--document and --url belong together", 2],
+  [["--document", "a.yaml", "--url", "http://a", "api.ts"], "in place of an entry; got api.ts", 2],
+  [["--allow-host", "a"], "--allow-host is for --url", 2],
+] as const)("the command rejects %s", async ([args, message, code]) => {
+  const { err, ...rest } = await runCommand("verify", ...args);
+  expect(rest).toEqual({ code, out: "" });
+  expect(err).toContain(message);
 });
