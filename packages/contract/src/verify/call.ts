@@ -176,3 +176,12 @@ export const canCarry = (
 export const canCarryAt = ({ in: place, isDeep, end }: Parameter, value: unknown): boolean =>
   canCarry(place, value, isDeep) &&
   (end === undefined || `${toText(value)}${end}`.indexOf(end, 1) === toText(value).length);
+
+/** Whether a call has a text that changes if it is trimmed, or control characters other than those between lines. */
+export const hasDoubtfulText = ({ path, query, header, cookie, body }: Call): boolean => {
+  const isDoubtful = (value: unknown): boolean => {
+    if (typeof value === "string") return value !== value.trim() || /[^\P{Cc}\t\r\n]/u.test(value);
+    return typeof value === "object" && value !== null && Object.values(value).some(isDoubtful);
+  };
+  return [path, query, header, cookie, body?.value].some(isDoubtful);
+};
