@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bookFields, type BookFields } from "./book-schemas.ts";
+import { bookFields, maxInteger, type BookFields } from "./book-schemas.ts";
 import { parseCsv, toCsvLine } from "./csv.ts";
 
 /** The columns of a CSV: all fields of a book. */
@@ -8,13 +8,10 @@ export const bookColumns = bookFields.keyof().options;
 const toNumber = (cell: unknown): unknown =>
   typeof cell === "string" && /^\s*\d+\s*$/.test(cell) ? Number(cell) : cell;
 
-/** The greatest integer of the database. */
-const maxStock = 2_147_483_647;
-
 /** A row; an empty cell is undefined, so that the default of its field is used. */
 const line = bookFields.extend({
   price: z.preprocess(toNumber, bookFields.shape.price),
-  stock: z.preprocess(toNumber, bookFields.shape.stock.max(maxStock)),
+  stock: z.preprocess(toNumber, bookFields.shape.stock),
 });
 
 /** What each field must be, in words for people. */
@@ -25,7 +22,7 @@ const words: Readonly<Record<keyof BookFields, string>> = {
   category: "Give a category of at most 50 characters",
   description: "Give at most 5000 characters",
   price: "Give a whole number of cents, from 1 to 1000000",
-  stock: `Give a whole number, from 0 to ${maxStock}`,
+  stock: `Give a whole number, from 0 to ${maxInteger}`,
 };
 
 /** The first line of a CSV of books. */

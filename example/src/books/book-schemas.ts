@@ -1,5 +1,8 @@
 import { z } from "zod";
 
+/** The greatest integer of a column of the database. */
+export const maxInteger = 2_147_483_647;
+
 const text = (max: number) => z.string().trim().min(1).max(max);
 
 /** The fields of a book that administrators set. */
@@ -23,10 +26,10 @@ export const bookFields = z.object({
     .max(1_000_000)
     .describe("In cents")
     .meta({ examples: [1299] }),
-  // without a limit, which cancelled orders could exceed
   stock: z
     .int()
     .min(0)
+    .max(maxInteger)
     .meta({ examples: [20] }),
 });
 
@@ -71,6 +74,7 @@ const price = (example: number) =>
     .number()
     .int()
     .min(0)
+    .max(maxInteger)
     .describe("In cents")
     .meta({ examples: [example] });
 
