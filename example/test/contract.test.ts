@@ -55,7 +55,6 @@ const unreached = {
   "post /admin/books 409": "The fixture never repeats an ISBN; administration.test.ts does.",
   "post /admin/books/import 400": "A missing body is no CSV, which is a 422.",
   "post /admin/books/import 415": "A body that is not parsed has any type.",
-  "post /v2/accounts 409": "The fixture never repeats an address; accounts.test.ts does.",
   "post /v2/accounts 429": "Each call has an address of its own; accounts.test.ts calls from one.",
   "post /v2/session 429": "Each call has an address of its own; accounts.test.ts calls from one.",
 };

@@ -8,7 +8,7 @@ import {
   type Call,
   type Fields,
 } from "./call.ts";
-import { listMade } from "./made-values.ts";
+import { toMade } from "./made-values.ts";
 import { hasCredential, listCases, listTried, withField, type Case } from "./cases.ts";
 import type { Finding } from "./check.ts";
 import { minimise } from "./minimise.ts";
@@ -102,10 +102,10 @@ const toPositive = (
       Object.hasOwn(fields, one.name) ||
       one.name.toLowerCase() === "idempotency-key" ||
       hasCredential(one, base.credentials);
-    const made = isFixed ? [] : listMade(one.schema, schemas, seed);
-    const [first, ...others] = made.filter((value) => canCarryAt(one, value));
-    if (first === undefined) return [];
-    const sent = fc.constantFrom(first, ...others);
+    const sent = isFixed
+      ? undefined
+      : toMade(one.schema, schemas, seed, (value) => canCarryAt(one, value));
+    if (!sent) return [];
     const name = one.in === "header" ? one.name.toLowerCase() : one.name;
     return [{ one, name, values: one.isRequired ? sent : fc.option(sent, { nil: undefined }) }];
   });
@@ -138,12 +138,12 @@ const toBodies = (
   const [type, schema] =
     Object.entries(declared ?? {}).find(([one]) => isJsonType(one) || isForm(one)) ?? [];
   if (type === undefined || !schema) return undefined;
-  const values = listMade(schema, schemas, seed).filter((one) => !isForm(type) || canBeForm(one));
-  if (values.length === 0) return undefined;
+  const values = toMade(schema, schemas, seed, (one) => !isForm(type) || canBeForm(one));
+  if (!values) return undefined;
   const own = base.body?.type === type ? base.body.value : {};
   const kept =
     typeof own === "object" && own !== null && !Array.isArray(own) ? (own as Fields) : {};
-  return fc.constantFrom(...values).map((value) => {
+  return values.map((value) => {
     const isFields = typeof value === "object" && value !== null && !Array.isArray(value);
     const files = Object.entries(kept).filter(([, one]) => one instanceof SentFile);
     const all = isFields ? { ...value, ...Object.fromEntries(files) } : value;
