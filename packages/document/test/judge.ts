@@ -13,7 +13,9 @@ export const toJudge = (schema: JsonObject): ((value: unknown) => boolean) => {
 };
 
 /** Returns the normal form of a schema, as that of a body. */
-export const toSchema = (schema: unknown, more: object = {}): Schema => {
+export const toSchema = (given: unknown, more: object = {}): Schema => {
+  // as in a text, no two places are the same object
+  const schema: unknown = JSON.parse(JSON.stringify(given));
   const api = toApiDescription(
     {
       openapi: "3.1.0",

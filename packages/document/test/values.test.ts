@@ -19,6 +19,9 @@ const options = {
   seed: Number(process.env["SEED"] ?? 1),
 };
 
+/** ajv reads the text of a number to find whether it is a multiple, and 1e+21 begins with a 1. */
+const isJudged = (value: Json): boolean => !/\de\+/.test(JSON.stringify(value));
+
 describe("values", () => {
   test("are judged by ajv as they are made", () => {
     const findWrong = (raw: JsonObject, seed: number): readonly Json[] => {
@@ -31,7 +34,10 @@ describe("values", () => {
         ...listed,
       ];
       const invalid = listInvalid(schema).map(({ value }) => value);
-      return [...valid.filter((value) => !judge(value)), ...invalid.filter(judge)];
+      return [
+        ...valid.filter((value) => isJudged(value) && !judge(value)),
+        ...invalid.filter(judge),
+      ];
     };
     fc.assert(
       fc.property(schemas, fc.integer(), (raw, seed) => {

@@ -3,7 +3,7 @@ import { compareBounds, compareLimits } from "./compare-limits.ts";
 import { compareLifecycle } from "./compare-lifecycle.ts";
 import { compareTypes } from "./compare-types.ts";
 import { compareUnions, compareWithUnion } from "./compare-unions.ts";
-import { readOwn, toStableText, listChildren, type Schema } from "@sallyport/document";
+import { readOwn, takesAll, toStableText, listChildren, type Schema } from "@sallyport/document";
 import { judgeRemoval } from "./lifecycle.ts";
 import type { Details, SchemaPlace } from "./schema-place.ts";
 import type { SchemaChangeName } from "./schema-changes.ts";
@@ -29,7 +29,8 @@ export const compareSchemas = (before: Schema, after: Schema, place: SchemaPlace
     return;
   place.seen.add(pair);
   const isProved = place.isProved || place.prove(before, after);
-  compareKeywords(before, after, { ...place, isProved, pair: [before, after] });
+  const whole = place.isPart ? place.pair : ([before, after] as const);
+  compareKeywords(before, after, { ...place, isProved, isPart: false, pair: whole });
   place.seen.delete(pair);
 };
 
@@ -83,13 +84,11 @@ const compareTexts = (before: Schema, after: Schema, place: SchemaPlace): void =
   const [old = [], own = []] = [before.patterns, after.patterns];
   const removed = old.filter((pattern) => !own.includes(pattern));
   const added = own.filter((pattern) => !old.includes(pattern));
-  const matchesAll = (pattern: string): boolean => /^\^?\.\*\$?$/.test(pattern);
-  if (removed.length > 0 && added.length > 0 && !added.every(matchesAll))
+  if (removed.length > 0 && added.length > 0 && !added.every(takesAll))
     tell("pattern-changed", { before: removed.join(" and "), after: added.join(" and ") });
   else {
     for (const pattern of removed) tell("pattern-removed", { before: pattern });
-    for (const pattern of added)
-      if (!matchesAll(pattern)) tell("pattern-added", { after: pattern });
+    for (const pattern of added) if (!takesAll(pattern)) tell("pattern-added", { after: pattern });
   }
   const [encoding, media] = [after.contentEncoding, after.contentMediaType];
   if (before.contentEncoding !== encoding)

@@ -7,7 +7,7 @@ export const compareUnions = (before: Schema, after: Schema, place: SchemaPlace)
   compareVariants(before, after, place);
   compareDiscriminators(before, after, place);
   const { kept, added, removed } = pair(before.allOf ?? [], after.allOf ?? [], place);
-  for (const [was, is] of kept) place.compare(was, is, place);
+  for (const [was, is] of kept) place.compare(was, is, { ...place, isPart: true });
   for (const _ of added) place.report(place, "all-of-added", {});
   for (const _ of removed) place.report(place, "all-of-removed", {});
 };

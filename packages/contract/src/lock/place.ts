@@ -63,7 +63,7 @@ export class OperationPlace {
     const question = new Question(area, isText, classOf);
     const place: SchemaPlace = {
       area,
-      ...{ isProved: false, pair: [before, after] },
+      ...{ isProved: false, isPart: false, pair: [before, after] },
       prove: question.prove,
       ...{
         at: "",

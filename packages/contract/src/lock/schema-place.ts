@@ -20,8 +20,10 @@ export interface SchemaPlace {
   readonly isMuted: boolean;
   /** Whether it is certain that all values which may be sent are accepted. */
   readonly isProved: boolean;
-  /** The schemas that are being compared. */
+  /** The schemas whose values are in question. */
   readonly pair: readonly [before: Schema, after: Schema];
+  /** Whether the schemas are parts of those in question, which only together say what is accepted. */
+  readonly isPart: boolean;
   readonly today: string;
   /** Returns the class of a schema: schemas of one class are equal. */
   readonly classOf: (schema: Schema) => string;

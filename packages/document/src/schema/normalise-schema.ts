@@ -126,16 +126,18 @@ export class SchemaNormaliser {
   }
 
   #addUnion(schema: Schema, raw: JsonObject, key: "anyOf" | "oneOf", file: string): Schema {
-    const all = toList(raw[key])
+    const given = toList(raw[key])
       // a variant that is the union itself adds nothing
       .filter((one) => !this.#leadsTo(raw, [one], file, listVariants))
       .map((one) => this.#combiner.fill(this.convert(one, file)));
+    const takers = given.filter((one) => accepts(one, null)).length;
+    // what more than one variant accepts is refused
+    const all = key === "oneOf" && takers > 1 ? given.map(withoutNull) : given;
     const isNull = (one: Schema): boolean => one.nullable === true && one.types?.length === 0;
     const apart = [...new Set(all.filter((one) => !isNull(one) && !one.never))];
     const variants =
       key === "anyOf" || isPartition(apart.filter(isList)) ? joinValues(apart) : apart;
     const isOpen = schema.types === undefined || schema.implied === true;
-    const takers = all.filter((one) => accepts(one, null)).length;
     const acceptsNull = isOpen && (key === "anyOf" ? takers > 0 : takers === 1);
     const own: Schema = acceptsNull ? { ...schema, nullable: true } : schema;
     const [only] = variants;
@@ -329,6 +331,13 @@ const isPartition = (variants: readonly Schema[]): boolean =>
   variants.every((one, at) => variants.slice(at + 1).every((other) => areDisjoint(one, other)));
 
 const valueKeys: ReadonlySet<string> = new Set(["types", "nullable", "enum", "examples"]);
+
+const withoutNull = ({ nullable: _, ...schema }: Schema): Schema => {
+  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map(withoutNull) };
+  if (schema.types?.length === 0) return { never: true };
+  const isOpen = !schema.types && !schema.enum;
+  return isOpen ? { ...schema, types: ["array", "boolean", "number", "object", "string"] } : schema;
+};
 
 const isList = (schema: Schema): boolean =>
   schema.enum !== undefined && Object.keys(schema).every((key) => valueKeys.has(key));

@@ -76,6 +76,7 @@ const findNumberProblem = (schema: Schema, value: number): string | undefined =>
 
 /** Fractions such as 0.1 are not exact. */
 export const isMultiple = (value: number, step: number): boolean => {
+  if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0;
   const count = value / step;
   return Math.abs(count - Math.round(count)) <= Math.abs(count) * Number.EPSILON * 4;
 };

@@ -277,9 +277,9 @@ const isInTexts = (inner: Schema, outer: Schema): boolean => {
   );
 };
 
-/** Whether a pattern matches every text. */
+/** Whether a pattern matches every text; `^.*$` matches none with a line break. */
 export const takesAll = (pattern: string): boolean =>
-  /^(?:\^?\.\*\$?|\^?\[\\s\\S\]\*\$?|\^|\$)$/.test(pattern);
+  /^(?:\^|\$|\^?\.\*|\.\*\$|\^?\[\\s\\S\]\*\$?)$/.test(pattern);
 
 const areApart = (one: string, other: string | undefined): boolean =>
   other !== undefined &&

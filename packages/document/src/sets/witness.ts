@@ -82,7 +82,7 @@ class Search {
     outer: Schema,
     find: (one: Schema, other: Schema) => Json | undefined,
   ): Generator<Json> {
-    if (!inner.properties && !inner.additionalProperties) return;
+    if (!inner.properties && !inner.additionalProperties && !inner.patternProperties) return;
     const bases = [toSimplest(inner), toSimplest(meet(inner, outer))];
     const names = new Set([
       ...Object.keys(inner.properties ?? {}),

@@ -44,7 +44,7 @@ const toWhole = (step: number): number => {
 const fix = (value: number): number => Number(value.toPrecision(14)) + 0;
 
 const multiply = (count: number, step: number): number =>
-  step === 1 ? count + 0 : fix(count * step);
+  Number.isInteger(step) ? count * step + 0 : fix(count * step);
 
 /** Numbers beyond what integers or fractions of other languages hold, and those that parsers treat apart. */
 const edges = [
@@ -86,7 +86,9 @@ export const toNumbers = (schema: Schema, isPlain: boolean): fc.Arbitrary<number
   const { min, max, step } = range;
   if (isPlain) return toPlain(range);
   if (step) {
-    const [first, last] = [clamp(min / step), clamp(max / step)];
+    const first = Math.ceil(fix(Math.max(min, -safe) / step));
+    const last = Math.floor(fix(Math.min(max, safe) / step));
+    if (first > last) return fc.constant(toUsual(range));
     const counts = fc.integer({ min: first, max: last });
     return fc.oneof(
       counts.map((count) => multiply(count, step)),
@@ -103,8 +105,6 @@ const orOne = (range: Range): readonly number[] => {
   const found = listEdges(range);
   return found.length > 0 ? found : [toUsual(range)];
 };
-
-const clamp = (value: number): number => Math.max(-safe, Math.min(safe, Math.round(value)));
 
 /** Usual numbers are between one and a hundred, or as near to that as possible. */
 const toPlain = ({ min, max, step }: Range): fc.Arbitrary<number> => {
