@@ -97,6 +97,8 @@ const merge = (one: Schema, other: Schema, both: Both): Schema => {
     for (const key of apartKeys) merged[key] = one[key as keyof Schema];
     rest.push(apart);
   }
+  if (one.format !== undefined && other.format !== undefined && one.format !== other.format)
+    rest.push({ format: one.format });
   if (rest.length > 0) merged["allOf"] = rest;
   return Object.fromEntries(
     Object.entries(merged).filter(([, value]) => value !== undefined),
