@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { isJsonType, type Call, type Fields } from "./call.ts";
+import fc from "fast-check";
+import { canCarryAt, isJsonType, type Call, type Fields } from "./call.ts";
 import type { Case } from "./cases.ts";
 import type { Finding } from "./check.ts";
 import type { Schemas } from "./schemas.ts";
 import type { Attempt, Session } from "./session.ts";
 
 /** The number of calls that look for a smaller one. */
-const maxCalls = 40;
+const maxCalls = 150;
 
 /** Looks for a smaller call, nearer to the smallest one of the operation, that shows the same. */
 export const minimise = async (
@@ -46,14 +47,59 @@ const listSmaller = (
       [place]: fields,
     })),
   );
+  const shrunk = kind === "negative" ? [] : listShrunk(call, schemas);
   const { body } = call;
   // a whole body may be what is wrong
-  if (!body || !isFields(body.value) || (kind === "negative" && !focus)) return parts;
+  if (!body || !isFields(body.value) || (kind === "negative" && !focus))
+    return [...parts, ...shrunk];
   const isNew = focus?.place !== "body" && !isDeepStrictEqual(body, base.body);
   const bodies = nearerBodies(call, base, (name) => isKept("body", name));
-  return [...(isNew ? [{ ...call, body: base.body }] : []), ...parts, ...bodies].filter(
-    (one) => kind !== "positive" || isAllowed(one, schemas),
+  const all = [...(isNew ? [{ ...call, body: base.body }] : []), ...parts, ...bodies, ...shrunk];
+  return all.filter((one) => kind !== "positive" || isAllowed(one, schemas));
+};
+
+/** Lists calls with a shorter text or a smaller integer in one of the fields. */
+const listShrunk = (call: Call, schemas: Schemas): readonly Call[] => {
+  const { operation, body } = call;
+  const parameters = operation.parameters.flatMap((parameter): readonly Call[] => {
+    const { in: place, name: shown, schema } = parameter;
+    const name = place === "header" ? shown.toLowerCase() : shown;
+    return listSmallerValues(call[place][name])
+      .filter((value) => schemas.isValid(schema, value) && canCarryAt(parameter, value))
+      .map((value) => ({ ...call, [place]: { ...call[place], [name]: value } }));
+  });
+  if (!body || !isFields(body.value)) return parameters;
+  const { type, value: fields } = body;
+  const bodies = Object.entries(fields).flatMap(([name, value]) =>
+    listSmallerValues(value).map((one) => ({
+      ...{ ...call, body: { type, value: { ...fields, [name]: one } } },
+    })),
   );
+  return [...parameters, ...bodies];
+};
+
+const integers = fc.maxSafeInteger();
+
+/** As many smaller integers as it takes to come near to a limit. */
+const maxValues = 12;
+
+const listSmallerValues = (value: unknown): readonly unknown[] => {
+  if (typeof value === "string") return listParts(value);
+  if (!Number.isSafeInteger(value)) return [];
+  return [...integers.shrink(value as number, undefined).take(maxValues)].map((one) => one.value);
+};
+
+/** Lists both halves of a text, and the text without its last and its first character. */
+const listParts = (text: string): readonly string[] => {
+  const characters = Array.from(text);
+  const half = Math.ceil(characters.length / 2);
+  const parts = [
+    characters.slice(0, half),
+    characters.slice(half),
+    characters.slice(0, -1),
+    characters.slice(1),
+  ];
+  return parts.filter(({ length }) => length < characters.length).map((part) => part.join(""));
 };
 
 /** Whether the body of a call still fits; forms are read from text, which the schema does not describe. */

@@ -332,7 +332,7 @@ const isPartition = (variants: readonly Schema[]): boolean =>
 
 const valueKeys: ReadonlySet<string> = new Set(["types", "nullable", "enum", "examples"]);
 
-const withoutNull = ({ nullable: _, ...schema }: Schema): Schema => {
+const withoutNull = ({ nullable: _nullable, ...schema }: Schema): Schema => {
   if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map(withoutNull) };
   if (schema.types?.length === 0) return { never: true };
   const isOpen = !schema.types && !schema.enum;
