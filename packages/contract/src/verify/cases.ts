@@ -11,10 +11,8 @@ import {
 import type { CheckName } from "./check.ts";
 import type { Operation, Parameter } from "./operation.ts";
 import type { Schemas } from "./schemas.ts";
-import { listHard } from "./made-values.ts";
-import { listInvalid } from "./invalid-values.ts";
+import { listHard, listInvalid, listValid } from "./made-values.ts";
 import { toFiles, toSentForm } from "./form-fields.ts";
-import { listValid, toSimplest } from "./values.ts";
 
 /** A call with what its reply must be. */
 export interface Case {
@@ -110,7 +108,7 @@ const toBaseBody = (
     Object.entries(body ?? {}).find(([one]) => wanted === undefined || one === wanted) ?? [];
   if (type === undefined || !schema) return undefined;
   if (!isJsonType(type) && !isForm(type)) {
-    const value = fields["raw"] ?? toSimplest(schema, schemas)?.value;
+    const value = fields["raw"] ?? listValid(schema, schemas)[0]?.value;
     return value === undefined ? undefined : { type, value: toText(value) };
   }
   const hasFields = Object.keys(fields).length > 0;
@@ -148,6 +146,9 @@ const withoutField = (call: Call, place: Part, name: string): Call => {
   return { ...call, [place]: rest };
 };
 
+/** A long URL or header field is refused by servers, and by what is before them. */
+const isShort = (value: unknown): boolean => toText(value).length <= 2000;
+
 /** Returns the values of a parameter that its place can carry. */
 const carried = (
   parameter: Parameter,
@@ -157,6 +158,7 @@ const carried = (
   const { schema } = parameter;
   return (kind === "valid" ? listValid : listInvalid)(schema, schemas).filter(
     ({ value }) =>
+      isShort(value) &&
       canCarryAt(parameter, value) &&
       // text may mean what the value itself does not
       (kind === "valid" ||
@@ -194,10 +196,11 @@ const listParameterCases = (
         ]
       : [];
   if (isOpaque(parameter)) return missing;
-  // a URL or a header field of any length is refused by servers and by what is before them
-  const hard = listHard(parameter.schema, schemas).filter(
-    ({ value }) => !isGiven && toText(value).length <= 500 && canCarryAt(parameter, value),
-  );
+  const hard = isGiven
+    ? []
+    : listHard(parameter.schema, schemas).filter(
+        ({ value }) => isShort(value) && canCarryAt(parameter, value),
+      );
   const positives = [...carried(parameter, "valid", schemas), ...hard]
     .filter(({ value }) => value !== base[place][name] && name !== "idempotency-key")
     .map(({ label, value }): Case => ({

@@ -1,7 +1,6 @@
-import { toText, type JsonObject } from "@sallyport/document";
+import { toText, typesOf, type JsonObject } from "@sallyport/document";
 import { canCarry, SentFile, type Fields } from "./call.ts";
 import type { Schemas } from "./schemas.ts";
-import { typesOf } from "./values.ts";
 
 /** Puts files where the schema has bytes. */
 export const toFiles = (fields: Fields, schema: JsonObject, schemas: Schemas): Fields => {
@@ -33,7 +32,7 @@ export const toSentForm = (
   const properties = schemas.resolve(schemas.flatten(schema)["properties"]);
   // a list of one value is written as the value
   const isList = (name: string): boolean =>
-    typesOf(schemas.flatten(properties[name])).includes("array");
+    typesOf(schemas.normalise(schemas.resolve(properties[name])))?.includes("array") === true;
   const write = (value: unknown): string =>
     value instanceof SentFile ? value.text : toText(value);
   const asText = Object.fromEntries(

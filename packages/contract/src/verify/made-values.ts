@@ -1,7 +1,25 @@
+import {
+  listInvalid as listBroken,
+  listTroubling,
+  listValid as listFitting,
+  makeValues,
+  type JsonObject,
+  type Sample,
+} from "@sallyport/document";
 import fc from "fast-check";
-import { listTroubling, makeValues, type JsonObject } from "@sallyport/document";
 import type { Schemas } from "./schemas.ts";
-import { listValid, type Sample } from "./values.ts";
+
+/** Lists values of a schema, from the simplest: examples, limits, members and variants. */
+export const listValid = (schema: JsonObject, schemas: Schemas): readonly Sample[] =>
+  listFitting(schemas.normalise(schema)).filter(({ value }) => schemas.isValid(schema, value));
+
+/** Lists values that one keyword of a schema refuses. */
+export const listInvalid = (schema: JsonObject, schemas: Schemas): readonly Sample[] =>
+  listBroken(schemas.normalise(schema)).filter(({ value }) => !schemas.isValid(schema, value));
+
+/** Lists values that servers are known to stumble over. */
+export const listHard = (schema: JsonObject, schemas: Schemas): readonly Sample[] =>
+  listTroubling(schemas.normalise(schema)).filter(({ value }) => schemas.isValid(schema, value));
 
 /**
  * Returns values of a schema for which a place has room: as often those that are known, which several calls share, as
@@ -25,7 +43,3 @@ export const toMade = (
     .map((list) => fc.constantFrom(...list));
   return all.length > 0 ? fc.oneof(...all) : undefined;
 };
-
-/** Lists values that servers are known to stumble over. */
-export const listHard = (schema: JsonObject, schemas: Schemas): readonly Sample[] =>
-  listTroubling(schemas.normalise(schema)).filter(({ value }) => schemas.isValid(schema, value));

@@ -7,7 +7,7 @@ import { findParameter, hasHeader, isProtected, type Operation } from "./operati
 import { toReading } from "./read-checks.ts";
 import { isSuccess, type Received } from "./received.ts";
 import type { Session } from "./session.ts";
-import { listValid } from "./values.ts";
+import { listValid } from "./made-values.ts";
 
 /** Repeats a call with its idempotency key. */
 export const checkReplay = async (session: Session, base: Call): Promise<void> => {

@@ -66,7 +66,7 @@ const listOwn = (schema: Schema, depth: number): readonly Sample[] => {
 
 const ofVariant = (schema: Schema, depth: number): readonly Sample[] => {
   if (schema.enum)
-    return schema.enum.map((value) => ({ label: `the value ${JSON.stringify(value)}`, value }));
+    return schema.enum.map((value) => ({ label: `the member ${JSON.stringify(value)}`, value }));
   if (!schema.types) return [{ label: "any value", value: "a" }];
   return schema.types.flatMap((type) => ofType(type, schema, depth));
 };
@@ -104,10 +104,7 @@ const listStrings = (schema: Schema): readonly Sample[] => {
     { label: "a string", value: "a".repeat(Math.max(1, minLength)) },
     ...(minLength === 0 ? [{ label: "an empty string", value: "" }] : []),
     ...(minLength > 1 ? [{ label: "the minimal length", value: "b".repeat(minLength) }] : []),
-    {
-      label: maxLength === undefined ? "a long string" : "the maximal length",
-      value: toLongest(schema),
-    },
+    ...(maxLength === undefined ? [] : [{ label: "the maximal length", value: toLongest(schema) }]),
   ];
 };
 
@@ -144,7 +141,10 @@ const listArrays = (schema: Schema, depth: number): readonly Sample[] => {
 
 /** Returns the smallest object; undefined if a required property has no known value. */
 const toLeast = (schema: Schema, depth: number): Readonly<Record<string, Json>> | undefined => {
-  const entries = (schema.required ?? []).map((name) => {
+  const { properties = {}, required = [] } = schema;
+  // in the order in which the document names them
+  const names = Object.keys(properties).filter((name) => required.includes(name));
+  const entries = [...new Set([...names, ...required])].map((name) => {
     const own = readOwn(schema.properties, name) ?? schema.additionalProperties ?? {};
     return [name, listValid(own, depth + 1)[0]?.value] as const;
   });
@@ -193,7 +193,12 @@ const wrong: Readonly<Record<TypeName, Json>> = {
 /** Lists values that one keyword of a schema refuses: of another type, beyond a limit, with a property too few. */
 export const listInvalid = (schema: Schema, depth = 0): readonly Sample[] => {
   if (depth > deepest) return [];
-  const samples = listVariants(schema).flatMap((one) => listBroken(one, depth));
+  const variants = listVariants(schema);
+  const none = [{ no: "variant" }, "?"].map((value) => ({ label: "none of the variants", value }));
+  const samples = [
+    ...variants.flatMap((one) => listBroken(one, depth)),
+    ...(variants.length > 1 ? none : []),
+  ];
   const found = distinct(samples).filter(({ value }) => !accepts(schema, value));
   return depth === 0 ? found : found.slice(0, most);
 };
@@ -201,7 +206,7 @@ export const listInvalid = (schema: Schema, depth = 0): readonly Sample[] => {
 const listBroken = (schema: Schema, depth: number): readonly Sample[] => {
   const { types = [], enum: values } = schema;
   const typed = types.map((type) => ({ label: `not of the type ${type}`, value: wrong[type] }));
-  if (values) return [{ label: "not one of the values", value: "no such value" }, ...typed];
+  if (values) return [{ label: "not a member", value: "no such member" }, ...typed];
   const inner = types.flatMap((type) => {
     if (type === "string") return breakString(schema);
     if (type === "array") return breakArray(schema, depth);
