@@ -40,10 +40,6 @@ export { toOriginal, toView, type Direction } from "./schema/views.ts";
 export { isWithin, takesAll, type IsSame } from "./sets/within.ts";
 export { findWitness } from "./sets/witness.ts";
 export { listShown, makeValues, toArbitrary, type Style } from "./values/arbitraries.ts";
-export {
-  listInvalid,
-  listTroubling,
-  listValid,
-  toSimplest,
-  type Sample,
-} from "./values/samples.ts";
+export { listInvalid } from "./values/broken-samples.ts";
+export { listValid, toSimplest, type Sample } from "./values/samples.ts";
+export { listTroubling } from "./values/troubling-samples.ts";

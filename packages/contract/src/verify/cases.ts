@@ -1,4 +1,4 @@
-import { toText, type JsonObject } from "@sallyport/document";
+import { isObject, toText, type JsonObject } from "@sallyport/document";
 import {
   canCarryAt,
   isForm,
@@ -119,7 +119,7 @@ const toBaseBody = (
   // required fields may have no known value, but stand in the fixture
   const value = found ? found.value : hasFields ? {} : undefined;
   if (value === undefined) return undefined;
-  const all = typeof value === "object" && !Array.isArray(value) ? { ...value, ...fields } : value;
+  const all = isObject(value) ? { ...value, ...fields } : value;
   return { type, value: isForm(type) ? toFiles(all as Fields, schema, schemas) : all };
 };
 
@@ -281,19 +281,18 @@ const listValues = (
         })),
     ];
   }
-  const isFields = typeof whole === "object" && whole !== null && !Array.isArray(whole);
+  const isFields = isObject(whole);
   const toCases = (kind: "valid" | "invalid"): readonly Case[] =>
     (kind === "valid"
       ? [...listValid(schema, schemas), ...listHard(schema, schemas)]
       : listInvalid(schema, schemas)
     ).flatMap(({ label, value }) => {
-      const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-      if (isForm(type) && !isObject) return [];
+      if (isForm(type) && !isObject(value)) return [];
       const field = toField(label, value);
       // a fixture has what a field must be
       const isGiven = field !== undefined && Object.hasOwn(own, field);
       if (kind === "valid" && isGiven) return [];
-      const full = isObject && isFields ? { ...value, ...omit(own, field) } : value;
+      const full = isFields && isObject(value) ? { ...value, ...omit(own, field) } : value;
       const sent = isForm(type) ? toSentForm(full as Fields, schema, schemas, kind) : full;
       if (sent === undefined) return [];
       return [

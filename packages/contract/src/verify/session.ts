@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isObject } from "@sallyport/document";
 import { ContractError } from "../errors.ts";
 import {
   hasDoubtfulText,
@@ -11,6 +12,7 @@ import {
   type Sent,
 } from "./call.ts";
 import { newKey, type Case } from "./cases.ts";
+import { judge } from "./judge.ts";
 import { checkResponse, isPrivate } from "./check-response.ts";
 import { responseChecks, toFinding, type CheckName, type Finding } from "./check.ts";
 import type { Coverage } from "./coverage.ts";
@@ -367,16 +369,12 @@ const renew = (call: Call, given: Given | undefined): Call => {
     );
   const { path, query, header, cookie, body } = call;
   const value = body?.value;
-  const isFields =
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !(value instanceof Malformed);
+  const isFields = isObject(value) && !(value instanceof Malformed);
   return {
     ...call,
     ...{ path: renewFields(path), query: renewFields(query) },
     ...{ header: renewFields(header), cookie: renewFields(cookie) },
-    body: body && { type: body.type, value: isFields ? renewFields(value as Fields) : value },
+    body: body && { type: body.type, value: isFields ? renewFields(value) : value },
   };
 };
 
@@ -386,45 +384,3 @@ export const limitFix = ({ routing, config }: CheckOptions): string =>
 
 const toAddress = (count: number): string =>
   `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;
-
-const judge = (
-  kind: "positive" | "negative",
-  check: CheckName,
-  { status, json, text }: Received,
-  { isFramework }: Api,
-): readonly Finding[] => {
-  if (kind === "negative")
-    return status < 400
-      ? [
-          toFinding(
-            check,
-            `What the document forbids is accepted with ${status}.`,
-            "assert.ok(response.status >= 400);",
-          ),
-        ]
-      : [];
-  const isRefused =
-    status === 400 ||
-    status === 415 ||
-    (isFramework ? text.includes('"SLP_INPUT_INVALID"') : status === 422);
-  if (!isRefused || isByFunction(json)) return [];
-  return [
-    toFinding(
-      "positive_data_acceptance",
-      `What the document allows is refused with ${status}.`,
-      `assert.notEqual(response.status, ${status});`,
-    ),
-  ];
-};
-
-/** Whether only functions of the application refuse an input, of which no document can tell. */
-const isByFunction = (json: unknown): boolean => {
-  const read = (value: unknown, name: string): unknown =>
-    typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-  const issues = read(read(json, "error"), "issues") ?? read(json, "issues");
-  return (
-    Array.isArray(issues) &&
-    issues.length > 0 &&
-    issues.every((one) => read(one, "code") === "custom")
-  );
-};

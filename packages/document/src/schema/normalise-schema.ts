@@ -11,6 +11,14 @@ import type { Resolver } from "../read/resolver.ts";
 import { Combiner } from "./combine.ts";
 import { areDisjoint } from "./disjoint.ts";
 import { toLifecycle } from "./lifecycle.ts";
+import {
+  hasOwnWords,
+  isEmpty,
+  listParts,
+  listVariants,
+  toCurrent,
+  toReference,
+} from "./raw-schema.ts";
 import { readBound } from "./read-bound.ts";
 import {
   childKeys,
@@ -28,12 +36,6 @@ const numberKeys = [
   // a minimum of zero states nothing
   ...["minLength", "minItems", "minProperties"],
 ];
-
-/** Keywords that say nothing about values, so a schema of these alone accepts anything. */
-const annotations: ReadonlySet<string> = new Set([
-  ...["$anchor", "$comment", "$defs", "$dynamicAnchor", "$id", "$ref", "$schema", "description"],
-  ...["example", "examples", "externalDocs", "summary", "title", "xml"],
-]);
 
 /**
  * Converts the schemas of one document, of OpenAPI 3.0 to 3.2, to normal form. What is within a schema is converted
@@ -284,43 +286,6 @@ export class SchemaNormaliser {
 }
 
 const tellingIfEmpty: ReadonlySet<string> = new Set(["contains", "if", "not"]);
-
-/** What leads elsewhere in JSON Schema leads there in documents, which are not extended by others. */
-const toReference = (raw: JsonObject): JsonObject =>
-  typeof raw["$dynamicRef"] === "string" ? { ...raw, $ref: raw["$dynamicRef"] } : raw;
-
-/** Whether a reference has keywords beside it, which count as of OpenAPI 3.1. */
-const hasOwnWords = (raw: JsonObject): boolean =>
-  Object.keys(raw).some(
-    (key) => !annotations.has(key) && key !== "$dynamicRef" && !key.startsWith("x-"),
-  );
-
-/** Writes the bytes of OpenAPI 3.0 and those of 3.1 in one way. */
-const toCurrent = (raw: JsonObject): JsonObject => {
-  const { format, contentEncoding, contentMediaType, ...rest } = raw;
-  if (format === "byte") return { ...rest, contentEncoding: "base64" };
-  const isBinary =
-    format === "binary" ||
-    (contentEncoding === undefined && contentMediaType === "application/octet-stream");
-  // bytes as such have the media type of what contains them
-  return isBinary ? { ...rest, format: "binary" } : raw;
-};
-
-/** Returns what a schema combines with its own keywords. */
-const listParts = (raw: JsonObject): readonly Json[] => {
-  const { $ref } = toReference(raw);
-  return [...(typeof $ref === "string" ? [{ $ref }] : []), ...toList(raw["allOf"])];
-};
-
-const listVariants = (raw: JsonObject): readonly Json[] => [
-  ...toList(raw["anyOf"]),
-  ...toList(raw["oneOf"]),
-];
-
-const isEmpty = (schema: JsonObject): boolean =>
-  Object.keys(schema).every(
-    (key) => key !== "$ref" && (annotations.has(key) || key.startsWith("x-")),
-  );
 
 const isPlainType = (schema: Schema): boolean =>
   schema.types !== undefined &&

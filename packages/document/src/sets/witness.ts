@@ -3,7 +3,9 @@ import { meet } from "../schema/combine.ts";
 import type { Schema } from "../schema/schema.ts";
 import { accepts, listPropertySchemas } from "../schema/validate.ts";
 import { makeValues } from "../values/arbitraries.ts";
-import { listInvalid, listTroubling, listValid, toSimplest } from "../values/samples.ts";
+import { listInvalid } from "../values/broken-samples.ts";
+import { listValid, toSimplest } from "../values/samples.ts";
+import { listTroubling } from "../values/troubling-samples.ts";
 import { listVariants } from "../values/variants.ts";
 import type { IsSame } from "./within.ts";
 
