@@ -112,14 +112,35 @@ export const compareResponses = (
   for (const [status, was, is] of pair(before, after)) {
     const inner = place.enter(`response ${status}`);
     const kind = status.startsWith("2") ? "success" : "error";
-    if (!was) inner.tell(`${kind}-added`);
-    else if (!is) inner.tell(`${kind}-removed`);
-    else {
-      compareHeaders(was.headers, is.headers, inner);
-      compareContent(was.content, is.content, inner, "response");
+    const [old, own] = [was ?? findRange(status, before), is ?? findRange(status, after)];
+    if (!was) {
+      if (old && kind === "success") inner.tell("success-specialised");
+      else if (!Object.keys(before).some((one) => isOneOf(one, status)))
+        inner.tell(`${kind}-added`);
+    } else if (!is) {
+      if (own && kind === "success") inner.tell("success-generalised");
+      else if (!Object.keys(after).some((one) => isOneOf(one, status)))
+        inner.tell(`${kind}-removed`);
+    }
+    if (old && own) {
+      compareHeaders(old.headers, own.headers, inner);
+      compareContent(old.content, own.content, inner, "response");
     }
   }
 };
+
+/** Finds the response that stands for a status that is not listed: `2XX`, or `default` for errors. */
+const findRange = (
+  status: string,
+  responses: Readonly<Record<string, Response>>,
+): Response | undefined => {
+  const range = Object.keys(responses).find((one) => isOneOf(status, one));
+  return readOwn(responses, range ?? (/^[45]/.test(status) ? "default" : ""));
+};
+
+/** Whether a status is one of a range, as `201` is of `2XX`. */
+const isOneOf = (status: string, range: string): boolean =>
+  status !== range && /^\dxx$/i.test(range) && status[0] === range[0];
 
 const compareContent = (
   before: Content,
@@ -135,8 +156,8 @@ const compareContent = (
   );
   for (const name of removed) place.tell(`${direction}-media-type-removed`, { name });
   for (const name of added) place.tell(`${direction}-media-type-added`, { name });
-  for (const { was, is, kind } of kept) {
-    if (kind !== undefined) place.tell(`response-media-type-${kind}`, { before: was, after: is });
+  for (const { was, is, rule } of kept) {
+    if (rule) place.tell(rule, { before: was, after: is });
     const [old, own] = [before[was], after[is]];
     const inner = is === "application/json" ? place : place.enter(is);
     if (old && own) compareMedia(old, own, inner, area, direction, isStronglyTyped(is));

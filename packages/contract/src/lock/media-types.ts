@@ -1,39 +1,51 @@
+import type { RuleId } from "./rules.ts";
+
 interface MediaTypePairs {
   readonly kept: readonly {
     readonly was: string;
     readonly is: string;
     /** How a name has changed. */
-    readonly kind?: "specialised" | "generalised" | "parameters-changed";
+    readonly rule?: RuleId | undefined;
   }[];
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** Finds which media type became which: in responses, one may have become more special, or less. */
+/** Finds which media type became which: a kind of it, or what it is a kind of. */
 export const pairMediaTypes = (
   before: readonly string[],
   after: readonly string[],
   direction: "request" | "response",
 ): MediaTypePairs => {
   const kept: MediaTypePairs["kept"][number][] = [];
-  const removed = before.filter((type) => !after.includes(type));
-  const added = after.filter((type) => !before.includes(type));
-  for (const type of before) if (after.includes(type)) kept.push({ was: type, is: type });
-  for (const was of [...removed]) {
-    const found = added.map((is) => ({ was, is, kind: relate(was, is) })).find(({ kind }) => kind);
-    if (!found?.kind || direction === "request") continue;
-    kept.push({ was, is: found.is, kind: found.kind });
-    removed.splice(removed.indexOf(was), 1);
-    added.splice(added.indexOf(found.is), 1);
+  const removed: string[] = [];
+  const added = new Set(after.filter((type) => !before.includes(type)));
+  for (const was of before) {
+    const found = after.includes(was)
+      ? { was, is: was }
+      : (direction === "request" ? after : [...added])
+          .map((is) => ({ was, is, rule: relate[direction](was, is) }))
+          .find(({ rule }) => rule);
+    if (found) {
+      kept.push(found);
+      added.delete(found.is);
+    } else removed.push(was);
   }
-  return { kept, added, removed };
+  return { kept, added: [...added], removed };
 };
 
-const relate = (was: string, is: string) => {
-  const [old = "", own = ""] = [was, is].map((type) => type.split(";")[0]?.trim());
-  if (old === own) return "parameters-changed" as const;
-  if (isKindOf(own, old)) return "specialised" as const;
-  return isKindOf(old, own) ? ("generalised" as const) : undefined;
+const relate = {
+  // of what a server takes, only a range stands for others
+  request: (was: string, is: string): RuleId | undefined => {
+    if (was.endsWith("*") && isKindOf(is, was)) return "request-media-type-specialised";
+    return is.endsWith("*") && isKindOf(was, is) ? "request-media-type-generalised" : undefined;
+  },
+  response: (was: string, is: string): RuleId | undefined => {
+    const [old = "", own = ""] = [was, is].map((type) => type.split(";")[0]?.trim());
+    if (old === own) return "response-media-type-parameters-changed";
+    if (isKindOf(own, old)) return "response-media-type-specialised";
+    return isKindOf(old, own) ? "response-media-type-generalised" : undefined;
+  },
 };
 
 /** Whether a media type is a kind of another one, as `application/problem+json` is of `application/json`. */

@@ -30,6 +30,17 @@ export const messageChanges = define({
     words: "the media type {name} was removed",
     example: pair(body({ content: { ...json(), ...csv } }), body({})),
   },
+  "request-media-type-generalised": {
+    level: "harmless",
+    isAddition: true,
+    words: "the media type {before} became {after}, of which it is a kind",
+    example: pair(body({}), body({ content: { "application/*": { schema: { type: "object" } } } })),
+  },
+  "request-media-type-specialised": {
+    level: "breaking",
+    words: "the media type {before} became {after}, which is a kind of it",
+    example: pair(body({ content: { "application/*": { schema: { type: "object" } } } }), body({})),
+  },
   "request-schema-added": {
     level: "breaking",
     words: "a schema was added",
@@ -142,6 +153,22 @@ export const messageChanges = define({
     level: "breaking",
     words: "the successful response was removed",
     example: pair(responses({ 201: { description: "Created" } }), responses({})),
+  },
+  "success-generalised": {
+    level: "harmless",
+    words: "the successful response became one of a range",
+    example: pair(
+      responses({ 201: { description: "Created" } }),
+      responses({ "2XX": { description: "Done" } }),
+    ),
+  },
+  "success-specialised": {
+    level: "harmless",
+    words: "the successful response is told apart from its range",
+    example: pair(
+      responses({ "2XX": { description: "Done" } }),
+      responses({ 201: { description: "Created" } }),
+    ),
   },
   "error-added": {
     level: "harmless",
