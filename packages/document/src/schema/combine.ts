@@ -1,5 +1,6 @@
 import { readOwn, toStableText, type Json } from "../json.ts";
 import { settle } from "./settle.ts";
+import { matches } from "./patterns.ts";
 import { childKeys, mapKeys, type Schema, type TypeName } from "./schema.ts";
 
 /** Returns the schema of values that both accept; their own children are combined later. */
@@ -89,13 +90,16 @@ const merge = (one: Schema, other: Schema, both: Both): Schema => {
   if (!isNullable(one) || !isNullable(other)) delete merged["nullable"];
   else if (one.nullable || other.nullable) merged["nullable"] = true;
   const rest = [...(one.allOf ?? []), ...(other.allOf ?? [])];
-  if (clash(one, other)) {
-    // only one union, negation or condition has a place; the other stays a schema of its own
-    const apart = Object.fromEntries(
-      Object.entries(other).filter(([key]) => apartKeys.has(key)),
-    ) as Schema;
-    for (const key of apartKeys) merged[key] = one[key as keyof Schema];
-    rest.push(apart);
+  // only one union, negation or condition has a place; the other stays a schema of its own
+  const apartKeys = [
+    ...(clash(one, other) ? [unionKeys] : []),
+    ...(clashItems(one, other) ? [itemKeys] : []),
+    ...(clashNames(one, other) ? [nameKeys] : []),
+  ];
+  for (const keys of apartKeys) {
+    const apart = Object.entries(other).filter(([key]) => keys.includes(key as keyof Schema));
+    for (const key of keys) merged[key] = one[key];
+    rest.push(Object.fromEntries(apart) as Schema);
   }
   if (one.format !== undefined && other.format !== undefined && one.format !== other.format)
     rest.push({ format: one.format });
@@ -105,15 +109,39 @@ const merge = (one: Schema, other: Schema, both: Both): Schema => {
   ) as Schema;
 };
 
-const apartKeys: ReadonlySet<string> = new Set([
-  ...["anyOf", "exclusive", "not", "if", "then", "else", "prefixItems"],
-]);
+const unionKeys: readonly (keyof Schema)[] = [
+  ...(["anyOf", "exclusive", "not", "if", "then", "else"] as const),
+];
+const itemKeys: readonly (keyof Schema)[] = ["prefixItems", "items"];
+const nameKeys: readonly (keyof Schema)[] = [
+  "properties",
+  "patternProperties",
+  "additionalProperties",
+];
 
 const isCondition = (key: string): boolean => key === "if" || key === "then" || key === "else";
 
 const clash = (one: Schema, other: Schema): boolean =>
-  (["anyOf", "not", "if", "prefixItems"] as const).some(
+  (["anyOf", "not", "if"] as const).some(
     (key) => one[key] !== undefined && other[key] !== undefined && one[key] !== other[key],
+  );
+
+/** Whether items are within a tuple of one schema, and any items of the other one. */
+const clashItems = (one: Schema, other: Schema): boolean =>
+  one.prefixItems !== other.prefixItems &&
+  [one, other].every(({ prefixItems, items }) => prefixItems ?? items);
+
+/** Whether names of a pattern are additional ones of the other schema, so that both would count. */
+const clashNames = (one: Schema, other: Schema): boolean =>
+  [
+    [one, other],
+    [other, one],
+  ].some(
+    ([named, rest]) =>
+      rest?.additionalProperties &&
+      Object.keys(named?.patternProperties ?? {}).some(
+        (pattern) => readOwn(rest.patternProperties, pattern) === undefined,
+      ),
   );
 
 const isNullable = ({ nullable, implied, types, enum: values, anyOf }: Schema): boolean =>
@@ -136,14 +164,22 @@ const mergeMaps = (
 const mergeProperties = (one: Schema, other: Schema, both: Both): Record<string, Schema> => {
   const merged: Record<string, Schema> = {};
   for (const name of Object.keys({ ...one.properties, ...other.properties })) {
-    const left = readOwn(one.properties, name) ?? one.additionalProperties;
-    const right = readOwn(other.properties, name) ?? other.additionalProperties;
+    const [left, right] = [one, other].map((side) => findProperty(side, name));
     if (left?.never || right?.never) continue;
     const schema = left && right ? both(left, right) : (left ?? right);
     if (schema) merged[name] = schema;
   }
   return merged;
 };
+
+const findProperty = (
+  { properties, patternProperties = {}, additionalProperties }: Schema,
+  name: string,
+): Schema | undefined =>
+  readOwn(properties, name) ??
+  (Object.keys(patternProperties).some((pattern) => matches(pattern, name))
+    ? undefined
+    : additionalProperties);
 
 const mergeBounds = (one: Schema, other: Schema): Schema => {
   const bounds: Schema = {};

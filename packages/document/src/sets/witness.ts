@@ -86,9 +86,10 @@ class Search {
   ): Generator<Json> {
     if (!inner.properties && !inner.additionalProperties && !inner.patternProperties) return;
     const bases = [toSimplest(inner), toSimplest(meet(inner, outer))];
+    const patterns = Object.keys({ ...inner.patternProperties, ...outer.patternProperties });
     const names = new Set([
-      ...Object.keys(inner.properties ?? {}),
-      ...Object.keys(outer.properties ?? {}),
+      ...Object.keys({ ...inner.properties, ...outer.properties }),
+      ...patterns.map((pattern) => String(toSimplest({ types: ["string"], patterns: [pattern] }))),
     ]);
     for (const name of names) {
       const [own] = listPropertySchemas(inner, name);

@@ -46,10 +46,13 @@ const fix = (value: number): number => Number(value.toPrecision(14)) + 0;
 const multiply = (count: number, step: number): number =>
   Number.isInteger(step) ? count * step + 0 : fix(count * step);
 
+/** The smallest number that has all its digits: parts of smaller ones are lost. */
+const tiny = 2.2250738585072014e-308;
+
 /** Numbers beyond what integers or fractions of other languages hold, and those that parsers treat apart. */
 const edges = [
   ...[0, 1, -1, 2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, safe, -safe, 2 ** 53, -(2 ** 63)],
-  ...[1e21, 0.1, -0.5, 1e-7, 5e-324, 1.797e308],
+  ...[1e21, 0.1, -0.5, 1e-7, tiny, 1.797e308],
 ];
 
 /** Lists the limits of a range, and the numbers in it that are apart from others. */
@@ -97,7 +100,7 @@ export const toNumbers = (schema: Schema, isPlain: boolean): fc.Arbitrary<number
   }
   const doubles = fc
     .double({ min, max, noNaN: true, noDefaultInfinity: true })
-    .map((one) => one + 0);
+    .map((one) => (Math.abs(one) < tiny && min <= 0 && max >= 0 ? 0 : one + 0));
   return fc.oneof(doubles, fc.constantFrom(...orOne(range)));
 };
 
