@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { accepts } from "@sallyport/document";
 import type { Request, Response } from "express";
 import { expect, onTestFinished, test } from "vitest";
 import { verify, type CheckName, type VerifyDocumentOptions } from "../src/index.ts";
+import { readServer } from "../src/verify/operation.ts";
 import { notesDocument, startNotes } from "./verify-express.ts";
 
 type Spoil = Parameters<typeof startNotes>[0];
@@ -133,10 +138,34 @@ test.each([
     { url: "http://127.0.0.1:9" },
     /nothing answers at http:\/\/127\.0\.0\.1:9: .*\. Start the server/,
   ],
-  [{ document: { swagger: "2.0" } }, "The document is not an OpenAPI 3 document"],
+  [{ document: { swagger: "2.0" } }, "The document is a document of Swagger 2.0. Convert it"],
   [{ document: "none.yaml" }, "none.yaml cannot be read"],
-  [{ document: { openapi: "3.1.0", paths: { "/a": { $ref: "a.yaml" } } } }, "refers to a.yaml"],
+  [
+    { document: { openapi: "3.1.0", paths: { "/a": { $ref: "a.yaml" } } } },
+    "The document: the reference a.yaml leads out of the document",
+  ],
   [{ operations: ["get /note"] }, "there is no get /note. Did you mean get /notes"],
 ] as const)("options that are wrong are named: %j", async (options, message) => {
   await expect(verifyNotes(keep, options)).rejects.toThrow(message);
+});
+
+test("a document may refer to other files, and describe the method QUERY", () => {
+  const folder = mkdtempSync(join(tmpdir(), "verify-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  write("openapi.yaml", 'openapi: 3.1.0\npaths: { /users: { $ref: "users.yaml#/all" } }\n');
+  const user =
+    "{ type: object, required: [id, key], properties: { id: { type: integer, readOnly: true }, key: { type: string, writeOnly: true } } }";
+  const content = `content: { application/json: { schema: ${user} } }`;
+  write(
+    "users.yaml",
+    `all: { x-query: { requestBody: { ${content} }, responses: { 200: { ${content} } } } }`,
+  );
+  const [operation] = readServer(join(folder, "openapi.yaml")).operations;
+  expect(operation?.key).toBe("query /users");
+  // a request has nothing that only replies have, nor a reply what only requests have
+  expect(accepts(operation?.body?.["application/json"] ?? {}, { key: "a" })).toBe(true);
+  expect(accepts(operation?.replies["200"]?.content["application/json"] ?? {}, { id: 1 })).toBe(
+    true,
+  );
 });

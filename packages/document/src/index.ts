@@ -34,7 +34,7 @@ export {
 } from "./schema/schema.ts";
 export type { Schema, TypeName } from "./schema/schema.ts";
 export { covers } from "./schema/settle.ts";
-export { accepts, explain, typesOf } from "./schema/validate.ts";
+export { accepts, explain, listPropertySchemas, typesOf } from "./schema/validate.ts";
 export type { Problem } from "./schema/validate.ts";
 export { toOriginal, toView, type Direction } from "./schema/views.ts";
 export { isWithin, takesAll, type IsSame } from "./sets/within.ts";

@@ -1,7 +1,7 @@
 import { toUsageError } from "../errors.ts";
 import type { Change } from "./change.ts";
 import { isObject, toObject } from "@sallyport/document";
-import { readText } from "./read-text.ts";
+import { readText } from "../read/read-text.ts";
 import { toBump, type Level } from "./rule.ts";
 import { rules } from "./rules.ts";
 

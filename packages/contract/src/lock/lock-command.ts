@@ -5,7 +5,7 @@ import { compareContracts } from "./compare-contracts.ts";
 import { toApiDescription, type ApiDescription } from "@sallyport/document";
 import { readLevels, type Levels } from "./levels.ts";
 import { addAcceptance, readBase, readLock, writeLock } from "./lock-file.ts";
-import { readContract } from "./read-document.ts";
+import { readContract } from "../read/read-contract.ts";
 import { formats, toReport, type Format } from "./report.ts";
 import { rules } from "./rules.ts";
 import { covers, judge, type FailOn } from "./verdict.ts";

@@ -14,7 +14,7 @@ export const checkAccess = async (
 ): Promise<void> => {
   const { operation } = base;
   if (!isProtected(operation)) return;
-  const garbage = toGarbage(operation, session.api);
+  const garbage = toGarbage(operation);
   await refuse(session, base, "ignored_auth", {}, "without credentials");
   await refuse(session, base, "ignored_auth", garbage, "with credentials that nobody has");
   await checkOwner(session, base, fields, hasSucceeded);

@@ -1,4 +1,12 @@
-import { isObject, toText, type JsonObject } from "@sallyport/document";
+import {
+  accepts,
+  isObject,
+  listInvalid,
+  listTroubling,
+  listValid,
+  toText,
+  type Schema,
+} from "@sallyport/document";
 import {
   canCarryAt,
   isForm,
@@ -10,8 +18,6 @@ import {
 } from "./call.ts";
 import type { CheckName } from "./check.ts";
 import type { Operation, Parameter } from "./operation.ts";
-import type { Schemas } from "./schemas.ts";
-import { listHard, listInvalid, listValid } from "./made-values.ts";
 import { toFiles, toSentForm } from "./form-fields.ts";
 
 /** A call with what its reply must be. */
@@ -54,7 +60,6 @@ export const toBaseCall = (
   operation: Operation,
   fields: Fields,
   credentials: Call["credentials"],
-  schemas: Schemas,
 ): Call => {
   const parts: Record<Part, Record<string, unknown>> = {
     path: {},
@@ -75,11 +80,11 @@ export const toBaseCall = (
       ? "*"
       : isKey(parameter)
         ? newKey
-        : listValid(schema, schemas).find((one) => canCarryAt(parameter, one.value))?.value;
+        : listValid(schema).find((one) => canCarryAt(parameter, one.value))?.value;
     if (value !== undefined) parts[place][fieldName(parameter)] = value;
   }
   const others = Object.fromEntries(Object.entries(fields).filter(([name]) => !used.has(name)));
-  return { operation, ...parts, body: toBaseBody(operation, others, schemas), credentials };
+  return { operation, ...parts, body: toBaseBody(operation, others), credentials };
 };
 
 export const hasCredential = (
@@ -101,26 +106,23 @@ export const newKey = "new-key";
 const toBaseBody = (
   { body, isBodyRequired }: Operation,
   fields: Fields,
-  schemas: Schemas,
   wanted?: string,
 ): CallBody | undefined => {
   const [type, schema] =
     Object.entries(body ?? {}).find(([one]) => wanted === undefined || one === wanted) ?? [];
   if (type === undefined || !schema) return undefined;
   if (!isJsonType(type) && !isForm(type)) {
-    const value = fields["raw"] ?? listValid(schema, schemas)[0]?.value;
+    const value = fields["raw"] ?? listValid(schema)[0]?.value;
     return value === undefined ? undefined : { type, value: toText(value) };
   }
   const hasFields = Object.keys(fields).length > 0;
   if (!isBodyRequired && !hasFields && wanted === undefined) return undefined;
-  const found = listValid(schema, schemas).find(
-    ({ value }) => !hasFields || typeof value === "object",
-  );
+  const found = listValid(schema).find(({ value }) => !hasFields || typeof value === "object");
   // required fields may have no known value, but stand in the fixture
   const value = found ? found.value : hasFields ? {} : undefined;
   if (value === undefined) return undefined;
   const all = isObject(value) ? { ...value, ...fields } : value;
-  return { type, value: isForm(type) ? toFiles(all as Fields, schema, schemas) : all };
+  return { type, value: isForm(type) ? toFiles(all as Fields, schema) : all };
 };
 
 /** Whether generated values of a parameter could not mean anything. */
@@ -150,34 +152,24 @@ const withoutField = (call: Call, place: Part, name: string): Call => {
 const isShort = (value: unknown): boolean => toText(value).length <= 2000;
 
 /** Returns the values of a parameter that its place can carry. */
-const carried = (
-  parameter: Parameter,
-  kind: "valid" | "invalid",
-  schemas: Schemas,
-): ReturnType<typeof listValid> => {
+const carried = (parameter: Parameter, kind: "valid" | "invalid"): ReturnType<typeof listValid> => {
   const { schema } = parameter;
-  return (kind === "valid" ? listValid : listInvalid)(schema, schemas).filter(
+  return (kind === "valid" ? listValid : listInvalid)(schema).filter(
     ({ value }) =>
       isShort(value) &&
       canCarryAt(parameter, value) &&
       // text may mean what the value itself does not
-      (kind === "valid" ||
-        !(schemas.isValid(schema, toText(value)) || schemas.isValid(schema, [value]))),
+      (kind === "valid" || !(accepts(schema, toText(value)) || accepts(schema, [value]))),
   );
 };
 
-export const listCases = (base: Call, fields: Fields, schemas: Schemas): readonly Case[] => [
+export const listCases = (base: Call, fields: Fields): readonly Case[] => [
   { call: base, kind: "positive", label: "the smallest call", check: "positive_data_acceptance" },
-  ...base.operation.parameters.flatMap((one) => listParameterCases(base, one, fields, schemas)),
-  ...listBodyCases(base, fields, schemas),
+  ...base.operation.parameters.flatMap((one) => listParameterCases(base, one, fields)),
+  ...listBodyCases(base, fields),
 ];
 
-const listParameterCases = (
-  base: Call,
-  parameter: Parameter,
-  fields: Fields,
-  schemas: Schemas,
-): readonly Case[] => {
+const listParameterCases = (base: Call, parameter: Parameter, fields: Fields): readonly Case[] => {
   const { name: shown, in: place, isRequired } = parameter;
   const name = fieldName(parameter);
   const focus = { place, name };
@@ -198,10 +190,10 @@ const listParameterCases = (
   if (isOpaque(parameter)) return missing;
   const hard = isGiven
     ? []
-    : listHard(parameter.schema, schemas).filter(
+    : listTroubling(parameter.schema).filter(
         ({ value }) => isShort(value) && canCarryAt(parameter, value),
       );
-  const positives = [...carried(parameter, "valid", schemas), ...hard]
+  const positives = [...carried(parameter, "valid"), ...hard]
     .filter(({ value }) => value !== base[place][name] && name !== "idempotency-key")
     .map(({ label, value }): Case => ({
       call: withField(base, place, name, value),
@@ -211,7 +203,7 @@ const listParameterCases = (
       check: "positive_data_acceptance",
       focus,
     }));
-  const negatives = carried(parameter, "invalid", schemas).map(({ label, value }): Case => ({
+  const negatives = carried(parameter, "invalid").map(({ label, value }): Case => ({
     call: withField(base, place, name, value),
     kind: "negative",
     label: `${shown}: ${label}`,
@@ -221,7 +213,7 @@ const listParameterCases = (
   return [...positives, ...negatives, ...missing];
 };
 
-const listBodyCases = (base: Call, fields: Fields, schemas: Schemas): readonly Case[] => {
+const listBodyCases = (base: Call, fields: Fields): readonly Case[] => {
   const { operation } = base;
   const own = Object.fromEntries(
     Object.entries(fields).filter(
@@ -229,7 +221,7 @@ const listBodyCases = (base: Call, fields: Fields, schemas: Schemas): readonly C
     ),
   );
   return Object.entries(operation.body ?? {}).flatMap(([type, schema]) => {
-    const body = toBaseBody(operation, own, schemas, type);
+    const body = toBaseBody(operation, own, type);
     if (!body) return [];
     const whole: readonly Case[] =
       base.body && base.body.type === type
@@ -242,17 +234,11 @@ const listBodyCases = (base: Call, fields: Fields, schemas: Schemas): readonly C
               check: "positive_data_acceptance",
             },
           ];
-    return [...whole, ...listValues({ ...base, body }, body, schema, own, schemas)];
+    return [...whole, ...listValues({ ...base, body }, body, schema, own)];
   });
 };
 
-const listValues = (
-  base: Call,
-  body: CallBody,
-  schema: JsonObject,
-  own: Fields,
-  schemas: Schemas,
-): readonly Case[] => {
+const listValues = (base: Call, body: CallBody, schema: Schema, own: Fields): readonly Case[] => {
   const { type, value: whole } = body;
   const { isBodyRequired } = base.operation;
   const withValue = (value: unknown): Call => ({ ...base, body: { type, value } });
@@ -270,7 +256,7 @@ const listValues = (
     const isGiven = Object.hasOwn(own, "raw");
     return [
       ...missing,
-      ...listValid(schema, schemas)
+      ...listValid(schema)
         .slice(1)
         .map(({ label, value }): Case => ({
           call: withValue(toText(value)),
@@ -284,8 +270,8 @@ const listValues = (
   const isFields = isObject(whole);
   const toCases = (kind: "valid" | "invalid"): readonly Case[] =>
     (kind === "valid"
-      ? [...listValid(schema, schemas), ...listHard(schema, schemas)]
-      : listInvalid(schema, schemas)
+      ? [...listValid(schema), ...listTroubling(schema)]
+      : listInvalid(schema)
     ).flatMap(({ label, value }) => {
       if (isForm(type) && !isObject(value)) return [];
       const field = toField(label, value);
@@ -293,7 +279,7 @@ const listValues = (
       const isGiven = field !== undefined && Object.hasOwn(own, field);
       if (kind === "valid" && isGiven) return [];
       const full = isFields && isObject(value) ? { ...value, ...omit(own, field) } : value;
-      const sent = isForm(type) ? toSentForm(full as Fields, schema, schemas, kind) : full;
+      const sent = isForm(type) ? toSentForm(full as Fields, schema, kind) : full;
       if (sent === undefined) return [];
       return [
         {

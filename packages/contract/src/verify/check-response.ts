@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "@sallyport/document";
+import { accepts, explain, typesOf, type Schema } from "@sallyport/document";
 import { isJsonType } from "./call.ts";
 import { toFinding, type Finding } from "./check.ts";
 import { checkAnyReply } from "./check-any-reply.ts";
@@ -12,7 +12,7 @@ import {
 } from "./operation.ts";
 import type { Case } from "./cases.ts";
 import type { Received } from "./received.ts";
-import type { Schemas } from "./schemas.ts";
+import { listUndeclared } from "./undeclared.ts";
 
 /** The statuses that the framework sends wherever they are needed, without declaring them. */
 export const frameworkStatuses: ReadonlySet<number> = new Set([
@@ -33,16 +33,14 @@ export const checkResponse = (
   operation: Operation,
   received: Received,
   kind: Case["kind"],
-  { schemas, isFramework }: Api,
+  { isFramework }: Api,
 ): readonly Finding[] => {
   const { status } = received;
   const general = checkAnyReply(received);
   if (status >= 500) return general;
   const reply = findReply(operation, status);
   if (!reply) {
-    const isKnown = isFramework
-      ? isFrameworks(operation, received, schemas)
-      : isOfHttp(status, kind);
+    const isKnown = isFramework ? isFrameworks(operation, received) : isOfHttp(status, kind);
     if (isKnown) return general;
     const declared = Object.keys(operation.replies).join(", ");
     return [
@@ -57,8 +55,8 @@ export const checkResponse = (
   return [
     ...general,
     ...checkCache(operation, received),
-    ...checkHeaders(operation, reply, received, schemas),
-    ...checkContent(reply, received, schemas, isFramework),
+    ...checkHeaders(operation, reply, received),
+    ...checkContent(reply, received, isFramework),
   ];
 };
 
@@ -81,42 +79,46 @@ const checkCache = (operation: Operation, received: Received): readonly Finding[
 };
 
 /** Whether the framework itself has sent a status, which it tells by a code if the envelope has one. */
-const isFrameworks = (
-  { replies }: Operation,
-  { status, text }: Received,
-  schemas: Schemas,
-): boolean => {
+const isFrameworks = ({ replies }: Operation, { status, text }: Received): boolean => {
   if (!frameworkStatuses.has(status)) return false;
   const envelopes = Object.values(replies[500]?.content ?? {});
   // the ready-made envelopes have issues and codes
-  const hasCodes = envelopes.some((one) =>
-    JSON.stringify(schemas.resolve(one)).includes('"issues"'),
-  );
+  const hasCodes = envelopes.some((one) => hasIssues(one));
   return text.includes('"SLP_') || !hasCodes;
+};
+
+const hasIssues = ({ properties = {}, anyOf = [] }: Schema, depth = 0): boolean =>
+  depth < 5 &&
+  ("issues" in properties ||
+    [...Object.values(properties), ...anyOf].some((one) => hasIssues(one, depth + 1)));
+
+/** What is wrong with a value, in words that follow its name; undefined if it fits. */
+const findProblem = (schema: Schema, value: unknown): string | undefined => {
+  const { path, message } = explain(schema, value) ?? {};
+  return message === undefined ? undefined : `${path || "the value"} ${message}`;
 };
 
 const checkHeaders = (
   operation: Operation,
   { headers }: Reply,
   received: Received,
-  schemas: Schemas,
 ): readonly Finding[] => {
   const found = Object.entries(headers).flatMap(([name, header]) => {
     const value = received.headers.get(name);
     if (value === null)
-      return header["required"] === true && received.status !== 304
+      return header.required && received.status !== 304
         ? [`The header field ${name} is missing.`]
         : [];
-    const schema = schemas.resolve(header["schema"]);
+    const schema = header.schema ?? {};
     const number = value.trim() === "" ? NaN : Number(value);
     const readings: readonly unknown[] = [
       value,
       ...(Number.isNaN(number) ? [] : [number]),
       ...(value === "true" || value === "false" ? [value === "true"] : []),
     ];
-    return readings.some((one) => schemas.isValid(schema, one))
+    return readings.some((one) => accepts(schema, one))
       ? []
-      : [`The header field ${name} does not fit: ${schemas.explain(schema, value)}.`];
+      : [`The header field ${name} does not fit: ${findProblem(schema, value)}.`];
   });
   const isConditional =
     findParameter(operation, "header", "if-none-match") && received.status < 300;
@@ -132,7 +134,6 @@ const checkHeaders = (
 const checkContent = (
   { content }: Reply,
   received: Received,
-  schemas: Schemas,
   isFramework: boolean,
 ): readonly Finding[] => {
   const { type, text } = received;
@@ -152,7 +153,7 @@ const checkContent = (
     ];
   // a range of types stands for bytes as such
   if (found.startsWith("*/*")) return [];
-  return checkBody(content[found] ?? {}, received, schemas, isFramework).map((message) =>
+  return checkBody(content[found] ?? {}, received, isFramework).map((message) =>
     toFinding("response_schema_conformance", message),
   );
 };
@@ -164,49 +165,43 @@ const fitsType = (declared: string, type: string): boolean => {
 };
 
 const checkBody = (
-  schema: JsonObject,
+  schema: Schema,
   { type, text, json, events }: Received,
-  schemas: Schemas,
   isFramework: boolean,
 ): readonly string[] => {
-  if (type === "text/event-stream")
-    return events.flatMap((one) => checkEvent(schema, one, schemas));
+  if (type === "text/event-stream") return events.flatMap((one) => checkEvent(schema, one));
   if (!isJsonType(type)) {
-    const { format } = schemas.resolve(schema);
-    const problem = format === "binary" ? undefined : schemas.explain(schema, text);
+    // what is not text is described by what it means
+    const isText = typesOf(schema)?.includes("string") && schema.format !== "binary";
+    const problem = !isText ? undefined : findProblem(schema, text);
     return problem === undefined ? [] : [`The body does not fit: ${problem}.`];
   }
   if (json === undefined) return ["The body is not JSON."];
-  const problem = schemas.explain(schema, json);
+  const problem = findProblem(schema, json);
   if (problem !== undefined) return [`The body does not fit: ${problem}.`];
   // schemas of other servers allow further fields unless they say otherwise
-  const [path] = isFramework ? schemas.listUndeclared([schema], json) : [];
+  const [path] = isFramework ? listUndeclared([schema], json) : [];
   return path === undefined ? [] : [`The field ${path} is not declared.`];
 };
 
 const checkEvent = (
-  schema: JsonObject,
+  schema: Schema,
   event: Readonly<Record<string, string | number>>,
-  schemas: Schemas,
 ): readonly string[] => {
-  const found = schemas.resolve(schema);
-  const arms = (found["oneOf"] ?? found["anyOf"] ?? [found]) as readonly JsonObject[];
-  const arm = arms
-    .map((one) => schemas.resolve(one))
-    .find((one) => {
-      const { event: name } = schemas.resolve(one["properties"]);
-      return name === undefined || schemas.isValid(name as JsonObject, event["event"]);
-    });
+  const arm = (schema.anyOf ?? [schema]).find(({ properties }) => {
+    const name = properties?.["event"];
+    return name === undefined || accepts(name, event["event"]);
+  });
   if (!arm) return ["An event has a name that is not declared."];
-  const problem = schemas.explain(arm, event);
+  const problem = findProblem(arm, event);
   if (problem !== undefined) return [`An event does not fit: ${problem}.`];
-  const { contentSchema } = schemas.resolve(schemas.resolve(arm["properties"])["data"]);
-  if (!isObject(contentSchema)) return [];
+  const { contentSchema } = arm.properties?.["data"] ?? {};
+  if (!contentSchema) return [];
   try {
     const data: unknown = JSON.parse(String(event["data"]));
-    const inner = schemas.explain(contentSchema, data);
+    const inner = findProblem(contentSchema, data);
     if (inner !== undefined) return [`The data of an event does not fit: ${inner}.`];
-    const [path] = schemas.listUndeclared([contentSchema], data);
+    const [path] = listUndeclared([contentSchema], data);
     return path === undefined ? [] : [`The field ${path} of an event is not declared.`];
   } catch {
     return ["The data of an event is not JSON."];

@@ -1,5 +1,6 @@
 import { ContractError } from "../errors.ts";
-import { isProtected, type Api, type Operation } from "./operation.ts";
+import type { SecurityScheme } from "@sallyport/document";
+import type { Operation } from "./operation.ts";
 import type { CheckOptions, Login, VerifyClient } from "./options.ts";
 
 /** Header fields; a name with a question mark before it is one of the query. */
@@ -12,7 +13,6 @@ export type Caller = "own" | "other" | "lacking";
 export const logIn = async (
   caller: Caller,
   operation: Operation,
-  { schemes }: Api,
   { login = {} }: CheckOptions,
   client: VerifyClient,
 ): Promise<Credentials | undefined> => {
@@ -21,10 +21,10 @@ export const logIn = async (
     if (typeof found === "object") return caller === "other" ? found.other : found.own;
     return caller === "other" ? undefined : found;
   };
-  const set = operation.security.find((one) => Object.keys(one).every(findLogin));
+  const set = operation.security.find((one) => one.every(({ name }) => findLogin(name)));
   if (!set) return undefined;
   const all = await Promise.all(
-    Object.entries(set).map(async ([name, scopes]) => {
+    set.map(async ({ name, scheme, scopes }) => {
       const context = { method: operation.method, path: operation.route };
       const found = await findLogin(name)?.(client, {
         ...context,
@@ -34,7 +34,7 @@ export const logIn = async (
         throw new ContractError(
           `verify: \`login.${name}\` must return a string, such as a token, or an object of header fields; for ${operation.key} it returned ${String(found)}. In the default envelope, a token is \`data.token\` of the reply.`,
         );
-      return typeof found === "string" ? toFields(schemes[name] ?? {}, found) : lower(found);
+      return typeof found === "string" ? toFields(scheme, found) : lower(found);
     }),
   );
   return Object.assign({}, ...all) as Credentials;
@@ -43,24 +43,23 @@ export const logIn = async (
 const lower = (fields: Credentials): Credentials =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]));
 
-const toFields = (scheme: Readonly<Record<string, unknown>>, secret: string): Credentials => {
-  const name = String(scheme["name"]);
-  if (scheme["type"] === "apiKey") {
-    if (scheme["in"] === "cookie") return { cookie: `${name}=${secret}` };
-    return scheme["in"] === "query" ? { [`?${name}`]: secret } : { [name.toLowerCase()]: secret };
-  }
-  return { authorization: `${scheme["scheme"] === "basic" ? "Basic" : "Bearer"} ${secret}` };
+const toFields = (
+  { type, scheme, in: place, key = "" }: SecurityScheme,
+  secret: string,
+): Credentials => {
+  if (type !== "apiKey")
+    return { authorization: `${scheme === "basic" ? "Basic" : "Bearer"} ${secret}` };
+  if (place === "cookie") return { cookie: `${key}=${secret}` };
+  return { [place === "query" ? `?${key}` : key]: secret };
 };
 
 /** Returns what nobody's login looks like. */
-export const toGarbage = ({ security }: Operation, { schemes }: Api): Credentials =>
+export const toGarbage = ({ security }: Operation): Credentials =>
   Object.assign(
     {},
-    ...security
-      .flatMap((set) => Object.keys(set))
-      .map((name) => toFields(schemes[name] ?? {}, "Z2FyYmFnZTpnYXJiYWdl")),
+    ...security.flat().map(({ scheme }) => toFields(scheme, "Z2FyYmFnZTpnYXJiYWdl")),
   ) as Credentials;
 
 /** Returns the scopes that an operation requires. */
-export const scopesOf = (operation: Operation): readonly string[] =>
-  isProtected(operation) ? operation.security.flatMap((set) => Object.values(set).flat()) : [];
+export const scopesOf = ({ security }: Operation): readonly string[] =>
+  security.flat().flatMap(({ scopes }) => scopes);

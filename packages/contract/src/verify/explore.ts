@@ -21,7 +21,7 @@ export const exploreDeclared = async (
   fields: Fields,
 ): Promise<boolean> => {
   let hasSucceeded = false;
-  for (const one of listCases(base, fields, session.api.schemas)) {
+  for (const one of listCases(base, fields)) {
     const status = await tryCase(session, base, one);
     if (one.kind !== "negative" && status >= 200 && status < 400) hasSucceeded = true;
   }
@@ -48,7 +48,7 @@ export const exploreGenerated = async (
   const positives = toPositive(session, base, fields);
   if (!positives || runs === 0) return;
   await search(session, base, positives, Math.ceil(runs * 0.75));
-  const negatives = toNegative(session, base, fields, positives);
+  const negatives = toNegative(base, fields, positives);
   if (negatives) await search(session, base, negatives, Math.floor(runs * 0.25));
 };
 
@@ -92,7 +92,7 @@ const toSeed = (seed: number, key: string): number => {
 
 /** Creates calls that the document allows; undefined if nothing can vary. */
 const toPositive = (
-  { api: { schemas }, seed }: Session,
+  { seed }: Session,
   base: Call,
   fields: Fields,
 ): fc.Arbitrary<Case> | undefined => {
@@ -102,14 +102,12 @@ const toPositive = (
       Object.hasOwn(fields, one.name) ||
       one.name.toLowerCase() === "idempotency-key" ||
       hasCredential(one, base.credentials);
-    const sent = isFixed
-      ? undefined
-      : toMade(one.schema, schemas, seed, (value) => canCarryAt(one, value));
+    const sent = isFixed ? undefined : toMade(one.schema, seed, (value) => canCarryAt(one, value));
     if (!sent) return [];
     const name = one.in === "header" ? one.name.toLowerCase() : one.name;
     return [{ one, name, values: one.isRequired ? sent : fc.option(sent, { nil: undefined }) }];
   });
-  const bodies = toBodies(base, schemas, seed);
+  const bodies = toBodies(base, seed);
   if (parameters.length === 0 && !bodies) return undefined;
   return fc
     .tuple(fc.tuple(...parameters.map(({ values }) => values)), bodies ?? fc.constant(undefined))
@@ -131,14 +129,13 @@ const toPositive = (
 /** Creates bodies of JSON or a form, with the fields of the fixture. */
 const toBodies = (
   base: Call,
-  schemas: Session["api"]["schemas"],
   seed: number,
 ): fc.Arbitrary<{ readonly body: Call["body"] }> | undefined => {
   const { body: declared } = base.operation;
   const [type, schema] =
     Object.entries(declared ?? {}).find(([one]) => isJsonType(one) || isForm(one)) ?? [];
   if (type === undefined || !schema) return undefined;
-  const values = toMade(schema, schemas, seed, (one) => !isForm(type) || canBeForm(one));
+  const values = toMade(schema, seed, (one) => !isForm(type) || canBeForm(one));
   if (!values) return undefined;
   const own = base.body?.type === type ? base.body.value : {};
   const kept =
@@ -158,12 +155,11 @@ const canBeForm = (value: unknown): boolean =>
 
 /** Creates calls with one field that the document forbids. */
 const toNegative = (
-  { api: { schemas } }: Session,
   base: Call,
   fields: Fields,
   positives: fc.Arbitrary<Case>,
 ): fc.Arbitrary<Case> | undefined => {
-  const wrong = listCases(base, fields, schemas).filter(
+  const wrong = listCases(base, fields).filter(
     ({ kind, focus }) => kind === "negative" && focus !== undefined,
   );
   if (wrong.length === 0) return undefined;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { accepts } from "@sallyport/document";
 import fc from "fast-check";
 import { canCarryAt, isJsonType, type Call, type Fields } from "./call.ts";
 import type { Case } from "./cases.ts";
 import type { Finding } from "./check.ts";
-import type { Schemas } from "./schemas.ts";
 import type { Attempt, Session } from "./session.ts";
 
 /** The number of calls that look for a smaller one. */
@@ -21,7 +21,7 @@ export const minimise = async (
   let calls = 0;
   for (let isSmaller = true; isSmaller;) {
     isSmaller = false;
-    for (const call of listSmaller(least, base, session.api.schemas)) {
+    for (const call of listSmaller(least, base)) {
       if (++calls > maxCalls) return smallest;
       const next = { ...least, call };
       const tried = await session.attempt(next);
@@ -34,11 +34,7 @@ export const minimise = async (
 };
 
 /** Lists calls that differ from the smallest one in a field less; what a call is about stays. */
-const listSmaller = (
-  { call, kind, focus }: Case,
-  base: Call,
-  schemas: Schemas,
-): readonly Call[] => {
+const listSmaller = ({ call, kind, focus }: Case, base: Call): readonly Call[] => {
   const isKept = (place: string, name: string): boolean =>
     focus?.place === place && focus.name === name;
   const parts = (["query", "header", "cookie", "path"] as const).flatMap((place) =>
@@ -47,7 +43,7 @@ const listSmaller = (
       [place]: fields,
     })),
   );
-  const shrunk = kind === "negative" ? [] : listShrunk(call, schemas);
+  const shrunk = kind === "negative" ? [] : listShrunk(call);
   const { body } = call;
   // a whole body may be what is wrong
   if (!body || !isFields(body.value) || (kind === "negative" && !focus))
@@ -55,17 +51,17 @@ const listSmaller = (
   const isNew = focus?.place !== "body" && !isDeepStrictEqual(body, base.body);
   const bodies = nearerBodies(call, base, (name) => isKept("body", name));
   const all = [...(isNew ? [{ ...call, body: base.body }] : []), ...parts, ...bodies, ...shrunk];
-  return all.filter((one) => kind !== "positive" || isAllowed(one, schemas));
+  return all.filter((one) => kind !== "positive" || isAllowed(one));
 };
 
 /** Lists calls with a shorter text or a smaller integer in one of the fields. */
-const listShrunk = (call: Call, schemas: Schemas): readonly Call[] => {
+const listShrunk = (call: Call): readonly Call[] => {
   const { operation, body } = call;
   const parameters = operation.parameters.flatMap((parameter): readonly Call[] => {
     const { in: place, name: shown, schema } = parameter;
     const name = place === "header" ? shown.toLowerCase() : shown;
     return listSmallerValues(call[place][name])
-      .filter((value) => schemas.isValid(schema, value) && canCarryAt(parameter, value))
+      .filter((value) => accepts(schema, value) && canCarryAt(parameter, value))
       .map((value) => ({ ...call, [place]: { ...call[place], [name]: value } }));
   });
   if (!body || !isFields(body.value)) return parameters;
@@ -103,9 +99,9 @@ const listParts = (text: string): readonly string[] => {
 };
 
 /** Whether the body of a call still fits; forms are read from text, which the schema does not describe. */
-const isAllowed = ({ operation, body }: Call, schemas: Schemas): boolean => {
+const isAllowed = ({ operation, body }: Call): boolean => {
   const schema = body && isJsonType(body.type) ? operation.body?.[body.type] : undefined;
-  return !schema || schemas.isValid(schema, body?.value);
+  return !schema || accepts(schema, body?.value);
 };
 
 const nearerBodies = (

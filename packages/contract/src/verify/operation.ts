@@ -1,12 +1,24 @@
 import { generateOpenApi, type OpenApiOptions } from "sallyport/openapi";
-import { isObject, toText, type Json, type JsonObject } from "@sallyport/document";
-import { Schemas } from "./schemas.ts";
+import {
+  isObject,
+  toApiDescription,
+  toView,
+  type ApiDescription,
+  type Content,
+  type Operation as Described,
+  type Parameter as DescribedParameter,
+  type Direction,
+  type Schema,
+} from "@sallyport/document";
+import { ContractError } from "../errors.ts";
+import { readContract, toContract } from "../read/read-contract.ts";
+import { isJsonType } from "./call.ts";
 
 export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query" | "header" | "cookie";
   readonly isRequired: boolean;
-  readonly schema: JsonObject;
+  readonly schema: Schema;
   /** Whether an object is written as `name[field]=value`. */
   readonly isDeep: boolean;
   /** The text before the next parameter of the same segment of a path, which ends the value. */
@@ -15,10 +27,13 @@ export interface Parameter {
   readonly isOthers: boolean;
 }
 
+/** The schemas of bodies by media type. */
+export type Bodies = Readonly<Record<string, Schema>>;
+
 export interface Reply {
-  readonly headers: Readonly<Record<string, JsonObject>>;
-  /** The schemas by media type. */
-  readonly content: Readonly<Record<string, JsonObject>>;
+  /** By name, in lower case. */
+  readonly headers: Readonly<Record<string, DescribedParameter>>;
+  readonly content: Bodies;
 }
 
 /** An operation, with what the document declares of it. */
@@ -31,18 +46,16 @@ export interface Operation {
   /** The path as in the document, such as `/users/{id}`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** The schemas of the body by media type; undefined if there is none. */
-  readonly body: Readonly<Record<string, JsonObject>> | undefined;
+  /** Undefined if there is none. */
+  readonly body: Bodies | undefined;
   readonly isBodyRequired: boolean;
   readonly replies: Readonly<Record<string, Reply>>;
-  /** Alternative sets of schemes, each with its scopes. */
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Alternative sets of schemes; none if nobody needs to log in. */
+  readonly security: Described["security"];
 }
 
 export interface Api {
   readonly operations: readonly Operation[];
-  readonly schemas: Schemas;
-  readonly schemes: Readonly<Record<string, JsonObject>>;
   /** Whether sallyport serves it, whose own statuses and header fields are known. */
   readonly isFramework: boolean;
 }
@@ -57,103 +70,86 @@ export const readApi = (
     ...{ routing, config, ...(routes !== undefined && { routes }) },
     info: { title: "API", version: "1" },
     override: {
-      operation: ({ method, path, operation }) => {
-        operation["x-route"] = { method, path };
+      operation: ({ path, operation }) => {
+        operation.operationId = path;
       },
     },
   });
-  return toApi(JSON.parse(JSON.stringify(document)) as JsonObject, true);
+  const marked: unknown = JSON.parse(JSON.stringify(document), markOpen);
+  return toApi(toApiDescription(marked, "the document of the API"), true);
 };
 
-const methods: ReadonlySet<string> = new Set([
-  ...["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"],
-]);
+/** The further fields of an object that the document allows; the normal form leaves out what restricts nothing. */
+const anything = { type: ["array", "boolean", "null", "number", "object", "string"] };
 
-/** Reads what an OpenAPI document declares. */
-export const toApi = (document: JsonObject, isFramework: boolean): Api => {
-  const schemas = new Schemas(document);
-  const operations = entries(document["paths"]).flatMap(([path, reference]) => {
-    const item = schemas.resolve(reference);
-    return entries(item).flatMap(([method, operation]) =>
-      isObject(operation) && (isObject(operation["x-route"]) || methods.has(method))
-        ? toOperation({ path, method, item }, operation, document, schemas)
-        : [],
-    );
-  });
-  const { securitySchemes } = schemas.resolve(document["components"]);
-  const named = Object.entries(schemas.resolve(securitySchemes)).map(([name, one]) => [
-    name,
-    schemas.resolve(one),
-  ]);
+/** Marks the objects whose further fields are declared: the others of this framework have none. */
+const markOpen = (_key: string, value: unknown): unknown => {
+  if (!isObject(value) || value["type"] !== "object") return value;
+  const { properties, additionalProperties: others } = value;
+  const isOpen =
+    others === undefined
+      ? properties === undefined
+      : others === true || (isObject(others) && Object.keys(others).length === 0);
+  return isOpen ? { ...value, additionalProperties: anything } : value;
+};
+
+/**
+ * Reads what the document of a server declares, from a file or as it is.
+ *
+ * @throws {@link ContractError} when it cannot be read, or is not OpenAPI 3.
+ */
+export const readServer = (given: string | object): Api => {
+  const isFile = typeof given === "string";
+  const api = toApi(isFile ? readContract(given) : toContract(given, "The document"), false);
+  if (api.operations.length > 0) return api;
+  throw new ContractError(`${isFile ? given : "The document"} has no operations.`);
+};
+
+/** What is read comes before what is written, and that before what is deleted. */
+const order = ["get", "head", "query", "options", "post", "put", "patch", "delete"];
+
+const toApi = ({ operations }: ApiDescription, isFramework: boolean): Api => {
+  const all = Object.values(operations).map((one) => toOperation(one, isFramework));
+  const toRank = ({ method }: Operation): number => order.indexOf(method);
   return {
-    ...{ operations, schemas, isFramework },
-    schemes: Object.fromEntries(named) as Api["schemes"],
+    operations: all.toSorted((one, other) =>
+      one.path === other.path ? toRank(one) - toRank(other) : one.path < other.path ? -1 : 1,
+    ),
+    isFramework,
   };
 };
 
-const entries = (value: Json | undefined): readonly (readonly [string, Json])[] =>
-  isObject(value) ? Object.entries(value) : [];
-
-interface Found {
-  readonly path: string;
-  readonly method: string;
-  readonly item: JsonObject;
-}
-
-const toOperation = (
-  { path, method: key, item }: Found,
-  json: JsonObject,
-  document: JsonObject,
-  schemas: Schemas,
-): Operation => {
-  const { method, path: route } = (json["x-route"] ?? { method: key, path }) as {
-    readonly method: string;
-    readonly path: string;
-  };
-  const { requestBody, responses } = json;
-  const security = json["security"] ?? document["security"] ?? [];
-  const body = schemas.resolve(requestBody);
+const toOperation = (described: Described, isFramework: boolean): Operation => {
+  const { path, operationId, parameters, body, responses, security } = described;
+  const method = described.method.toLowerCase();
+  const route = (isFramework ? operationId : undefined) ?? path;
   return {
     key: `${method} ${route}`,
-    ...{ method, route, path },
-    parameters: listParameters(item, json, schemas).map((one) => toParameter(one, path, schemas)),
-    body: isObject(body["content"]) ? toContent(body["content"]) : undefined,
-    isBodyRequired: body["required"] === true,
+    ...{ method, route, path, security },
+    parameters: Object.values(parameters).map((one) => toParameter(one, path)),
+    body: body && toBodies(body.content, "request"),
+    isBodyRequired: body?.required === true,
     replies: Object.fromEntries(
-      entries(responses).map(([status, one]) => [
-        status.toUpperCase().replace("DEFAULT", "default"),
-        toReply(schemas.resolve(one), schemas),
+      Object.entries(responses).map(([status, { headers, content }]) => [
+        status,
+        { headers, content: toBodies(content, "response") },
       ]),
     ),
-    security: security as Operation["security"],
   };
 };
 
-/** Lists the parameters of an operation, and those of its path that it does not declare itself. */
-const listParameters = (
-  item: JsonObject,
-  operation: JsonObject,
-  schemas: Schemas,
-): readonly JsonObject[] => {
-  const read = ({ parameters = [] }: JsonObject): readonly JsonObject[] =>
-    (parameters as readonly Json[]).map((one) => schemas.resolve(one));
-  const own = read(operation);
-  const isOwn = (one: JsonObject): boolean =>
-    own.some((other) => other["name"] === one["name"] && other["in"] === one["in"]);
-  return [...read(item).filter((one) => !isOwn(one)), ...own];
-};
-
-const toParameter = (one: JsonObject, path: string, schemas: Schemas): Parameter => ({
-  name: toText(one["name"]),
-  end: one["in"] === "path" ? findEnd(path, toText(one["name"])) : undefined,
-  in: one["in"] as Parameter["in"],
-  isRequired: one["required"] === true,
-  schema: schemas.resolve(one["schema"]),
-  isDeep: one["style"] === "deepObject",
+const toParameter = (
+  { name, in: place, required, schema = {}, style, explode }: DescribedParameter,
+  path: string,
+): Parameter => ({
+  name,
+  end: place === "path" ? findEnd(path, name) : undefined,
+  in: place as Parameter["in"],
+  isRequired: required === true,
+  schema,
+  isDeep: style === "deepObject",
   isOthers:
-    one["in"] === "query" &&
-    one["style"] === "form" &&
-    schemas.resolve(one["schema"])["type"] === "object",
+    place === "query" && style === "form" && explode && schema.types?.includes("object") === true,
 });
 
 /** Finds the text between a parameter of a path and the next one of the same segment. */
@@ -162,20 +158,15 @@ const findEnd = (path: string, name: string): string | undefined => {
   return /^([^{/]+)\{/.exec(path.slice(start))?.[1];
 };
 
-const toReply = (json: JsonObject, schemas: Schemas): Reply => ({
-  headers: Object.fromEntries(
-    entries(json["headers"]).map(([name, header]) => [name.toLowerCase(), schemas.resolve(header)]),
-  ),
-  content: toContent(schemas.resolve(json["content"])),
-});
+const bytes: Schema = { types: ["string"], format: "binary" };
 
 /** Keeps the schemas of media; that of each event takes the place of that of a stream. */
-const toContent = (content: JsonObject): Readonly<Record<string, JsonObject>> =>
+const toBodies = (content: Content, direction: Direction): Bodies =>
   Object.fromEntries(
-    entries(content).map(([type, media]) => {
-      const { schema, "x-itemSchema": item } = media as JsonObject;
-      return [type.toLowerCase(), (item ?? schema ?? {}) as JsonObject];
-    }),
+    Object.entries(content).map(([type, { schema, itemSchema }]) => [
+      type,
+      toView(itemSchema ?? schema ?? (isJsonType(type) ? {} : bytes), direction),
+    ]),
   );
 
 /** Finds what is declared for a status: by itself, for its class, or for all others. */
@@ -195,8 +186,7 @@ export const findParameter = (
   parameters.find((one) => one.in === place && one.name.toLowerCase() === name);
 
 /** Whether the application needs to know who calls. */
-export const isProtected = ({ security }: Operation): boolean =>
-  security.length > 0 && security.every((one) => Object.keys(one).length > 0);
+export const isProtected = ({ security }: Operation): boolean => security.length > 0;
 
 /** Whether a header field is declared, by its name in lower case. */
 export const hasHeader = (operation: Operation, name: string): boolean =>

@@ -1,5 +1,6 @@
 import { withField } from "./cases.ts";
 import type { Call } from "./call.ts";
+import { findParameter } from "./operation.ts";
 import { isSuccess } from "./received.ts";
 import type { Session } from "./session.ts";
 import type { Trial } from "./trial.ts";
@@ -23,10 +24,10 @@ export const checkPages = async (session: Session, base: Call): Promise<void> =>
   );
   const style = names.has("cursor") ? "cursor" : names.has("offset") ? "offset" : undefined;
   if (operation.method !== "get" || style === undefined) return;
-  const limit = operation.parameters.find(({ name }) => name === "limit")?.schema["maximum"];
+  const limit = findParameter(operation, "query", "limit")?.schema.maximum;
   const found: Pages[] = [];
   // small pages show the step from one to the next, large ones the end
-  for (const size of [2, typeof limit === "number" ? limit : undefined]) {
+  for (const size of [2, limit]) {
     const follow = (trial: Trial) => followPages(trial, base, style, size);
     const label = "pages, one after the other";
     const before = found.length;

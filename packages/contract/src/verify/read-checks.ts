@@ -53,7 +53,7 @@ export const toReading = async (
   if (!reading) return undefined;
   const credentials = (await session.logIn(reading, "own")) ?? {};
   const [url = ""] = target.split("?", 1);
-  const sent = toSent(toBaseCall(reading, {}, credentials, session.api.schemas));
+  const sent = toSent(toBaseCall(reading, {}, credentials));
   const [, query] = sent.url.split("?", 2);
   return { ...sent, url: query === undefined ? url : `${url}?${query}` };
 };
@@ -121,7 +121,7 @@ export const checkLocation = async (session: Session, base: Call): Promise<void>
     if (!reading) return false;
     const own = isProtected(reading) ? await session.logIn(reading, "own") : undefined;
     const credentials = own ?? base.credentials;
-    const read = toSent(toBaseCall(reading, {}, credentials, session.api.schemas));
+    const read = toSent(toBaseCall(reading, {}, credentials));
     const found = await trial.send({ ...read, url });
     if (!isSuccess(found))
       return trial.fail(

@@ -120,7 +120,7 @@ export class Session {
   #logIn(operation: Operation, caller: Caller): Promise<Credentials | undefined> {
     const steps: Exchange[] = [];
     this.#loginSteps.push(steps);
-    return logIn(caller, operation, this.api, this.options, this.#toClient({}, steps));
+    return logIn(caller, operation, this.options, this.#toClient({}, steps));
   }
 
   /** Runs the fixture of an operation; returns the fields that calls are to be built with. */

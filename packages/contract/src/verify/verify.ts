@@ -4,7 +4,7 @@ import { findMissing, toBaseCall } from "./cases.ts";
 import { checks, toFinding, type CheckName } from "./check.ts";
 import { Coverage, type StatusTable } from "./coverage.ts";
 import { exploreDeclared, exploreGenerated } from "./explore.ts";
-import { isProtected, readApi, type Operation } from "./operation.ts";
+import { isProtected, readApi, readServer, type Operation } from "./operation.ts";
 import {
   checkVerifyOptions,
   findReason,
@@ -12,7 +12,6 @@ import {
   type VerifyDocumentOptions,
   type VerifyOptions,
 } from "./options.ts";
-import { readDocument } from "./read-document.ts";
 import { findTarget, startTarget } from "./target.ts";
 import { checkBodies, checkMethods } from "./protocol-checks.ts";
 import { toVerifyText } from "./report.ts";
@@ -84,7 +83,7 @@ export const verify = async (
   const seed = options.seed ?? Math.trunc(Math.random() * 0x7f_ff_ff_ff);
   const isDocument = "document" in options;
   const api = isDocument
-    ? readDocument(options.document)
+    ? readServer(options.document)
     : readApi(options.routing, options.config ?? {}, options.routes);
   checkVerifyOptions(options, api.operations, checks);
   const operations = selectOperations(options, api.operations);
@@ -121,7 +120,7 @@ const verifyOperation = async (session: Session, operation: Operation): Promise<
   await session.options.reset?.();
   const credentials = await session.logIn(operation, "own");
   const fields = await session.prepare(operation);
-  const base = toBaseCall(operation, fields, credentials ?? {}, session.api.schemas);
+  const base = toBaseCall(operation, fields, credentials ?? {});
   const missing = findMissing(base);
   session.count(operation, "positive_answer");
   if (missing !== undefined)
@@ -144,7 +143,7 @@ const verifyOperation = async (session: Session, operation: Operation): Promise<
   await checkDeleted(session, base);
   if (!hasSucceeded) {
     const isAnonymous = isProtected(operation) && !credentials;
-    const schemes = operation.security.flatMap((set) => Object.keys(set));
+    const schemes = operation.security.flatMap((set) => set.map(({ name }) => name));
     const cause = "No call succeeded";
     if (isAnonymous)
       await failToAnswer(session, base, `${cause}, because nobody is logged in.`, {

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { toText } from "@sallyport/document";
+import { accepts, listValid, toText } from "@sallyport/document";
 import type { Call, Fields, Sent } from "./call.ts";
 import { listCases, newKey, withField } from "./cases.ts";
 import { findParameter, hasHeader, isProtected, type Operation } from "./operation.ts";
 import { toReading } from "./read-checks.ts";
 import { isSuccess, type Received } from "./received.ts";
 import type { Session } from "./session.ts";
-import { listValid } from "./made-values.ts";
 
 /** Repeats a call with its idempotency key. */
 export const checkReplay = async (session: Session, base: Call): Promise<void> => {
@@ -48,20 +47,19 @@ export const checkReplay = async (session: Session, base: Call): Promise<void> =
 };
 
 /** Returns a tag that the document allows; undefined if the operation takes none. */
-const toStaleTag = ({ api: { schemas } }: Session, operation: Operation): string | undefined => {
+const toStaleTag = (operation: Operation): string | undefined => {
   const parameter = findParameter(operation, "header", "if-match");
   if (!parameter) return undefined;
   const { schema } = parameter;
-  return [
-    '"a-stale-version"',
-    ...listValid(schema, schemas).map(({ value }) => toText(value)),
-  ].find((tag) => tag !== "*" && schemas.isValid(schema, tag));
+  return ['"a-stale-version"', ...listValid(schema).map(({ value }) => toText(value))].find(
+    (tag) => tag !== "*" && accepts(schema, tag),
+  );
 };
 
 /** Writes with the tag of another version. */
 export const checkStaleWrite = async (session: Session, base: Call): Promise<void> => {
   const { operation } = base;
-  const stale = toStaleTag(session, operation);
+  const stale = toStaleTag(operation);
   if (stale === undefined) return;
   const label = "a write with a stale If-Match";
   await session.check(operation, "conditional_write", label, async (trial) => {
@@ -129,8 +127,8 @@ export const checkKeyOwner = async (session: Session, base: Call): Promise<void>
 };
 
 /** Returns a call with another body, which the document allows as well; the same call if there is none. */
-const toVariant = (base: Call, fields: Fields, { api: { schemas } }: Session): Call =>
-  listCases(base, fields, schemas).find(
+const toVariant = (base: Call, fields: Fields): Call =>
+  listCases(base, fields).find(
     ({ call, kind }) =>
       kind === "positive" &&
       call.body?.type === base.body?.type &&
@@ -151,7 +149,7 @@ export const checkLostUpdate = async (
   const { operation } = base;
   const isWrite = ["put", "patch", "post"].includes(operation.method);
   if (!isWrite || !hasHeader(operation, "if-match")) return;
-  const variant = toVariant(base, fields, session);
+  const variant = toVariant(base, fields);
   const toText = async (reply: Received, reading: Sent | undefined): Promise<string> =>
     (reading && (await session.send(reading, operation))?.text) ?? reply.text;
   let hasChanged = false;

@@ -4,6 +4,7 @@ import {
   parseText,
   readSource,
   type ApiDescription,
+  type Json,
   type Source,
 } from "@sallyport/document";
 import { toUsageError } from "../errors.ts";
@@ -14,9 +15,21 @@ import { isRevision, readText, resolvePlace } from "./read-text.ts";
  *
  * @throws {@link ContractError} when a file cannot be read, or is no such document.
  */
-export const readContract = (file: string): ApiDescription => {
+export const readContract = (file: string): ApiDescription =>
+  explain(() => normalise(isRevision(file) ? readRevisionSource(file) : readSource(file)));
+
+/**
+ * Reads an OpenAPI document that is in memory.
+ *
+ * @param name what messages call the document
+ * @throws {@link ContractError} when it is no such document.
+ */
+export const toContract = (document: object, name: string): ApiDescription =>
+  explain(() => normalise({ document: document as Json, file: name }));
+
+const explain = (read: () => ApiDescription): ApiDescription => {
   try {
-    return normalise(isRevision(file) ? readRevisionSource(file) : readSource(file));
+    return read();
   } catch (error) {
     if (error instanceof DocumentError) throw toUsageError(error.message);
     throw error;
