@@ -11,7 +11,7 @@ export type { MockedConfig } from "./mock/mock-config.ts";
 export { record } from "./verify/record.ts";
 export type { RecordedServer } from "./verify/record.ts";
 export { verify } from "./verify/verify.ts";
-export type { CheckCount, Skipped, VerifyResult } from "./verify/verify.ts";
+export type { CheckCount, Skipped, VerifyResult } from "./verify/verify-result.ts";
 export type { CheckName } from "./verify/check.ts";
 export type { OperationRow, SeenStatus, StatusTable } from "./verify/coverage.ts";
 export type {

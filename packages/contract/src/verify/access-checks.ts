@@ -4,6 +4,7 @@ import type { CheckName } from "./check.ts";
 import { scopesOf, toGarbage, type Credentials } from "./credentials.ts";
 import { isProtected } from "./operation.ts";
 import type { Session } from "./session.ts";
+import { tryCheck } from "./trial.ts";
 
 /** Calls an operation as others than those who may. */
 export const checkAccess = async (
@@ -36,7 +37,7 @@ const checkOwner = async (
   if (Object.keys(base.path).some((name) => Object.hasOwn(fields, name)))
     return refuse(session, base, "ignored_owner", other, label);
   const call = { ...base, credentials: other };
-  await session.check(operation, "ignored_owner", label, async (trial) => {
+  await tryCheck(session, operation, "ignored_owner", label, async (trial) => {
     await trial.call(call);
     return false;
   });
@@ -60,7 +61,7 @@ const refuse = (
   credentials: Credentials,
   label: string,
 ): Promise<void> =>
-  session.check(base.operation, check, label, async (trial) => {
+  tryCheck(session, base.operation, check, label, async (trial) => {
     const { status } = await trial.call({ ...base, credentials });
     // a missing key may be invalid input; for others, there is nothing that a condition could match
     if ([400, 401, 403, 404, 412].includes(status) || status >= 500) return true;

@@ -1,4 +1,5 @@
 import { toText } from "@sallyport/document";
+import { isForm, isJsonType, isMultipart } from "./body-type.ts";
 import type { Operation, Parameter } from "./operation.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -86,11 +87,6 @@ const toContentType = (type: string): string =>
     : type.includes("*")
       ? "application/octet-stream"
       : type;
-
-export const isJsonType = (type: string): boolean => /\bjson\b/.test(type);
-const isMultipart = (type: string): boolean => type.startsWith("multipart/form-data");
-export const isForm = (type: string): boolean =>
-  isMultipart(type) || type.startsWith("application/x-www-form-urlencoded");
 
 const toBytes = ({ type, value }: CallBody): string => {
   if (isJsonType(type)) return value instanceof Malformed ? value.text : JSON.stringify(value);

@@ -7,15 +7,8 @@ import {
   toText,
   type Schema,
 } from "@sallyport/document";
-import {
-  canCarryAt,
-  isForm,
-  isJsonType,
-  Malformed,
-  type Call,
-  type CallBody,
-  type Fields,
-} from "./call.ts";
+import { isForm, isJsonType } from "./body-type.ts";
+import { canCarryAt, Malformed, type Call, type CallBody, type Fields } from "./call.ts";
 import type { CheckName } from "./check.ts";
 import type { Operation, Parameter } from "./operation.ts";
 import { toFiles, toSentForm } from "./form-fields.ts";

@@ -1,4 +1,4 @@
-import { isJsonType } from "./call.ts";
+import { isJsonType } from "./body-type.ts";
 import { toFinding, type Finding } from "./check.ts";
 import type { Received } from "./received.ts";
 

@@ -1,5 +1,5 @@
 import { accepts, explain, typesOf, type Schema } from "@sallyport/document";
-import { isJsonType } from "./call.ts";
+import { isJsonType } from "./body-type.ts";
 import { toFinding, type Finding } from "./check.ts";
 import { checkAnyReply } from "./check-any-reply.ts";
 import {

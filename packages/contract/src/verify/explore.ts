@@ -1,13 +1,6 @@
 import fc from "fast-check";
-import {
-  canCarry,
-  canCarryAt,
-  isForm,
-  isJsonType,
-  SentFile,
-  type Call,
-  type Fields,
-} from "./call.ts";
+import { isForm, isJsonType } from "./body-type.ts";
+import { canCarry, canCarryAt, SentFile, type Call, type Fields } from "./call.ts";
 import { toMade } from "./made-values.ts";
 import { hasCredential, listCases, listTried, withField, type Case } from "./cases.ts";
 import type { Finding } from "./check.ts";

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { accepts } from "@sallyport/document";
 import fc from "fast-check";
-import { canCarryAt, isJsonType, type Call, type Fields } from "./call.ts";
+import { isJsonType } from "./body-type.ts";
+import { canCarryAt, type Call, type Fields } from "./call.ts";
 import type { Case } from "./cases.ts";
 import type { Finding } from "./check.ts";
 import type { Attempt, Session } from "./session.ts";

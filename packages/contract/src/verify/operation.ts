@@ -12,7 +12,7 @@ import {
 } from "@sallyport/document";
 import { ContractError } from "../errors.ts";
 import { readContract, toContract } from "../read/read-contract.ts";
-import { isJsonType } from "./call.ts";
+import { isJsonType } from "./body-type.ts";
 
 export interface Parameter {
   readonly name: string;

@@ -3,7 +3,7 @@ import type { Call } from "./call.ts";
 import { findParameter } from "./operation.ts";
 import { isSuccess } from "./received.ts";
 import type { Session } from "./session.ts";
-import type { Trial } from "./trial.ts";
+import { tryCheck, type Trial } from "./trial.ts";
 
 const maxPages = 100;
 
@@ -31,7 +31,7 @@ export const checkPages = async (session: Session, base: Call): Promise<void> =>
     const follow = (trial: Trial) => followPages(trial, base, style, size);
     const label = "pages, one after the other";
     const before = found.length;
-    await session.check(operation, "pages_end", label, async (trial) => {
+    await tryCheck(session, operation, "pages_end", label, async (trial) => {
       const pages = await follow(trial);
       if (pages) found.push(pages);
       return pages !== undefined || trial.hasFailed;
@@ -41,13 +41,13 @@ export const checkPages = async (session: Session, base: Call): Promise<void> =>
     // these judge the same pages, so their requests are sent again only to show a failure
     const repeated = findRepeated(found);
     const count = last.pages.flat().length;
-    await session.check(operation, "pages_overlap", label, async (trial) => {
+    await tryCheck(session, operation, "pages_overlap", label, async (trial) => {
       if (last.pages.length < 2) return false;
       if (repeated === undefined) return true;
       await follow(trial);
       return trial.fail(`An item comes on two pages: ${JSON.stringify(repeated).slice(0, 200)}.`);
     });
-    await session.check(operation, "pages_total", label, async (trial) => {
+    await tryCheck(session, operation, "pages_total", label, async (trial) => {
       if (last.total === undefined || !last.isWhole) return false;
       if (count === last.total) return true;
       await follow(trial);

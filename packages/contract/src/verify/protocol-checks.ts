@@ -1,7 +1,9 @@
 import { ServeStatic } from "sallyport";
-import { isForm, isJsonType, toSent, type Call } from "./call.ts";
+import { isForm, isJsonType } from "./body-type.ts";
+import { toSent, type Call } from "./call.ts";
 import { isStream } from "./operation.ts";
 import type { Session } from "./session.ts";
+import { tryCheck } from "./trial.ts";
 
 /** Sends bodies that no operation takes. */
 export const checkBodies = async (session: Session, base: Call): Promise<void> => {
@@ -13,7 +15,7 @@ export const checkBodies = async (session: Session, base: Call): Promise<void> =
   // bodies that are not parsed may have any type
   const isParsed = types.every((one) => isJsonType(one) || isForm(one));
   if (isParsed)
-    await session.check(operation, "unsupported_media_type", label, async (trial) => {
+    await tryCheck(session, operation, "unsupported_media_type", label, async (trial) => {
       const body = { type: "application/x-unknown", value: "?" };
       const { status } = await trial.call({ ...base, body });
       if (status < 200 || status >= 400) return true;
@@ -27,7 +29,7 @@ export const checkBodies = async (session: Session, base: Call): Promise<void> =
   const header = { ...base.header, "content-length": "999999999999" };
   const body = base.body ?? { type, value: {} };
   const large = "a body that is too large";
-  await session.check(operation, "status_code_conformance", large, async (trial) => {
+  await tryCheck(session, operation, "status_code_conformance", large, async (trial) => {
     await trial.call({ ...base, header, body });
     return false;
   });
@@ -61,7 +63,7 @@ const checkMethod = (
 ): Promise<void> => {
   const { operation, method = "" } = call;
   const label = `the method ${method.toUpperCase()}`;
-  return session.check(operation, "unsupported_method", label, async (trial) => {
+  return tryCheck(session, operation, "unsupported_method", label, async (trial) => {
     const { status, headers } = await trial.send(toSent(call));
     const expectation = "assert.equal(response.status, 405);";
     // servers outside may hide what they do not serve

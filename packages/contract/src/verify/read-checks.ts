@@ -3,6 +3,7 @@ import { toBaseCall, withField } from "./cases.ts";
 import { findReply, hasHeader, isProtected, isStream, type Operation } from "./operation.ts";
 import { isSuccess } from "./received.ts";
 import type { Session } from "./session.ts";
+import { tryCheck } from "./trial.ts";
 
 /** Reads with the tag of the version that was just read. */
 export const checkConditionalRead = async (session: Session, base: Call): Promise<void> => {
@@ -10,7 +11,7 @@ export const checkConditionalRead = async (session: Session, base: Call): Promis
   const isRead = operation.method === "get" && "304" in operation.replies;
   if (!isRead || !hasHeader(operation, "if-none-match")) return;
   const label = "a read with the current ETag";
-  await session.check(operation, "conditional_read", label, async (trial) => {
+  await tryCheck(session, operation, "conditional_read", label, async (trial) => {
     const first = await trial.call(base);
     const tag = first.headers.get("etag");
     if (!isSuccess(first) || !tag) return false;
@@ -27,7 +28,7 @@ export const checkConditionalRead = async (session: Session, base: Call): Promis
 export const checkParts = async (session: Session, base: Call): Promise<void> => {
   const { operation } = base;
   if (!("206" in operation.replies)) return;
-  await session.check(operation, "status_code_conformance", "a file", async (trial) => {
+  await tryCheck(session, operation, "status_code_conformance", "a file", async (trial) => {
     const first = await trial.call(base);
     const tag = first.headers.get("etag") ?? "*";
     const asked: readonly Readonly<Record<string, string>>[] = [
@@ -63,7 +64,7 @@ export const checkDeleted = async (session: Session, base: Call): Promise<void> 
   const { operation } = base;
   if (operation.method !== "delete" || !operation.path.includes("{")) return;
   const label = "a read of what was deleted";
-  await session.check(operation, "use_after_free", label, async (trial) => {
+  await tryCheck(session, operation, "use_after_free", label, async (trial) => {
     await trial.prepare();
     if (!isSuccess(await trial.call(base))) return false;
     const reading = await toReading(session, operation, trial.sent.url);
@@ -81,7 +82,7 @@ export const checkDeleted = async (session: Session, base: Call): Promise<void> 
 export const checkHead = async (session: Session, base: Call): Promise<void> => {
   const { operation } = base;
   if (operation.method !== "get" || isStream(operation)) return;
-  await session.check(operation, "head_like_get", "the head of a read", async (trial) => {
+  await tryCheck(session, operation, "head_like_get", "the head of a read", async (trial) => {
     const sent = session.write(base);
     const read = await trial.send(sent);
     const head = await trial.send({ ...sent, method: "HEAD" });
@@ -111,7 +112,7 @@ export const checkHead = async (session: Session, base: Call): Promise<void> => 
 export const checkLocation = async (session: Session, base: Call): Promise<void> => {
   const { operation } = base;
   if (operation.method === "get" || !findReply(operation, 201)) return;
-  await session.check(operation, "location", "a read of Location", async (trial) => {
+  await tryCheck(session, operation, "location", "a read of Location", async (trial) => {
     await trial.prepare();
     const made = await trial.send(session.write(base));
     const location = made.headers.get("location");

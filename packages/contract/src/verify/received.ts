@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { isJsonType } from "./call.ts";
+import { isJsonType } from "./body-type.ts";
 
 /** A reply as it was received. */
 export interface Received {

@@ -1,6 +1,6 @@
 import type { StatusTable } from "./coverage.ts";
 import { responseChecks } from "./check.ts";
-import type { VerifyResult } from "./verify.ts";
+import type { VerifyResult } from "./verify-result.ts";
 
 type Result = Omit<VerifyResult, "text">;
 

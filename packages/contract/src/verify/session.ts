@@ -3,7 +3,6 @@ import { isObject } from "@sallyport/document";
 import { ContractError } from "../errors.ts";
 import {
   hasDoubtfulText,
-  isJsonType,
   Malformed,
   readFiles,
   toSent,
@@ -19,9 +18,9 @@ import type { Coverage } from "./coverage.ts";
 import { logIn, type Caller, type Credentials } from "./credentials.ts";
 import type { Api, Operation } from "./operation.ts";
 import { findFixture, findReason, type CheckOptions, type VerifyClient } from "./options.ts";
+import { toClient } from "./recording-client.ts";
 import { isEventStream, receive, type Received } from "./received.ts";
 import { has, listValues, toCurl, toSteps, toTest, type Exchange, type Step } from "./steps.ts";
-import { Stopped, Trial } from "./trial.ts";
 
 /** A check that failed, with the smallest call that shows it. */
 export interface Failure {
@@ -120,7 +119,7 @@ export class Session {
   #logIn(operation: Operation, caller: Caller): Promise<Credentials | undefined> {
     const steps: Exchange[] = [];
     this.#loginSteps.push(steps);
-    return logIn(caller, operation, this.options, this.#toClient({}, steps));
+    return logIn(caller, operation, this.options, toClient(this.#fetch, {}, steps));
   }
 
   /** Runs the fixture of an operation; returns the fields that calls are to be built with. */
@@ -129,7 +128,7 @@ export class Session {
     const credentials = (await this.logIn(operation, "own")) ?? {};
     const steps: Exchange[] = [];
     try {
-      const client = this.#toClient(credentials, steps);
+      const client = toClient(this.#fetch, credentials, steps);
       const now = fixture ? await readFiles((await fixture(client)) ?? {}) : {};
       const first = this.#given.get(operation.key)?.first ?? now;
       this.#given.set(operation.key, { first, now, steps });
@@ -153,7 +152,7 @@ export class Session {
         findings: [toFinding("not_a_server_error", "There was no reply in time.")],
       };
     const findings = [...checkResponse(operation, received, kind, this.api)];
-    if (received.status === 429) this.#toCalls(operation).unmade.add(check);
+    if (received.status === 429) this.leaveOut(operation, check);
     else {
       for (const name of responseChecks) this.count(operation, name);
       if (isPrivate(operation, received)) this.count(operation, "public_cache");
@@ -186,24 +185,6 @@ export class Session {
     const { pathname, search } = new URL(reference, `http://localhost${start}${target}`);
     const isBelow = pathname.startsWith(`${start}/`);
     return `${isBelow ? pathname.slice(start.length) : pathname}${search}`;
-  }
-
-  /** Makes a check of an operation, unless it is to be left out; `make` returns whether it could be made. */
-  async check(
-    operation: Operation,
-    check: CheckName,
-    label: string,
-    make: (trial: Trial) => Promise<boolean>,
-  ): Promise<void> {
-    if (findReason(this.options, operation, check) !== undefined) return;
-    const trial = new Trial(this, operation, check, label);
-    try {
-      if (await make(trial)) this.count(operation, check);
-    } catch (error) {
-      if (!(error instanceof Stopped)) throw error;
-      if (trial.hasFailed) this.count(operation, check);
-      else this.#toCalls(operation).unmade.add(check);
-    }
   }
 
   /** Sends a request; returns undefined if no reply comes. */
@@ -292,6 +273,11 @@ export class Session {
     );
   }
 
+  /** Notes that a check could not be made. */
+  leaveOut(operation: Operation, check: CheckName): void {
+    this.#toCalls(operation).unmade.add(check);
+  }
+
   #toCalls({ key }: Operation): Calls {
     const found = this.#calls.get(key) ?? { count: 0, refused: 0, unmade: new Set() };
     this.#calls.set(key, found);
@@ -312,46 +298,6 @@ export class Session {
   /** Creates what the next calls need, once a call may have changed it. */
   async #refresh(operation: Operation): Promise<void> {
     if (findFixture(this.options, operation)) await this.prepare(operation);
-  }
-
-  /** Returns what a login or a fixture sends requests with; the requests are recorded. */
-  #toClient(credentials: Credentials, steps: Exchange[]): VerifyClient {
-    const fetch: Fetch = async (input, init) => {
-      const request = new Request(
-        input instanceof Request ? input : new URL(input, "http://localhost"),
-        init,
-      );
-      const { method, headers } = request;
-      const { pathname, search } = new URL(request.url);
-      const body = request.body ? await request.clone().text() : undefined;
-      const response = await this.#fetch(request);
-      const { status, headers: fields } = response;
-      const type = fields.get("content-type") ?? "";
-      const json: unknown = isJsonType(type)
-        ? await response
-            .clone()
-            .json()
-            .catch(() => undefined)
-        : undefined;
-      steps.push({
-        sent: { method, url: pathname + search, headers: Object.fromEntries(headers), body },
-        received: { status, headers: fields, json },
-      });
-      return response;
-    };
-    const send: VerifyClient["send"] = (target, body, headers = {}) => {
-      const [method = "GET", path = "/"] = target.split(" ");
-      return fetch(path, {
-        method,
-        headers: {
-          ...credentials,
-          ...(body !== undefined && { "content-type": "application/json" }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-    };
-    return { fetch, send };
   }
 }
 

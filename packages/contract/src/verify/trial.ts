@@ -3,12 +3,32 @@ import type { Call, Sent } from "./call.ts";
 import { checkAnyReply } from "./check-any-reply.ts";
 import { toFinding, type CheckName } from "./check.ts";
 import type { Operation } from "./operation.ts";
+import { findReason } from "./options.ts";
 import type { Received } from "./received.ts";
 import type { Session } from "./session.ts";
 import type { Exchange } from "./steps.ts";
 
+/** Makes a check of an operation, unless it is to be left out; `make` returns whether it could be made. */
+export const tryCheck = async (
+  session: Session,
+  operation: Operation,
+  check: CheckName,
+  label: string,
+  make: (trial: Trial) => Promise<boolean>,
+): Promise<void> => {
+  if (findReason(session.options, operation, check) !== undefined) return;
+  const trial = new Trial(session, operation, check, label);
+  try {
+    if (await make(trial)) session.count(operation, check);
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    if (trial.hasFailed) session.count(operation, check);
+    else session.leaveOut(operation, check);
+  }
+};
+
 /** Ends a check that cannot be made, because a rate limit refuses a request or no reply comes. */
-export class Stopped extends Error {}
+class Stopped extends Error {}
 
 /** The requests of one check of an operation, which a failure shows. */
 export class Trial {

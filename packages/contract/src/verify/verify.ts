@@ -1,8 +1,8 @@
 import { checkAccess } from "./access-checks.ts";
 import type { Call, Fields } from "./call.ts";
 import { findMissing, toBaseCall } from "./cases.ts";
-import { checks, toFinding, type CheckName } from "./check.ts";
-import { Coverage, type StatusTable } from "./coverage.ts";
+import { checks, toFinding } from "./check.ts";
+import { Coverage } from "./coverage.ts";
 import { exploreDeclared, exploreGenerated } from "./explore.ts";
 import { isProtected, readApi, readServer, type Operation } from "./operation.ts";
 import {
@@ -15,7 +15,8 @@ import {
 import { findTarget, startTarget } from "./target.ts";
 import { checkBodies, checkMethods } from "./protocol-checks.ts";
 import { toVerifyText } from "./report.ts";
-import { limitFix, Session, type Failure } from "./session.ts";
+import { limitFix, Session } from "./session.ts";
+import type { VerifyResult } from "./verify-result.ts";
 import { checkPages } from "./page-checks.ts";
 import {
   checkConditionalRead,
@@ -31,40 +32,6 @@ import {
   checkReplay,
   checkStaleWrite,
 } from "./write-checks.ts";
-
-/** What was left out, and why. */
-export interface Skipped {
-  /** The operation, or one of its checks. */
-  readonly name: string;
-  readonly reason: string;
-}
-
-/** How often a check of an operation was made. */
-export interface CheckCount {
-  readonly operation: string;
-  readonly check: CheckName;
-  readonly count: number;
-  readonly failures: number;
-}
-
-/** What `verify` has found. */
-export interface VerifyResult {
-  /** Whether all operations keep to the document. */
-  readonly ok: boolean;
-  readonly failures: readonly Failure[];
-  /** The statuses of each operation: declared and seen. */
-  readonly table: StatusTable;
-  readonly checks: readonly CheckCount[];
-  readonly skipped: readonly Skipped[];
-  /** What could not be checked, with the fix. */
-  readonly notes: readonly string[];
-  /** What generated calls follow from. */
-  readonly seed: number;
-  /** The number of requests that were sent. */
-  readonly calls: number;
-  /** The report for people. */
-  readonly text: string;
-}
 
 /**
  * Calls each operation of an API, and checks that it keeps to its OpenAPI document: within this process by `routing` and

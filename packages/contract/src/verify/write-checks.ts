@@ -7,6 +7,7 @@ import { findParameter, hasHeader, isProtected, type Operation } from "./operati
 import { toReading } from "./read-checks.ts";
 import { isSuccess, type Received } from "./received.ts";
 import type { Session } from "./session.ts";
+import { tryCheck } from "./trial.ts";
 
 /** Repeats a call with its idempotency key. */
 export const checkReplay = async (session: Session, base: Call): Promise<void> => {
@@ -14,7 +15,7 @@ export const checkReplay = async (session: Session, base: Call): Promise<void> =
   if (!hasHeader(operation, "idempotency-key")) return;
   const keyed = withField(base, "header", "idempotency-key", newKey);
   const label = "a request with the same key";
-  await session.check(operation, "idempotent_replay", label, async (trial) => {
+  await tryCheck(session, operation, "idempotent_replay", label, async (trial) => {
     await trial.prepare();
     const first = await trial.call(keyed);
     if (!isSuccess(first)) return false;
@@ -62,7 +63,7 @@ export const checkStaleWrite = async (session: Session, base: Call): Promise<voi
   const stale = toStaleTag(operation);
   if (stale === undefined) return;
   const label = "a write with a stale If-Match";
-  await session.check(operation, "conditional_write", label, async (trial) => {
+  await tryCheck(session, operation, "conditional_write", label, async (trial) => {
     await trial.prepare();
     const { status } = await trial.call(withField(base, "header", "if-match", stale));
     if (status >= 500 || status === 412) return true;
@@ -80,7 +81,7 @@ export const checkConcurrentReplay = async (session: Session, base: Call): Promi
   const { operation } = base;
   if (!hasHeader(operation, "idempotency-key")) return;
   const label = "two requests with the same key at once";
-  await session.check(operation, "concurrent_replay", label, async (trial) => {
+  await tryCheck(session, operation, "concurrent_replay", label, async (trial) => {
     await trial.prepare();
     const sent = session.write(withKey(base));
     const [one, other] = await trial.sendTogether(sent, sent);
@@ -102,7 +103,7 @@ export const checkKeyOwner = async (session: Session, base: Call): Promise<void>
   const credentials = await session.logIn(operation, "other");
   if (!credentials) return;
   const label = "the key of another";
-  await session.check(operation, "ignored_key_owner", label, async (trial) => {
+  await tryCheck(session, operation, "ignored_key_owner", label, async (trial) => {
     await trial.prepare();
     const keyed = withKey(base);
     const own = session.write(keyed);
@@ -154,7 +155,7 @@ export const checkLostUpdate = async (
     (reading && (await session.send(reading, operation))?.text) ?? reply.text;
   let hasChanged = false;
   const label = "two writes with the same If-Match";
-  await session.check(operation, "lost_update", label, async (trial) => {
+  await tryCheck(session, operation, "lost_update", label, async (trial) => {
     await trial.prepare();
     const [one, other] = [session.write(base), session.write(variant)];
     const reading = await toReading(session, operation, one.url);
@@ -175,7 +176,7 @@ export const checkLostUpdate = async (
     );
   });
   if (!hasChanged) return;
-  await session.check(operation, "lost_update", `${label} at once`, async (trial) => {
+  await tryCheck(session, operation, "lost_update", `${label} at once`, async (trial) => {
     await trial.prepare();
     const [one, other] = [session.write(base), session.write(variant)];
     const reading = await toReading(session, operation, one.url);
