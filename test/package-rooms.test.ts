@@ -50,6 +50,7 @@ describe("rooms of the packages", () => {
   test.each([
     ["packages/contract/src/stray.ts", "", "is in no room"],
     ["packages/contract/src/verify/a.ts", '"../lock/lock-command.ts"', "not before it"],
+    ["packages/contract/src/lock/compare/a.ts", '"../report/report.ts"', "not before it"],
     ["packages/contract/src/mock/a.ts", '"../verify/verify.ts"', "not before it"],
     ["packages/contract/src/read/a.ts", '"../index.ts"', "not before it"],
     ["packages/document/src/json.ts", '"./errors.ts"', "not before it"],

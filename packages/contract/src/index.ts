@@ -1,9 +1,9 @@
 export type { Command, Io } from "./command.ts";
 export { commands } from "./commands.ts";
-export { compareDocuments } from "./lock/compare-documents.ts";
+export { compareDocuments } from "./lock/compare/compare-documents.ts";
 export { lockDocument } from "./lock/lock-command.ts";
-export type { Change } from "./lock/change.ts";
-export type { Bump, Level } from "./lock/rule.ts";
+export type { Change } from "./lock/compare/change.ts";
+export type { Bump, Level } from "./lock/rules/rule.ts";
 export { listenMock, mockServer } from "./mock/mock-server.ts";
 export type { ListeningMock, MockOptions, MockServer } from "./mock/mock-server.ts";
 export type { MockHandler, MockHandlers, RouteKey } from "./mock/handlers.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { classify } from "../src/lock/classify.ts";
+import { classify } from "../src/lock/compare/classify.ts";
 import {
   listSchemas,
   isObject,
@@ -8,8 +8,8 @@ import {
   type Json,
   type JsonObject,
 } from "@sallyport/document";
-import { deserialise, serialise } from "../src/lock/serialise.ts";
-import { compareContracts } from "../src/lock/compare-contracts.ts";
+import { deserialise, serialise } from "../src/lock/file/serialise.ts";
+import { compareContracts } from "../src/lock/compare/compare-contracts.ts";
 import { compare } from "./lock-tools.ts";
 
 const names = ["Alpha", "Beta", "Gamma", "Delta"];

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Change } from "../src/lock/change.ts";
+import type { Change } from "../src/lock/compare/change.ts";
 import type { JsonObject } from "@sallyport/document";
-import { formats, toReport, type Format } from "../src/lock/report.ts";
-import { judge } from "../src/lock/verdict.ts";
-import { toVisible } from "../src/lock/visible.ts";
+import { formats, toReport, type Format } from "../src/lock/report/report.ts";
+import { judge } from "../src/lock/verdict/verdict.ts";
+import { toVisible } from "../src/lock/verdict/visible.ts";
 import { asResponse, withOperation } from "./lock-tools.ts";
 import { runCommand } from "./run-command.ts";
 

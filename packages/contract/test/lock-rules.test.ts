@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { rules } from "../src/lock/rules.ts";
-import { schemaChanges } from "../src/lock/schema-changes.ts";
+import { rules } from "../src/lock/rules/rules.ts";
+import { schemaChanges } from "../src/lock/rules/schema-changes.ts";
 import { compare, toLevel, toVersion30 } from "./lock-tools.ts";
 
 const all = [...rules.values()];

@@ -1,7 +1,7 @@
-import { compareContracts } from "../src/lock/compare-contracts.ts";
-import type { Change } from "../src/lock/change.ts";
+import { compareContracts } from "../src/lock/compare/compare-contracts.ts";
+import type { Change } from "../src/lock/compare/change.ts";
 import { isObject, toApiDescription, type Json, type JsonObject } from "@sallyport/document";
-import type { Level } from "../src/lock/rule.ts";
+import type { Level } from "../src/lock/rules/rule.ts";
 
 const today = "2026-06-01";
 

@@ -1,15 +1,15 @@
 import { defineCommand, type Io } from "../command.ts";
 import { ContractError, toUsageError } from "../errors.ts";
-import type { Change } from "./change.ts";
-import { compareContracts } from "./compare-contracts.ts";
+import type { Change } from "./compare/change.ts";
+import { compareContracts } from "./compare/compare-contracts.ts";
 import { toApiDescription, type ApiDescription } from "@sallyport/document";
-import { readLevels, type Levels } from "./levels.ts";
-import { addAcceptance, readBase, readLock, writeLock } from "./lock-file.ts";
+import { readLevels, type Levels } from "./verdict/levels.ts";
+import { addAcceptance, readBase, readLock, writeLock } from "./file/lock-file.ts";
 import { readContract } from "../read/read-contract.ts";
-import { formats, toReport, type Format } from "./report.ts";
-import { rules } from "./rules.ts";
-import { covers, judge, type FailOn } from "./verdict.ts";
-import { toVisible } from "./visible.ts";
+import { formats, toReport, type Format } from "./report/report.ts";
+import { rules } from "./rules/rules.ts";
+import { covers, judge, type FailOn } from "./verdict/verdict.ts";
+import { toVisible } from "./verdict/visible.ts";
 
 interface Source {
   readonly entry: string | undefined;

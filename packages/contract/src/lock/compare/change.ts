@@ -1,5 +1,5 @@
 import type { Json } from "@sallyport/document";
-import type { Bump, Level } from "./rule.ts";
+import type { Bump, Level } from "../rules/rule.ts";
 
 /** A difference between two documents that clients may notice. */
 export interface Change {

@@ -6,7 +6,7 @@ import { compareSecurity } from "./compare-security.ts";
 import { listSchemas, type ApiDescription, type Operation, type Schema } from "@sallyport/document";
 import { isUnstable, judgeRemoval } from "./lifecycle.ts";
 import { OperationPlace } from "./place.ts";
-import type { RuleId } from "./rules.ts";
+import type { RuleId } from "../rules/rules.ts";
 
 /** @param today the day on which removals happen, such as `2026-12-31` */
 export const compareContracts = (

@@ -1,6 +1,6 @@
 import type { Json, Schema } from "@sallyport/document";
-import type { Area } from "./schema-change.ts";
-import type { SchemaChangeName } from "./schema-changes.ts";
+import type { Area } from "../rules/schema-change.ts";
+import type { SchemaChangeName } from "../rules/schema-changes.ts";
 
 /** What the words of a change are filled with. */
 export interface Details {

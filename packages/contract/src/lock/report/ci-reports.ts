@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
-import { rules } from "./rules.ts";
-import { isOpen, listReasons, nothing, type JudgedChange, type Verdict } from "./verdict.ts";
+import { rules } from "../rules/rules.ts";
+import {
+  isOpen,
+  listReasons,
+  nothing,
+  type JudgedChange,
+  type Verdict,
+} from "../verdict/verdict.ts";
 
 const toMessage = (change: JudgedChange): string =>
   [`${change.path}: ${change.text}. [${change.rule}]`, ...listReasons(change)].join("; ");

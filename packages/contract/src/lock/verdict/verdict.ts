@@ -1,7 +1,7 @@
-import type { Change } from "./change.ts";
+import type { Change } from "../compare/change.ts";
 import { applyLevel, type Levels } from "./levels.ts";
-import type { Acceptance } from "./lock-file.ts";
-import type { Bump } from "./rule.ts";
+import type { Acceptance } from "../file/lock-file.ts";
+import type { Bump } from "../rules/rule.ts";
 import { toVisible } from "./visible.ts";
 
 /** A change, and why it is accepted, if it is. */

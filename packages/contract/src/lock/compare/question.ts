@@ -8,11 +8,11 @@ import {
   type Json,
   type Schema,
 } from "@sallyport/document";
-import type { Level } from "./rule.ts";
-import type { Area } from "./schema-change.ts";
-import { lifecycleChanges } from "./lifecycle-changes.ts";
-import { schemaChanges, type SchemaChangeName } from "./schema-changes.ts";
-import { toLevel } from "./rules.ts";
+import type { Level } from "../rules/rule.ts";
+import type { Area } from "../rules/schema-change.ts";
+import { lifecycleChanges } from "../rules/lifecycle-changes.ts";
+import { schemaChanges, type SchemaChangeName } from "../rules/schema-changes.ts";
+import { toLevel } from "../rules/rules.ts";
 
 /** What is decided of a change, beyond its rule. */
 export interface Answer {

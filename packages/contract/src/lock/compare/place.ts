@@ -1,9 +1,9 @@
 import type { Change } from "./change.ts";
 import { compareSchemas } from "./compare-schemas.ts";
 import { Question, type Answer } from "./question.ts";
-import { toBump } from "./rule.ts";
-import { rules, type RuleId } from "./rules.ts";
-import type { Area } from "./schema-change.ts";
+import { toBump } from "../rules/rule.ts";
+import { rules, type RuleId } from "../rules/rules.ts";
+import type { Area } from "../rules/schema-change.ts";
 import type { Details, SchemaPlace } from "./schema-place.ts";
 import type { Schema } from "@sallyport/document";
 

@@ -11,7 +11,7 @@ import {
 import { judgeRemoval } from "./lifecycle.ts";
 import { pairMediaTypes } from "./media-types.ts";
 import type { OperationPlace } from "./place.ts";
-import type { Area } from "./schema-change.ts";
+import type { Area } from "../rules/schema-change.ts";
 
 type Parameters = Readonly<Record<string, Parameter>>;
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { isObject, type ApiDescription } from "@sallyport/document";
-import { ContractError } from "../errors.ts";
-import { readContract } from "../read/read-contract.ts";
-import { readText } from "../read/read-text.ts";
+import { ContractError } from "../../errors.ts";
+import { readContract } from "../../read/read-contract.ts";
+import { readText } from "../../read/read-text.ts";
 import { deserialise, serialise, type SerialisedContract } from "./serialise.ts";
 
 /** A change that is known and wanted, although it breaks clients. */

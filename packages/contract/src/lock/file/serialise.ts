@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { classify } from "./classify.ts";
+import { classify } from "../compare/classify.ts";
 import {
   sortJson,
   listSchemas,
@@ -19,7 +19,7 @@ import {
   type JsonObject,
   type Schema,
 } from "@sallyport/document";
-import { ContractError } from "../errors.ts";
+import { ContractError } from "../../errors.ts";
 
 /** A contract as JSON: schemas that are recursive or used repeatedly are listed by a name that their structure determines. */
 export interface SerialisedContract extends ApiDescription<Json> {

@@ -1,9 +1,9 @@
-import { toUsageError } from "../errors.ts";
-import type { Change } from "./change.ts";
+import { toUsageError } from "../../errors.ts";
+import type { Change } from "../compare/change.ts";
 import { isObject, toObject } from "@sallyport/document";
-import { readText } from "../read/read-text.ts";
-import { toBump, type Level } from "./rule.ts";
-import { rules } from "./rules.ts";
+import { readText } from "../../read/read-text.ts";
+import { toBump, type Level } from "../rules/rule.ts";
+import { rules } from "../rules/rules.ts";
 
 /** Which level a rule has in a project, and why. */
 interface LevelChoice {

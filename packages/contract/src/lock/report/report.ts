@@ -1,6 +1,12 @@
-import type { Level } from "./rule.ts";
+import type { Level } from "../rules/rule.ts";
 import { toAnnotations, toJUnit, toSarif } from "./ci-reports.ts";
-import { isOpen, listReasons, nothing, type JudgedChange, type Verdict } from "./verdict.ts";
+import {
+  isOpen,
+  listReasons,
+  nothing,
+  type JudgedChange,
+  type Verdict,
+} from "../verdict/verdict.ts";
 
 export const formats = ["text", "json", "markdown", "junit", "sarif", "github"] as const;
 export type Format = (typeof formats)[number];

@@ -6,7 +6,7 @@ import { compareUnions, compareWithUnion } from "./compare-unions.ts";
 import { readOwn, takesAll, toStableText, listChildren, type Schema } from "@sallyport/document";
 import { judgeRemoval } from "./lifecycle.ts";
 import type { Details, SchemaPlace } from "./schema-place.ts";
-import type { SchemaChangeName } from "./schema-changes.ts";
+import type { SchemaChangeName } from "../rules/schema-changes.ts";
 
 /**
  * How often a pair of schemas is compared in one message: as many places tell of a change. Without a limit, schemas
