@@ -1,4 +1,4 @@
-import type { RuleId } from "./rules.ts";
+import type { RuleId } from "../rules/rules.ts";
 
 interface MediaTypePairs {
   readonly kept: readonly {
