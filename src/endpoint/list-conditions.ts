@@ -11,7 +11,7 @@ import { readContent } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import type { IfMatch } from "./conditions.ts";
 import { middlewareMark, type AnyMiddleware } from "./middleware.ts";
-import { noOutput, OwnReply, type Outcome } from "./outcome.ts";
+import { sent, type Outcome } from "./outcome.ts";
 
 /** The options of an endpoint with conditions. */
 interface Conditions {
@@ -143,25 +143,27 @@ const checkConditions =
       if (judge(headers, toVersion("current", known ?? undefined), isRead) !== "met")
         throw new RequestError("SLP_PRECONDITION_FAILED");
       // another middleware has responded in the meantime
-      if (isTaken(response)) return noOutput;
+      if (isTaken(response)) return sent;
     }
-    const output = await inside.run(undefined);
-    if (!version || output === noOutput || response.statusCode >= 300) return output;
-    const sent = toVersion("version", (await version({ output, ctx })) ?? null);
-    if (isTaken(response)) return output;
-    const outcome = isRead ? judge(headers, sent, isRead) : "met";
-    if (outcome === "failed") throw new RequestError("SLP_PRECONDITION_FAILED");
-    setVersion(response, sent);
-    if (outcome === "met") {
+    const outcome = await inside.run(undefined);
+    if (!version || !("output" in outcome) || response.statusCode >= 300) return outcome;
+    const { output } = outcome;
+    const own = toVersion("version", (await version({ output, ctx })) ?? null);
+    if (isTaken(response)) return outcome;
+    const verdict = isRead ? judge(headers, own, isRead) : "met";
+    if (verdict === "failed") throw new RequestError("SLP_PRECONDITION_FAILED");
+    setVersion(response, own);
+    if (verdict === "met") {
       // without a validator, Express judges no request as fresh, either
       if (isRead && isConditional(headers)) Object.defineProperty(request, "fresh", freshByTag);
-      return output;
+      return outcome;
     }
-    return new OwnReply(output, () => {
+    const handle = (): void => {
       clearRepresentation(response);
-      setVersion(response, sent);
+      setVersion(response, own);
       response.status(304).end();
-    });
+    };
+    return { kind: "reply", output, handle };
   };
 
 const isConditional = (headers: IncomingHttpHeaders): boolean =>

@@ -1,21 +1,13 @@
-import { isResultHandler, resultHandlerMark } from "../results/result-handler.ts";
+/** The outcome of stages of which one has sent the response, or is about to. */
+export const sent = Object.freeze({ kind: "sent" } as const);
 
-/** What became of the stages of an endpoint, unless they have failed: an output, or one of the following. */
-export type Outcome = unknown;
+/** The outcome of stages for whose output nobody waits any longer. */
+export const left = Object.freeze({ kind: "left" } as const);
 
-/** The outcome of stages that leave nothing to send: the response has been sent, or the client has left. */
-export const noOutput: unique symbol = Symbol.for("sallyport/no-output");
-
-/** The outcome of a stage that answers in place of the result handler; the output remains known. */
-export class OwnReply {
-  readonly [resultHandlerMark] = true;
-  readonly output: unknown;
-  readonly handle: () => unknown;
-
-  constructor(output: unknown, handle: () => unknown) {
-    this.output = output;
-    this.handle = handle;
-  }
-}
-
-export const isOwnReply = (outcome: Outcome): outcome is OwnReply => isResultHandler(outcome);
+/** What became of the stages of an endpoint, unless they have failed. */
+export type Outcome =
+  | { readonly kind: "output"; readonly output: unknown }
+  /** A stage answers in place of the result handler; the output remains known. */
+  | { readonly kind: "reply"; readonly output: unknown; readonly handle: () => unknown }
+  | typeof sent
+  | typeof left;

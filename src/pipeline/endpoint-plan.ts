@@ -17,15 +17,15 @@ import type { AnyMiddleware } from "../endpoint/middleware.ts";
 import { toChallenge } from "../endpoint/security.ts";
 import type { BodyPlan } from "../request/parse-body.ts";
 import { assertInnerSchemas } from "../schemas/non-schemas.ts";
-import { readContent } from "../schemas/content.ts";
-import type { EndpointRun } from "./endpoint-run.ts";
+import { readContent, type ContentDeclaration } from "../schemas/content.ts";
+import type { EndpointRun, RunPlan } from "./endpoint-run.ts";
 import type { HeaderPlan } from "./validate.ts";
 import { runAround, type Around } from "./run-around.ts";
 import { runNative } from "./run-native.ts";
 import { settleWithin } from "./settle-within.ts";
 import { toStatusText } from "../http/status.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
-import { readPagination } from "../schemas/paginated.ts";
+import { readPagination, type Pagination } from "../schemas/paginated.ts";
 import { toParser, type Parser } from "../schemas/parser.ts";
 import {
   checksFileTypes,
@@ -108,13 +108,54 @@ const listStatuses = (handler: AnyResultHandler): ErrorDeclarations => {
 const planHeaders = (schema: ZodSchema | undefined): HeaderPlan | undefined =>
   schema && { names: [...readTopLevel(schema).fields.keys()], parse: toParser(schema) };
 
-const planMiddleware = (middleware: AnyMiddleware, at: number, all: readonly AnyMiddleware[]) => {
+/** A middleware with everything that is known before the first request. */
+export interface MiddlewareStep extends Readonly<Pick<AnyMiddleware, "handle">> {
+  readonly middleware: AnyMiddleware;
+  readonly parseInput: Parser | undefined;
+  /** Keys that only earlier middlewares declare, whose parsed values a loose schema does not replace. */
+  readonly earlierKeys: readonly string[];
+  readonly headers: HeaderPlan | undefined;
+  readonly needsBody: boolean;
+  readonly errors: object;
+  /** Runs the middleware around everything after it, in place of `handle`. */
+  readonly around: Around | undefined;
+}
+
+/** Everything about an endpoint and a method that is known before the first request. */
+export interface EndpointPlan extends RunPlan, Readonly<Pick<AnyEndpoint, "handle">> {
+  readonly middlewares: readonly MiddlewareStep[];
+  readonly errorMappers: readonly ErrorMapper[];
+  readonly parseOutput: Parser | undefined;
+  /** How the output is sent without a result handler; undefined if the result handler sends it. */
+  readonly content: ContentDeclaration | undefined;
+  /** The pagination of the output, if responses link to the neighbouring pages. */
+  readonly linkedPages: Pagination | undefined;
+  /** What is declared of the errors that were not created with a function of `errors`, by status. */
+  readonly errorData: ReadonlyMap<number, ErrorData> | undefined;
+  /** The value of `WWW-Authenticate` that a 401 has; undefined if it has none. */
+  readonly challenge: string | undefined;
+  /** The functions that create the declared errors. */
+  readonly errors: object;
+  /** Whether responses are checked against what is declared, for warnings in development. */
+  readonly watchesResponse: boolean;
+  /** The header fields of successful responses, if `watchesResponse`. */
+  readonly responseHeaders: HeaderPlan | undefined;
+  /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
+  readonly timeout: number;
+  /** Whether warnings are logged; reading the environment for each request costs more than the rest of a check. */
+  readonly isDevelopment: boolean;
+}
+
+const planMiddleware = (
+  middleware: AnyMiddleware,
+  at: number,
+  all: readonly AnyMiddleware[],
+): MiddlewareStep => {
   const { inputSchema, headersSchema, takesBody, handle } = middleware;
   const { native, handleAround, handleOutcome } = middleware;
   return {
     middleware,
     parseInput: inputSchema && toParser(inputSchema),
-    /** Keys that only earlier middlewares declare, whose parsed values a loose schema does not replace. */
     earlierKeys: inputSchema
       ? listMiddlewareOnlyKeys(
           inputSchema,
@@ -124,7 +165,6 @@ const planMiddleware = (middleware: AnyMiddleware, at: number, all: readonly Any
     headers: planHeaders(headersSchema),
     needsBody: inputSchema !== undefined || takesBody === true,
     errors: middleware.errors ? createErrorFactories(middleware.errors) : noErrors,
-    /** Returns the context; not called if `around` is set. */
     handle,
     around: native
       ? runNative(native)
@@ -133,9 +173,6 @@ const planMiddleware = (middleware: AnyMiddleware, at: number, all: readonly Any
         : (handleOutcome as Around | undefined),
   };
 };
-
-/** A middleware with everything that is known before the first request. */
-export type MiddlewareStep = Readonly<ReturnType<typeof planMiddleware>>;
 
 /** The options of a server that endpoints inherit; the time limit is in milliseconds, 0 for no limit. */
 export interface InheritedOptions {
@@ -186,7 +223,7 @@ const createPlan = (
     requestTimeout = 0,
     forms = defaults.forms,
   }: Pick<InheritedOptions, "forms" | "requestTimeout">,
-) => {
+): EndpointPlan => {
   const { inputSchema, outputSchema, timeout = requestTimeout } = endpoint;
   const declared = endpoint.middlewares.flatMap((one) => one.inputSchema ?? []);
   const schemas = inputSchema ? [...declared, inputSchema] : declared;
@@ -212,19 +249,14 @@ const createPlan = (
     errorMappers: endpoint.middlewares.flatMap(({ mapError }) =>
       mapError ? limitMapper(mapError, timeout) : [],
     ),
-    /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
     hasMiddlewareInput: declared.length > 0,
     parseInput: inputSchema && toParser(inputSchema),
     headers: planHeaders(endpoint.headersSchema),
-    /** Keys that only middlewares declare, hidden from the endpoint's own schema. */
     middlewareOnlyKeys: inputSchema ? listMiddlewareOnlyKeys(inputSchema, declared) : [],
     parseOutput: outputSchema && !endpoint.isVoid ? toParser(outputSchema) : undefined,
-    /** How the output is sent without a result handler; undefined if the result handler sends it. */
     content: outputSchema && readContent(outputSchema),
-    /** The pagination of the output, if responses link to the neighbouring pages. */
     linkedPages: pagination?.hasLinks ? pagination : undefined,
     errorData: planErrorData(endpoint),
-    /** The value of `WWW-Authenticate` that a 401 has; undefined if it has none. */
     challenge: toChallenge(
       [...endpoint.middlewares, endpoint].flatMap(({ security }) => security ?? []),
     ),
@@ -233,22 +265,15 @@ const createPlan = (
       ...endpoint.middlewares.map(({ errors }) => errors),
       endpoint.errors,
     ),
-    /** Whether responses are checked against what is declared, for warnings in development. */
     watchesResponse:
       (endpoint.errors ?? endpoint.responseHeadersSchema) !== undefined &&
       process.env["NODE_ENV"] !== "production",
-    /** The header fields of successful responses, if `watchesResponse`. */
     responseHeaders: planHeaders(endpoint.responseHeadersSchema),
-    /** The time limit from the first middleware to the validated output, in milliseconds; 0 for no limit. */
     timeout,
-    /** Whether warnings are logged; reading the environment for each request costs more than the rest of a check. */
     isDevelopment: process.env["NODE_ENV"] !== "production",
     handle: endpoint.handle,
   };
 };
-
-/** Everything about an endpoint and a method that is known before the first request. */
-export type EndpointPlan = Readonly<ReturnType<typeof createPlan>>;
 
 export type PlannedRun = EndpointRun<EndpointPlan>;
 

@@ -17,6 +17,7 @@ export type RequestContext = Record<string, unknown>;
 export interface RunPlan extends BodyPlan {
   readonly endpoint: AnyEndpoint;
   readonly middlewares: readonly unknown[];
+  /** Whether a middleware parses fields of the input, which are then merged into the handler's input. */
   readonly hasMiddlewareInput: boolean;
   readonly headers: HeaderPlan | undefined;
   readonly parseInput: Parser | undefined;

@@ -1,5 +1,5 @@
 import type { AnyMiddleware, AroundNext, Passed } from "../endpoint/middleware.ts";
-import { noOutput, type Outcome } from "../endpoint/outcome.ts";
+import { sent, type Outcome } from "../endpoint/outcome.ts";
 import { ServerFault, type ServerFaultCode } from "../errors.ts";
 import { isTaken } from "../exchange/response-state.ts";
 import type { RequestState } from "./request-state.ts";
@@ -28,7 +28,7 @@ export const runAround =
     let isOver = false;
     let first: Promise<unknown> | undefined;
     let misuse: ServerFault | undefined;
-    let outcome: Outcome = noOutput;
+    let outcome: Outcome = sent;
     const isSent = (): boolean => !state.failure && isTaken(state.response);
     const refuse = (code: ServerFaultCode, act: string): never => {
       throw (misuse = new ServerFault(code, `An \`around\` middleware ${act}`));

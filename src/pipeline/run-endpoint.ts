@@ -1,6 +1,6 @@
 import { isError } from "../http/is-error.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
-import { noOutput, isOwnReply, type Outcome } from "../endpoint/outcome.ts";
+import { left, sent, type Outcome } from "../endpoint/outcome.ts";
 import { ServerFault } from "../errors.ts";
 import { discardRestOfBody } from "../reply/close-after-reply.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
@@ -52,7 +52,7 @@ export const runEndpoint = async (
         ? await runWithin(run, state, () => runStages(run, state, last))
         : await runStages(run, state, last);
     if (state.failure) throw leave(plan, outcome, state.failure);
-    if (outcome !== noOutput) {
+    if ("output" in outcome) {
       const sending = run.scope
         ? run.scope.runInAsyncScope(answer, undefined, run, state, outcome)
         : answer(run, state, outcome);
@@ -75,7 +75,7 @@ export const runEndpoint = async (
 
 /** Gives up an outcome in whose place a failure is sent. */
 const leave = ({ content }: EndpointPlan, outcome: Outcome, { error }: Failure): Error => {
-  if (content) discardContent(outcome);
+  if (content && "output" in outcome) discardContent(outcome.output);
   return error;
 };
 
@@ -83,11 +83,10 @@ const leave = ({ content }: EndpointPlan, outcome: Outcome, { error }: Failure):
 const answer = (
   { plan, combined: input }: PlannedRun,
   state: RequestState,
-  outcome: Outcome,
+  outcome: Outcome & { readonly output: unknown },
 ): Promise<void> | undefined => {
   const { response } = state;
-  const isOwn = isOwnReply(outcome);
-  const output = isOwn ? outcome.output : outcome;
+  const { output } = outcome;
   if (plan.linkedPages) setLinks(plan.linkedPages, state, output);
   if (plan.middlewares.length > 0 && isTaken(response)) {
     // an `around` middleware has sent something after the handler
@@ -97,6 +96,7 @@ const answer = (
     watchFeeding(response);
     return undefined;
   }
+  const isOwn = outcome.kind === "reply";
   if (plan.content && !isOwn) return sendContent(state, plan.content, output);
   return callResultHandler(state, isOwn ? outcome : plan.endpoint.resultHandler, input, output);
 };
@@ -154,22 +154,29 @@ const runHandler: LastStage = async (run, state) => {
   // `return createHttpError(404)` in place of `throw` must not become a success
   if (isError(returned)) throw returned;
   run.isDone = true;
-  let output = toOutput(plan, state, returned);
+  const early = findEarly(plan, state, returned);
+  if (early) return early;
+  let output = plan.parseOutput
+    ? validate(plan.parseOutput, returned, toOutputError)
+    : toUncheckedOutput(plan, returned);
   if (output instanceof Promise) output = await (output as Promise<unknown>);
-  if (output === noOutput) return noOutput;
   // nobody is waiting for the output any longer
   const isLeft = isAbandoned(response);
   if (plan.content && (state.failure || isLeft)) discardContent(output);
   if (state.failure) throw state.failure.error;
   if (isLeft) logAbandoned(state);
-  return isLeft && !run.isReplyKept ? noOutput : output;
+  return isLeft && !run.isReplyKept ? left : { kind: "output", output };
 };
 
 const runStages = (run: PlannedRun, state: RequestState, last: LastStage): Promise<Outcome> =>
   run.plan.middlewares.length === 0 ? last(run, state) : runMiddlewares(run, state, last);
 
-/** Returns the validated output, or `noOutput` if the response has been sent. */
-const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): unknown => {
+/** Returns an outcome if the handler has sent the response, or if nobody waits for it. */
+const findEarly = (
+  plan: EndpointPlan,
+  state: RequestState,
+  returned: unknown,
+): Outcome | undefined => {
   const { response } = state;
   // a response that the handler returned is not content; it may have been sent but not flushed yet
   const isContent = plan.content !== undefined && returned !== response;
@@ -185,20 +192,18 @@ const toOutput = (plan: EndpointPlan, state: RequestState, returned: unknown): u
     }
     discardRestOfBody(state.request, response, false);
     watchFeeding(response);
-    return noOutput;
+    return sent;
   }
   if ((isContent || returned === response) && isAbandoned(response)) {
     logAbandoned(state);
-    return noOutput;
+    return left;
   }
   if (returned === response && !plan.endpoint.isVoid)
     throw new ServerFault(
       "SLP_OUTPUT_NOT_OBJECT",
       "The handler returned the response without sending it",
     );
-  return plan.parseOutput
-    ? validate(plan.parseOutput, returned, toOutputError)
-    : toUncheckedOutput(plan, returned);
+  return undefined;
 };
 
 /** Merges the middlewares' fields with the endpoint's own, which win; an instance of a class stays one. */

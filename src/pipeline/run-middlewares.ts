@@ -1,6 +1,6 @@
 import { isError } from "../http/is-error.ts";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
-import { noOutput, type Outcome } from "../endpoint/outcome.ts";
+import { sent, type Outcome } from "../endpoint/outcome.ts";
 import { ServerFault } from "../errors.ts";
 import { copyOwn } from "../request/combine-input.ts";
 import type { MiddlewareStep, PlannedRun } from "./endpoint-plan.ts";
@@ -39,7 +39,7 @@ export const runMiddlewares = async (
     let headers: object | undefined;
     if (step.headers) {
       headers = await readHeaders(step.headers, state.request);
-      if (!canGoOn(state)) return noOutput;
+      if (!canGoOn(state)) return sent;
     }
     if (step.middleware.afterValidation) await readInputEarly(run, state);
     else if (step.needsBody) await readBody(run, state);
@@ -48,7 +48,7 @@ export const runMiddlewares = async (
       input = validateInput(parseInput, run.combine(state.request));
       if (input instanceof Promise) {
         input = await (input as Promise<unknown>);
-        if (!canGoOn(state)) return noOutput;
+        if (!canGoOn(state)) return sent;
       }
       if (fields) {
         const earlier = pick(step.earlierKeys, (key) => fields[key]);
@@ -62,12 +62,13 @@ export const runMiddlewares = async (
     const unwatchSenders = mayBeHeld ? watchSenders(state) : undefined;
     let returned: unknown;
     try {
-      if (step.around)
+      const { around } = step;
+      if (around)
         return await runAroundStep(
           run,
           step.middleware,
           state,
-          (inside) => step.around?.(args, state, inside),
+          (inside) => around(args, state, inside),
           () => {
             endWarning?.();
             const goOn = step.middleware.native ? runLater : runMiddlewares;
@@ -81,7 +82,7 @@ export const runMiddlewares = async (
       endWarning?.();
       unwatchSenders?.();
     }
-    if (!canGoOn(state, returned === undefined || returned === null)) return noOutput;
+    if (!canGoOn(state, returned === undefined || returned === null)) return sent;
   }
   return last(run, state);
 };
@@ -91,7 +92,7 @@ const shortStack = Promise.resolve();
 /** Goes on with a short stack: in the frames of a native middleware, errors cost twice, and their stacks show only those. */
 const runLater: typeof runMiddlewares = async (run, state, last, from) => {
   await shortStack;
-  return canGoOn(state) ? runMiddlewares(run, state, last, from) : noOutput;
+  return canGoOn(state) ? runMiddlewares(run, state, last, from) : sent;
 };
 
 /** Runs a middleware, and everything after it within. */
@@ -99,12 +100,12 @@ const runAroundStep = async (
   stages: PlannedRun,
   middleware: MiddlewareStep["middleware"],
   state: RequestState,
-  around: (inside: Inside) => Promise<Outcome> | undefined,
+  around: (inside: Inside) => Promise<Outcome>,
   goOn: () => Promise<Outcome>,
 ): Promise<Outcome> => {
   let isRun = false;
   let failure: { readonly error: unknown } | undefined;
-  let inner: Outcome = noOutput;
+  let inner: Outcome = sent;
   const run = async (context: unknown): Promise<Outcome> => {
     isRun = true;
     try {
@@ -128,7 +129,7 @@ const runAroundStep = async (
     if (failure) throw failure.error;
   } catch (error) {
     if (!middleware.native && !middleware.undoesNothing) stages.isDone = false;
-    if (stages.plan.content) discardContent(inner);
+    if (stages.plan.content && "output" in inner) discardContent(inner.output);
     // if an error has been sent in the meantime, that error counts
     throw state.failure?.error ?? error;
   }

@@ -2,7 +2,7 @@ import { AsyncResource } from "node:async_hooks";
 import type { NextFunction } from "express";
 import { isPromiseLike } from "../endpoint/handler-arguments.ts";
 import type { NativeMiddleware } from "../endpoint/middleware.ts";
-import { noOutput, type Outcome } from "../endpoint/outcome.ts";
+import { sent, type Outcome } from "../endpoint/outcome.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
 import { watchRefusal } from "../reply/close-after-reply.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
@@ -59,7 +59,7 @@ const throwAfter = async (running: Promise<Outcome>, error: unknown): Promise<ne
 };
 
 interface Waiting {
-  readonly resolve: (outcome: Outcome) => void;
+  readonly resolve: (outcome: Outcome | Promise<Outcome>) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -94,7 +94,7 @@ class NativeCall {
     const reason = findEnd(this.#state);
     if (reason) return Promise.reject(reason);
     // a closed response does not emit `close` again
-    if (response.closed) return Promise.resolve(noOutput);
+    if (response.closed) return Promise.resolve(sent);
     const next: NextFunction = (outcome?: unknown) => this.#next(outcome);
     this.#run.nativeNext = next;
     try {
@@ -141,12 +141,12 @@ class NativeCall {
     const settle = (): void => {
       if (!this.#isOver) this.#end();
       if (reason) this.#fail(reason);
-      else this.#waiting?.resolve(noOutput);
+      else this.#waiting?.resolve(sent);
     };
     // what surrounds the middleware must wait for its work
     if (isPromiseLike(this.#returned)) this.#returned.then(settle, settle);
     else if (reason) setTimeout(settle, nativeGrace).unref();
-    else this.#waiting?.resolve(noOutput);
+    else this.#waiting?.resolve(sent);
   };
 
   #refuse(thrown: unknown): void {

@@ -52,7 +52,7 @@ const endLate = async (
 ): Promise<void> => {
   try {
     const outcome = await stages;
-    if (plan.content) discardContent(outcome);
+    if (plan.content && "output" in outcome) discardContent(outcome.output);
   } catch (error) {
     if (error === state.failure?.error) return;
     try {

@@ -5,7 +5,7 @@ import { endpointMethods, methodsByName, retrievalNames, toAllowed } from "../ht
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
 import { isAbandoned, isTaken } from "../exchange/response-state.ts";
-import { noOutput } from "../endpoint/outcome.ts";
+import { sent } from "../endpoint/outcome.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { answerError } from "../pipeline/answer-error.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
@@ -244,6 +244,6 @@ export const runNativePreflight = async (plan: EndpointPlan, state: RequestState
   const end = plan.middlewares.findIndex(({ middleware }) => !middleware.native);
   const middlewares = end < 0 ? plan.middlewares : plan.middlewares.slice(0, end);
   const alone = { ...plan, middlewares, body: "none", watchesResponse: false } as const;
-  await runEndpoint(alone, state, () => Promise.resolve(noOutput));
+  await runEndpoint(alone, state, () => Promise.resolve(sent));
   return isTaken(state.response);
 };

@@ -2,7 +2,7 @@ import { EndpointsFactory } from "../endpoint/endpoints-factory.ts";
 import { toEndpointSources } from "../endpoint/input-sources.ts";
 import type { ContextOf } from "../endpoint/handler-arguments.ts";
 import { isMiddleware, type Middleware, type MiddlewareReturn } from "../endpoint/middleware.ts";
-import { noOutput, type Outcome } from "../endpoint/outcome.ts";
+import { sent, type Outcome } from "../endpoint/outcome.ts";
 import { anything, anyObject } from "../messages/option-checks.ts";
 import { planEndpoint, type EndpointPlan, type MiddlewareStep } from "../pipeline/endpoint-plan.ts";
 import { runMiddlewares } from "../pipeline/run-middlewares.ts";
@@ -90,7 +90,7 @@ export const testMiddleware = async <
       const run = new EndpointRun({ ...plan, middlewares });
       state.enter(run);
       Object.assign(run.ctx, ctx);
-      await runMiddlewares(run, state, () => Promise.resolve(noOutput));
+      await runMiddlewares(run, state, () => Promise.resolve(sent));
       output = returned;
     } catch (error) {
       await answerError(state, error, { plan });

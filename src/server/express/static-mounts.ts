@@ -2,7 +2,7 @@ import { isError } from "../../http/is-error.ts";
 import type { InputSource } from "../../endpoint/input-sources.ts";
 import { RequestError, RoutingError } from "../../errors.ts";
 import { planEndpoint } from "../../pipeline/endpoint-plan.ts";
-import { noOutput } from "../../endpoint/outcome.ts";
+import { sent, type Outcome } from "../../endpoint/outcome.ts";
 import { runEndpoint } from "../../pipeline/run-endpoint.ts";
 import type { RequestState } from "../../pipeline/request-state.ts";
 import { ensureError } from "../../reply/http-error.ts";
@@ -38,10 +38,10 @@ export class StaticMounts {
       if (path.includes("%00")) throw new RequestError("SLP_PATH_MALFORMED");
       // if a middleware of the guard throws, its factory's result handler has sent the error
       let isServed = true;
-      const send = async (): Promise<typeof noOutput> => {
+      const send = async (): Promise<Outcome> => {
         state.run?.timeLimit?.stop();
         isServed = await serveFrom(mount, prefix, state);
-        return noOutput;
+        return sent;
       };
       if (mount.guard) await runEndpoint(mount.guard, state, send);
       else await send();
