@@ -68,12 +68,15 @@ export const toSent = ({
     ...(credentials["cookie"] === undefined ? [] : [credentials["cookie"]]),
   ];
   const own = Object.entries(header).map(([name, value]) => [name, toText(value)] as const);
+  const isConditional = "if-none-match" in header || "if-modified-since" in header;
   return {
     method: method.toUpperCase(),
     url: search ? `${url}?${search}` : url,
     headers: {
       ...Object.fromEntries(secrets.filter(([name]) => !name.startsWith("?"))),
       ...(body && { "content-type": toContentType(body.type) }),
+      // of its own accord, `fetch` asks for a whole reply
+      ...(isConditional && { "cache-control": "max-age=0" }),
       ...Object.fromEntries(own),
       ...(cookies.length > 0 && { cookie: cookies.join("; ") }),
     },
