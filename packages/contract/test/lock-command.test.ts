@@ -1,40 +1,13 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { stringify } from "yaml";
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
 import type { JsonObject } from "@sallyport/document";
 import { asResponse, withOperation } from "./lock-tools.ts";
+import { useFolder } from "./project-folder.ts";
 import { runCommand as run } from "./run-command.ts";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
-const tsx = import.meta.resolve("tsx");
-const program = ["--import", tsx, join(root, "src/cli/main.ts")];
+const { at, write, install, start: startCommand } = useFolder();
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "sallyport-lock-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const write = (name: string, content: unknown): string => {
-  const file = join(folder, name);
-  mkdirSync(dirname(file), { recursive: true });
-  const text =
-    typeof content === "string"
-      ? content
-      : name.endsWith(".json")
-        ? JSON.stringify(content)
-        : stringify(content);
-  writeFileSync(file, text);
-  return file;
-};
-
-const lock = (): string => join(folder, "api.lock.json");
+const lock = (): string => at("api.lock.json");
 const runLock = (...args: string[]) => run("lock", "--lock", lock(), ...args);
 
 const user = (required: readonly string[], more: JsonObject = {}): JsonObject =>
@@ -316,24 +289,24 @@ describe("files that cannot be used exit with 2", () => {
   });
 
   test("a missing document", async () => {
-    const { code, err } = await runLock("--head", join(folder, "missing.yaml"));
+    const { code, err } = await runLock("--head", at("missing.yaml"));
     expect(code).toBe(2);
     expect(err).toMatch(/^sallyport: .*missing\.yaml cannot be read: ENOENT/);
   });
 
   test.each([
-    ["a missing base", () => ["--base", join(folder, "missing.json")], /cannot be read: ENOENT/],
-    ["a base that is a folder", () => ["--base", folder], /cannot be read: EISDIR/],
+    ["a missing base", () => ["--base", at("missing.json")], /cannot be read: ENOENT/],
+    ["a base that is a folder", () => ["--base", at()], /cannot be read: EISDIR/],
     ["a base that is no document", () => ["--base", write("base.json", [])], /OpenAPI/],
     ["a base that is an old lock", () => ["--base", write("b.json", { lock: 0 })], /is no lock/],
-    ["missing levels", () => ["--check", "--levels", join(folder, "x")], /cannot be used: ENOENT/],
+    ["missing levels", () => ["--check", "--levels", at("x")], /cannot be used: ENOENT/],
   ])("%s", async (_name, toArgs, message) => {
     const { code, err, out } = await runLock(...toArgs(), "--head", write("head.json", strict));
     expect({ code, err, out }).toEqual({ code: 2, err: expect.stringMatching(message), out: "" });
   });
 
   test("a lock that cannot be written", async () => {
-    const path = join(folder, "missing", "api.lock.json");
+    const path = at("missing", "api.lock.json");
     const { code, err } = await run("lock", "--lock", path, "--head", write("a.json", strict));
     expect({ code, err }).toEqual({
       code: 2,
@@ -372,45 +345,17 @@ const api = (output: string): string => `
 `;
 
 describe("sallyport lock", () => {
-  const start = (...args: string[]) => {
-    // where the sources of the framework are, but not those of the package
-    const entries = {
-      sallyport: "src/index.ts",
-      "sallyport/*": "src/*/index.ts",
-      "@sallyport/document": "packages/document/src/index.ts",
-    };
-    const paths = Object.entries(entries).map(([name, file]) => [name, [join(root, file)]]);
-    write("tsconfig.json", { compilerOptions: { paths: Object.fromEntries(paths) } });
-    return spawnSync(process.execPath, [...program, "lock", ...args], {
-      ...{ cwd: folder, encoding: "utf8" },
-      env: { ...process.env, TSX_TSCONFIG_PATH: join(folder, "tsconfig.json") },
-    });
-  };
+  const start = (...args: readonly string[]) => startCommand("lock", ...args);
 
   test("locks the API of the application", { timeout: 240_000 }, () => {
-    write("package.json", { type: "module" });
-    write("node_modules/@sallyport/contract/package.json", {
-      type: "module",
-      exports: "./index.js",
-    });
-    const index = pathToFileURL(join(root, "packages/contract/src/index.ts")).href;
-    write("node_modules/@sallyport/contract/index.js", `export * from "${index}";`);
-    // the application finds the packages of this repository
-    for (const name of ["zod", "sallyport"]) {
-      write(`node_modules/${name}/package.json`, { type: "module", exports: "./index.js" });
-      const target =
-        name === "zod"
-          ? import.meta.resolve("zod")
-          : pathToFileURL(join(root, "src/index.ts")).href;
-      write(`node_modules/${name}/index.js`, `export * from "${target}";`);
-    }
+    install();
     write("api.ts", api("z.array(z.string())"));
     expect(start()).toMatchObject({
       status: 0,
       stdout: "Wrote api.lock.json (1 operation)\n",
       stderr: "",
     });
-    expect(existsSync(join(folder, "api.lock.json"))).toBe(true);
+    expect(existsSync(at("api.lock.json"))).toBe(true);
     write("api.ts", api("z.array(z.number())"));
     expect(start("--check", "--format", "json")).toMatchObject({
       status: 1,

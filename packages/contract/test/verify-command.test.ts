@@ -1,54 +1,13 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { stringify } from "yaml";
+import { readFileSync } from "node:fs";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { useFolder } from "./project-folder.ts";
 import { runCommand } from "./run-command.ts";
 import { notesDocument, startNotes } from "./verify-express.ts";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const { at, write, install, start } = useFolder();
+beforeEach(install);
 
-let folder = "";
-const write = (name: string, content: string | object): void => {
-  const file = join(folder, name);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
-};
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "sallyport-verify-"));
-  const entries = {
-    sallyport: "src/index.ts",
-    "sallyport/*": "src/*/index.ts",
-    "@sallyport/document": "packages/document/src/index.ts",
-  };
-  const paths = Object.entries(entries).map(([name, file]) => [name, [join(root, file)]]);
-  write("tsconfig.json", { compilerOptions: { paths: Object.fromEntries(paths) } });
-  write("package.json", { type: "module" });
-  // the application finds the sources of this repository
-  const sources = {
-    zod: import.meta.resolve("zod"),
-    sallyport: pathToFileURL(join(root, "src/index.ts")).href,
-    "@sallyport/contract": pathToFileURL(join(root, "packages/contract/src/index.ts")).href,
-  };
-  for (const [name, source] of Object.entries(sources)) {
-    write(`node_modules/${name}/package.json`, { type: "module", exports: "./index.js" });
-    write(`node_modules/${name}/index.js`, `export * from "${source}";`);
-  }
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-const run = (...args: string[]) =>
-  spawnSync(
-    process.execPath,
-    ["--import", import.meta.resolve("tsx"), join(root, "src/cli/main.ts"), "verify", ...args],
-    {
-      ...{ cwd: folder, encoding: "utf8" },
-      env: { ...process.env, TSX_TSCONFIG_PATH: join(folder, "tsconfig.json") },
-    },
-  );
+const run = (...args: readonly string[]) => start("verify", ...args);
 
 const api = `
   import { defaultEndpointsFactory } from "sallyport";
@@ -75,7 +34,7 @@ test("the command finds the entry as the others do, and exits with 0, 1 and 2", 
   write("options.ts", options);
   const passed = run("--with", "options.ts", "--format=json", "--out", "report.json");
   expect([passed.status, passed.stderr]).toEqual([0, ""]);
-  const report: unknown = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
+  const report: unknown = JSON.parse(readFileSync(at("report.json"), "utf8"));
   expect(report).toMatchObject({ ok: true, failures: [] });
   const failed = run("--seed", "1");
   expect(failed.status).toBe(1);
@@ -112,11 +71,11 @@ test("the command names a package.json that cannot be parsed", () => {
 test("the command verifies one operation of a server by its document", async () => {
   const { url, close } = await startNotes(() => undefined);
   onTestFinished(close);
-  write("openapi.yaml", stringify(notesDocument));
+  write("openapi.yaml", notesDocument);
   write("login.mjs", 'export default { login: { token: () => "secret" } };');
-  const document = ["--document", join(folder, "openapi.yaml"), "--url", url];
+  const document = ["--document", at("openapi.yaml"), "--url", url];
   const one = [...document, "--operation", "GET /notes", "--runs", "0"];
-  const passed = await runCommand("verify", ...one, "--with", join(folder, "login.mjs"));
+  const passed = await runCommand("verify", ...one, "--with", at("login.mjs"));
   expect(passed.err).toBe("");
   expect(passed.code === 0 ? "ok" : passed.out).toBe("ok");
   expect(passed.out).toContain("No failures; operations: 1;");

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import type { JsonObject } from "@sallyport/document";
+import { toText, type JsonObject } from "@sallyport/document";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import express, { type NextFunction, type Request, type Response } from "express";
@@ -121,7 +121,7 @@ const toHandlers = (): Readonly<Record<string, (input: Input) => Answer | Promis
   const size = "s";
   const readFrom = (cursor: unknown): number => {
     if (cursor === undefined) return 0;
-    const after = Number(Buffer.from(String(cursor), "base64url").toString());
+    const after = Number(Buffer.from(toText(cursor), "base64url").toString());
     if (!(after > 0)) throw new Refusal(400, "cursor: Unknown");
     return after;
   };
@@ -157,7 +157,7 @@ const toHandlers = (): Readonly<Record<string, (input: Input) => Answer | Promis
     },
     "post /notes": async ({ body, header, user }) => {
       if (user === "eve") throw new Refusal(403, "The scope is missing");
-      const key = `${user} ${header["idempotency-key"]}`;
+      const key = `${user} ${toText(header["idempotency-key"])}`;
       const text = String(body["text"]);
       const known = replies.get(key);
       if (known && known.text !== text) throw new Refusal(422, "The key is used");
@@ -196,7 +196,7 @@ const toHandlers = (): Readonly<Record<string, (input: Input) => Answer | Promis
     },
     "get /profile": ({ user }) => ({ data: { name: user } }),
     "post /uploads": ({ body }) => ({ data: { size: String(body["file"]).length } }),
-    "post /raw": ({ body }) => ({ data: { bytes: String(body).length } }),
+    "post /raw": ({ body }) => ({ data: { bytes: toText(body).length } }),
     "post /forms": ({ body }) => ({ data: { name: body["name"] } }),
     "get /items.csv": ({ response }) => {
       response.type("text/csv").send("id,name\n1,Box\n");
@@ -278,14 +278,15 @@ export const startPlain = async (
       const required = own.filter((one) => Reflect.get(one, "required")).map(({ name }) => name);
       check(place, { type: "object", properties, required }, fields, true);
     }
-    const [[type = "", media] = []] = Object.entries(operation.requestBody?.content ?? {});
+    const [first] = Object.entries(operation.requestBody?.content ?? {});
     let body: unknown = request.body;
-    if (media) {
+    if (first) {
+      const [type, { schema }] = first;
       if (request.headers["content-type"] !== undefined && !request.is(type))
         throw new Refusal(415, `Send ${type}`);
-      if (type.startsWith("multipart")) body = readParts(String(body ?? ""));
+      if (type.startsWith("multipart")) body = readParts(toText(body));
       else if (body === undefined) throw new Refusal(400, "body: Required");
-      if (type !== "text/csv") check("body", media.schema, body, !type.includes("json"));
+      if (type !== "text/csv") check("body", schema, body, !type.includes("json"));
     }
     const { path = {}, query = {}, header = {} } = parts;
     return { path, query, header, body: body as Fields, user, response };
@@ -320,9 +321,10 @@ export const startPlain = async (
       _next: NextFunction,
     ) => {
       response.status(status);
-      if (!isProblem(path))
-        return void response.json({ status: "error", error: { message: text } });
-      response.type("application/problem+json").json({ status, title: text });
+      if (isProblem(path)) response.type("application/problem+json");
+      response.json(
+        isProblem(path) ? { status, title: text } : { status: "error", error: { message: text } },
+      );
     },
   );
   const server = app.listen(0, "127.0.0.1");

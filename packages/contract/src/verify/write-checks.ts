@@ -7,7 +7,7 @@ import { findParameter, hasHeader, isProtected, type Operation } from "./operati
 import { toReading } from "./read-checks.ts";
 import { isSuccess, type Received } from "./received.ts";
 import type { Session } from "./session.ts";
-import { tryCheck } from "./trial.ts";
+import { tryCheck, type Trial } from "./trial.ts";
 
 /** Repeats a call with its idempotency key. */
 export const checkReplay = async (session: Session, base: Call): Promise<void> => {
@@ -153,15 +153,21 @@ export const checkLostUpdate = async (
   const variant = toVariant(base, fields);
   const toText = async (reply: Received, reading: Sent | undefined): Promise<string> =>
     (reading && (await session.send(reading, operation))?.text) ?? reply.text;
-  let hasChanged = false;
-  const label = "two writes with the same If-Match";
-  await tryCheck(session, operation, "lost_update", label, async (trial) => {
+  /** Writes, and finds the tag of what was written. */
+  const begin = async (trial: Trial) => {
     await trial.prepare();
     const [one, other] = [session.write(base), session.write(variant)];
     const reading = await toReading(session, operation, one.url);
     const first = await trial.send(one);
     const tag = await findTag(session, operation, first, reading);
-    if (!isSuccess(first) || tag === undefined) return false;
+    return isSuccess(first) && tag !== undefined ? { one, other, reading, first, tag } : undefined;
+  };
+  let hasChanged = false;
+  const label = "two writes with the same If-Match";
+  await tryCheck(session, operation, "lost_update", label, async (trial) => {
+    const begun = await begin(trial);
+    if (!begun) return false;
+    const { one, other, tag, first, reading } = begun;
     const before = await toText(first, reading);
     const second = await trial.send(withTag(other, tag));
     // the same tag may stand for what is still the same
@@ -177,13 +183,9 @@ export const checkLostUpdate = async (
   });
   if (!hasChanged) return;
   await tryCheck(session, operation, "lost_update", `${label} at once`, async (trial) => {
-    await trial.prepare();
-    const [one, other] = [session.write(base), session.write(variant)];
-    const reading = await toReading(session, operation, one.url);
-    const first = await trial.send(one);
-    const tag = await findTag(session, operation, first, reading);
-    if (!isSuccess(first) || tag === undefined) return false;
-    const sent = withTag(other, tag);
+    const begun = await begin(trial);
+    if (!begun) return false;
+    const sent = withTag(begun.other, begun.tag);
     // what is checked and written without a pause is not told apart from what is checked within a transaction
     const both = await trial.sendTogether(sent, sent, true);
     if (!both.every(isSuccess)) return both.some(isSuccess);
