@@ -43,3 +43,4 @@ export { listShown, makeValues, toArbitrary, type Style } from "./values/arbitra
 export { listInvalid } from "./values/broken-samples.ts";
 export { listValid, toSimplest, type Sample } from "./values/samples.ts";
 export { listTroubling } from "./values/troubling-samples.ts";
+export { listVariants } from "./values/variants.ts";

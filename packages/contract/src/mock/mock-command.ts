@@ -2,13 +2,16 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
-import { defineCommand } from "../command.ts";
+import { defineCommand, type Io } from "../command.ts";
 import { ContractError, toUsageError } from "../errors.ts";
+import type { DocumentHandler } from "./document/answer.ts";
+import { listenDocument } from "./document/serve-document.ts";
 import type { UncheckedOptions } from "./mock-routing.ts";
-import { listenMock } from "./mock-server.ts";
+import type { ListeningMock } from "./mock-server.ts";
 
 export const mockCommand = defineCommand({
   description: "Serves the API without its handlers: outputs are generated from their schemas.",
+  usage: ["[OPTIONS] [ENTRY]", "[OPTIONS] <DOCUMENT>.json|.yaml"],
   options: {
     port: { type: "string", hint: "number", description: "The port; defaults to 4010" },
     host: {
@@ -23,30 +26,44 @@ export const mockCommand = defineCommand({
       description: "A module whose default export has handlers, by method and path",
     },
   },
-  run: async ({ port = "4010", host, seed, handlers }, [entry], io) => {
+  run: async ({ port = "4010", host, seed, handlers: file }, [entry, ...others], io) => {
+    if (others.length > 0)
+      throw toUsageError(
+        `\`sallyport mock\` takes one entry; got ${[entry, ...others].join(" ")}.`,
+      );
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
       throw toUsageError(`--port must be a number from 0 to 65535; got ${port}.`);
     // a pattern of the API that a client keeps busy is tried in another way, in linear time
     setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
-    return io.useEntry(entry, async ({ routing, config }) => {
-      const options = {
-        ...{ routing, config, seed },
-        handlers: handlers === undefined ? undefined : await loadHandlers(handlers),
-      } as UncheckedOptions;
-      const { url, close } = await listenMock({ ...options, host, port: Number(port) } as never);
-      io.out(`The mock listens at ${url}\n`);
-      const stop = new AbortController();
-      const { signal } = stop;
-      await Promise.race([
-        once(process, "SIGINT", { signal }),
-        once(process, "SIGTERM", { signal }),
-      ]);
-      stop.abort();
-      await close();
-      return 0;
+    const handlers = file === undefined ? undefined : await loadHandlers(file);
+    const options = { host, port: Number(port), seed, handlers };
+    if (entry !== undefined && /\.(?:json|ya?ml)$/i.test(entry))
+      return serve(
+        await listenDocument({
+          ...options,
+          document: entry,
+          handlers: handlers as Readonly<Record<string, DocumentHandler>> | undefined,
+        }),
+        io,
+      );
+    return io.useEntry(entry, async (api) => {
+      // this loads sallyport
+      const { listenMock } = await import("./mock-server.ts");
+      return serve(await listenMock({ ...options, ...api } as UncheckedOptions as never), io);
     });
   },
 });
+
+/** Serves until the process is told to end. */
+const serve = async ({ url, close }: ListeningMock, { out }: Io): Promise<number> => {
+  out(`The mock listens at ${url}\n`);
+  const stop = new AbortController();
+  const { signal } = stop;
+  await Promise.race([once(process, "SIGINT", { signal }), once(process, "SIGTERM", { signal })]);
+  stop.abort();
+  await close();
+  return 0;
+};
 
 /** @throws {@link ContractError} when the module cannot be loaded, or has no handlers. */
 const loadHandlers = async (file: string): Promise<object> => {

@@ -17,7 +17,7 @@ import { listExamples } from "./examples.ts";
 import { merge, type Generation } from "./generate.ts";
 import { listErrors, toAdditions, type MockedOperation } from "./list-operations.ts";
 import { generatePage, readPage, splitInput } from "./page.ts";
-import { readPreference, toBadRequest, type Preference } from "./preference.ts";
+import { readPreference, type Preference } from "./preference.ts";
 import { produce } from "./produce.ts";
 import { createRandom } from "./random.ts";
 import type { AnyArguments, AnyHandler, Fields, MockScene } from "./scene.ts";
@@ -143,6 +143,16 @@ const ignoreUngeneratable = (error: unknown): undefined => {
   if (!(error instanceof UngeneratableError)) throw error;
 };
 
+const toBadRequest = (description: string): ApiError => new ApiError("400", { description });
+
+/** @throws {@link ApiError} when the operation does not declare the preferred status. */
+const checkCode = ({ code }: Preference, { replies }: MockedOperation): void => {
+  if (code !== undefined && !replies.has(code))
+    throw toBadRequest(
+      `Prefer: the operation declares no reply with this code; use one of ${[...replies.keys()].join(", ")}`,
+    );
+};
+
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Returns an endpoint that takes what the given one takes, and sends generated outputs. */
@@ -157,7 +167,8 @@ export const toMockEndpoint = (
     const { request, response } = args;
     demandCredentials(endpoint.security, operation, args);
     const fields = { ...request.params, ...args.input };
-    const preference = readPreference(request.headers["prefer"], operation);
+    const preference = readPreference(request.headers["prefer"]);
+    checkCode(preference, operation);
     const { code, example } = preference;
     if (code !== undefined) response.setHeader("Preference-Applied", `code=${code}`);
     if (code !== undefined && code >= 400)

@@ -14,6 +14,8 @@ type Values = fc.Arbitrary<Json>;
 /** From this depth on, nothing optional is made, so that recursive schemas end. */
 const sparse = { plain: 4, wild: 3 };
 const deepest = 12;
+/** How many values are tried for each one that is wanted. */
+const attempts = 30;
 
 const known = {
   plain: new WeakMap<Schema, Map<number, Values | undefined>>(),
@@ -45,12 +47,37 @@ const build = (schema: Schema, style: Style, depth: number): Values | undefined 
   if (schema.never) return undefined;
   const shown = style === "plain" ? listShown(schema) : [];
   if (shown.length > 0) return fc.constantFrom(...shown);
-  const all = listVariants(schema).flatMap((one) => ofVariant(one, style, depth) ?? []);
-  const values = all.length > 1 ? fc.oneof(...all) : all[0];
+  const any = ofVariants(schema, style, depth);
+  const values =
+    any && style === "plain" && isDoubtful(schema) ? toAccepted(any, schema, depth) : any;
   const takesNull = schema.nullable === true || (values === undefined && accepts(schema, null));
   if (!takesNull) return values;
   if (!values) return fc.constant(null);
   return fc.oneof({ weight: 5, arbitrary: values }, { weight: 1, arbitrary: fc.constant(null) });
+};
+
+/** Whether a value that is made of the keywords of one variant may be refused by what is said beside them. */
+const isDoubtful = ({ exclusive, not, if: condition, allOf }: Schema): boolean =>
+  exclusive === true || [not, condition, allOf].some((one) => one !== undefined);
+
+/** Returns a value that a schema accepts, of several with all fields and several with few; if there is none, the last one. */
+const toAccepted = (values: Values, schema: Schema, depth: number): Values => {
+  const few = ofVariants(schema, "plain", Math.max(depth, sparse.plain)) ?? values;
+  const streams = [values, few].map((one) => fc.infiniteStream(one, { noHistory: true }));
+  return fc.tuple(...streams).map((found) => {
+    let last: Json = null;
+    for (const stream of found)
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        last = stream.next().value as Json;
+        if (accepts(schema, last)) return last;
+      }
+    return last;
+  });
+};
+
+const ofVariants = (schema: Schema, style: Style, depth: number): Values | undefined => {
+  const all = listVariants(schema).flatMap((one) => ofVariant(one, style, depth) ?? []);
+  return all.length > 1 ? fc.oneof(...all) : all[0];
 };
 
 /** Lists the examples of a schema that it accepts, or else its default. */
@@ -206,9 +233,6 @@ const toEntries = (
       : toStrings({ patterns: [pattern] }, false);
   return values && keys && (fc.tuple(keys, values) as fc.Arbitrary<readonly [string, Json]>);
 };
-
-/** How many values are tried for each one that is wanted. */
-const attempts = 30;
 
 /** Makes values that a schema accepts, always the same for a seed; fewer than wanted if that many are not found. */
 export const makeValues = (

@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { DocumentError, readDocument, toApiDescription } from "@sallyport/document";
+import { ContractError } from "../../errors.ts";
+import { toAnswer, type DocumentHandler } from "./answer.ts";
+import type { MockRequest, Reply } from "./request.ts";
+
+/** What a mock of an OpenAPI document serves. */
+export interface DocumentMockOptions {
+  /** The path of an OpenAPI document of version 3.0, 3.1 or 3.2 in JSON or YAML, or the document itself. */
+  readonly document: string | object;
+  /**
+   * What the generated values follow from, besides the operation and its input.
+   *
+   * @default 0
+   */
+  readonly seed?: number | string | undefined;
+  /**
+   * Handlers by method and path. What one returns replaces that part of the body.
+   *
+   * @example
+   * handlers: { "get /users/{id}": ({ input }) => ({ name: `User ${input.id}` }) }
+   */
+  readonly handlers?: Readonly<Record<string, DocumentHandler>> | undefined;
+}
+
+/**
+ * Reads a document, and returns what answers requests as it says.
+ *
+ * @throws {@link ContractError} when the document cannot be used, or a handler has no operation.
+ */
+export const readMock = ({ document, seed = 0, handlers = {} }: DocumentMockOptions) => {
+  const api = readApi(document);
+  const keys = Object.values(api.operations).map(
+    ({ method, path }) => `${method.toLowerCase()} ${path}`,
+  );
+  const unknown = Object.keys(handlers).find((key) => !keys.includes(key));
+  if (unknown !== undefined)
+    throw new ContractError(
+      `mock: \`handlers\` has "${unknown}", but the document has no such operation. Use a method and a path as in the document, such as "${keys[0] ?? "get /users/{id}"}".`,
+    );
+  return toAnswer({ api, handlers, seed: String(seed) });
+};
+
+const readApi = (document: string | object) => {
+  try {
+    return typeof document === "string"
+      ? readDocument(document)
+      : toApiDescription(document, "The document");
+  } catch (error) {
+    if (error instanceof DocumentError) throw new ContractError(error.message);
+    throw error;
+  }
+};
+
+/** Bodies are held in memory. */
+const maxBody = 100 * 1024 * 1024;
+
+const readRequest = async (request: IncomingMessage): Promise<MockRequest | undefined> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBody) return undefined;
+    chunks.push(chunk);
+  }
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(", ")]),
+  );
+  const { method = "GET", url = "/" } = request;
+  // a proxy sends the whole URL
+  return {
+    method,
+    url: url.replace(/^https?:\/\/[^/]*/i, "") || "/",
+    headers,
+    body: Buffer.concat(chunks),
+  };
+};
+
+const tooLarge: Reply = { status: 413, headers: { connection: "close" } };
+
+/** Serves a document as {@link readMock} reads it, at a port of this machine. */
+export const listenDocument = async ({
+  port = 4010,
+  host = "127.0.0.1",
+  ...options
+}: DocumentMockOptions & {
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
+}) => {
+  const answer = readMock(options);
+  const server = createServer((request, response) => {
+    const respond = async (): Promise<void> => {
+      const read = await readRequest(request);
+      const { status, headers, body = "" } = read ? await answer(read) : tooLarge;
+      const length = { "content-length": String(Buffer.byteLength(body)) };
+      const hasBody = status !== 204 && status !== 304;
+      response.writeHead(status, { ...headers, ...(hasBody && length) });
+      response.end(hasBody ? body : undefined);
+    };
+    respond().catch((error: unknown) => {
+      // the client has left, or a handler has failed
+      if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
+      response.end(error instanceof Error ? error.message : "The mock has failed.");
+    });
+  });
+  server.listen(port, host);
+  await once(server, "listening");
+  const address = server.address();
+  const own = typeof address === "object" && address ? address.port : port;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${own}`,
+    close: async (): Promise<void> => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};
