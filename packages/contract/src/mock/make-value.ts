@@ -8,6 +8,7 @@ import {
   type Schema,
 } from "@sallyport/document";
 import { UngeneratableError } from "./ungeneratable.ts";
+import { withinTime } from "./within-time.ts";
 
 /** Returns a number that follows from a text. */
 export const toSeed = (text: string): number =>
@@ -36,9 +37,19 @@ export const addKnown = (
   for (const [name, own] of Object.entries(known)) {
     if (readOwn(value, name) === undefined) continue;
     const next = { ...whole, [name]: own };
-    if (accepts(schema, next)) whole = next;
+    if (acceptsSent(schema, next, own)) whole = next;
   }
   return whole;
+};
+
+/** Checks whether a schema accepts a value with what a client has sent, which may be made to keep a pattern busy. */
+const acceptsSent = (schema: Schema, value: Json, sent: Json): boolean => {
+  const isLong = typeof sent === "object" || (typeof sent === "string" && sent.length > 20);
+  try {
+    return isLong ? withinTime(() => accepts(schema, value)) : accepts(schema, value);
+  } catch {
+    return false;
+  }
 };
 
 /** Merges objects at all depths; other values of the second replace those of the first. */

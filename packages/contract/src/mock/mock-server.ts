@@ -58,16 +58,8 @@ export interface ListeningMock {
   readonly close: () => Promise<void>;
 }
 
-/**
- * Serves an API as {@link mockServer} does, at a port of this machine.
- *
- * @throws Error as {@link mockServer} does, and when the port is in use.
- */
-export const listenMock = async <const R extends Routing>({
-  port = 4010,
-  host = "127.0.0.1",
-  ...options
-}: MockOptions<R> & {
+/** Where a mock listens. */
+export interface ListenOptions {
   /**
    * The port; 0 for any free one.
    *
@@ -80,7 +72,18 @@ export const listenMock = async <const R extends Routing>({
    * @default "127.0.0.1"
    */
   readonly host?: string | undefined;
-}): Promise<ListeningMock> => {
+}
+
+/**
+ * Serves an API as {@link mockServer} does, at a port of this machine.
+ *
+ * @throws Error as {@link mockServer} does, and when the port is in use.
+ */
+export const listenMock = async <const R extends Routing>({
+  port = 4010,
+  host = "127.0.0.1",
+  ...options
+}: MockOptions<R> & ListenOptions): Promise<ListeningMock> => {
   const { config, routing, files } = await prepareMock(options);
   const server = await createServer(
     { ...config, http: { ...config.http, listen: { port, host } }, gracefulShutdown: false },

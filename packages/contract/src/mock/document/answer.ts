@@ -13,6 +13,7 @@ import { toBytes } from "../generate-content.ts";
 import { merge } from "../make-value.ts";
 import { readPreference, type Preference } from "../preference.ts";
 import { UngeneratableError } from "../ungeneratable.ts";
+import { withinTime } from "../within-time.ts";
 import { chooseValue, listValidExamples } from "./choose-value.ts";
 import { hasCredentials, toChallenge } from "./credentials.ts";
 import { readPath, toFinder, type Place } from "./find-operation.ts";
@@ -20,7 +21,7 @@ import { negotiate, type Chosen } from "./media-types.ts";
 import { readBody } from "./read-body.ts";
 import { readParameters } from "./read-parameters.ts";
 import { describeProblems, findResponse, refuse, type Refusal } from "./refusal.ts";
-import type { Input, InputProblem, MockRequest, Reply } from "./request.ts";
+import type { Input, MockRequest, Reply } from "./request.ts";
 import { isStream, writeBody, writeStream } from "./write-body.ts";
 import { writeFields } from "./write-fields.ts";
 
@@ -136,20 +137,35 @@ const readInput = async (
   path: Readonly<Record<string, string>>,
   request: MockRequest,
 ): Promise<Input> => {
-  const [parameters, wrong] = readParameters(operation, path, request);
   const body = operation.body && (await readBody(operation.body, request));
   if (body && "isUnsupported" in body)
     throw new Refused({
       statuses: [415],
       detail: `The operation takes a body of ${Object.keys(operation.body?.content ?? {}).join(", ")}.`,
     });
-  const problems: readonly InputProblem[] = [
-    ...wrong,
-    ...(body && "problem" in body ? [body.problem] : []),
-  ];
-  if (problems.length > 0)
-    throw new Refused({ statuses: [400, 422], detail: describeProblems(problems), problems });
-  return { ...parameters, body: body && "value" in body ? body.value : undefined };
+  const [parameters, wrong, checked] = inTime(() => [
+    ...readParameters(operation, path, request),
+    body?.check() ?? { value: undefined },
+  ]);
+  if (wrong.length === 0 && "value" in checked) return { ...parameters, body: checked.value };
+  const problems = [...wrong, ...("problem" in checked ? [checked.problem] : [])];
+  throw new Refused({ statuses: [400, 422], detail: describeProblems(problems), problems });
+};
+
+/** @throws {@link Refused} when a pattern is kept busy by what a client has sent. */
+const inTime = <Result>(work: () => Result): Result => {
+  try {
+    return withinTime(work);
+  } catch (error) {
+    if (
+      !(error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT")
+    )
+      throw error;
+    throw new Refused({
+      statuses: [400, 422],
+      detail: "A pattern of the document takes too long to check the input.",
+    });
+  }
 };
 
 /** The status of a reply if the client wishes none: that of a success. */

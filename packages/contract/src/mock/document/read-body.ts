@@ -12,47 +12,59 @@ import { findDeclared, isJson, toEssence } from "./media-types.ts";
 import { nestFields, toTyped, type Raw } from "./raw-value.ts";
 import type { InputProblem, MockRequest } from "./request.ts";
 
-/** What a body is, what is wrong with it, or that the document does not declare its media type. */
-export type ReadBody =
-  | { readonly value: Json | undefined }
-  | { readonly problem: InputProblem }
-  | { readonly isUnsupported: true };
+/** What a body is, or what is wrong with it. */
+export type CheckedBody = { readonly value: Json | undefined } | { readonly problem: InputProblem };
+
+/** A body whose text or form has been parsed, or whose media type the document does not declare. */
+export type ReadBody = { readonly check: () => CheckedBody } | { readonly isUnsupported: true };
 
 const toProblem = (message: string, name = ""): ReadBody => ({
-  problem: { in: "body", name, message },
+  check: () => ({ problem: { in: "body", name, message } }),
 });
 
-/** Reads the body of a request, and checks it as far as the document describes it. */
+/** Reads the body of a request, to be checked as far as the document describes it. */
 export const readBody = async (
   { required, content }: Body,
   { headers, body }: MockRequest,
 ): Promise<ReadBody> => {
-  if (body.length === 0) return required ? toProblem("must be there") : { value: undefined };
+  if (body.length === 0 && required) return toProblem("must be there");
   const types = Object.keys(content);
-  if (types.length === 0) return { value: undefined };
+  if (body.length === 0 || types.length === 0) return { check: () => ({ value: undefined }) };
   const type = headers["content-type"] ?? "";
   const declared = findDeclared(types, type);
   const media = declared === undefined ? undefined : readOwn(content, declared);
   if (!media) return { isUnsupported: true };
   const { schema = {} } = media;
-  let value: Json | undefined;
   try {
-    value = await parse(type, body, schema);
+    const read = await parse(type, body, schema);
+    return { check: () => checkBody(schema, read()) };
   } catch {
     return toProblem(`must be ${toEssence(type)}`);
   }
+};
+
+const checkBody = (schema: Schema, value: Json | undefined): CheckedBody => {
   // a read-only property may be sent back, and is ignored
   if (value === undefined || accepts(schema, value)) return { value };
   const problem = explain(toView(schema, "request"), value);
-  return problem ? toProblem(problem.message, problem.path) : { value };
+  return problem
+    ? { problem: { in: "body", name: problem.path, message: problem.message } }
+    : { value };
 };
 
 /** @throws Error when the body is not what its media type says. */
-const parse = async (type: string, body: Buffer, schema: Schema): Promise<Json | undefined> => {
+const parse = async (
+  type: string,
+  body: Buffer,
+  schema: Schema,
+): Promise<() => Json | undefined> => {
   const essence = toEssence(type);
-  if (isJson(type)) return JSON.parse(body.toString()) as Json;
+  if (isJson(type)) {
+    const value = JSON.parse(body.toString()) as Json;
+    return () => value;
+  }
   if (essence === "application/x-www-form-urlencoded")
-    return toTyped(schema, nestFields(new URLSearchParams(body.toString())));
+    return () => toTyped(schema, nestFields(new URLSearchParams(body.toString())));
   if (essence === "multipart/form-data") {
     const form = await new Response(body, { headers: { "content-type": type } }).formData();
     const parts = await Promise.all(
@@ -61,12 +73,13 @@ const parse = async (type: string, body: Buffer, schema: Schema): Promise<Json |
         typeof part === "string" ? part : await readPart(part, name, schema),
       ]),
     );
-    return toTyped(schema, nestFields(parts));
+    return () => toTyped(schema, nestFields(parts));
   }
   // no schema describes the text of XML, or bytes
-  return essence.startsWith("text/") && !essence.endsWith("xml")
-    ? toTyped(schema, body.toString())
-    : undefined;
+  return () =>
+    essence.startsWith("text/") && !essence.endsWith("xml")
+      ? toTyped(schema, body.toString())
+      : undefined;
 };
 
 /** A part may be JSON, which clients send as a file with its media type; of other files, the content means nothing. */

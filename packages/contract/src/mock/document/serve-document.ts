@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { DocumentError, readDocument, toApiDescription } from "@sallyport/document";
 import { ContractError } from "../../errors.ts";
 import { toAnswer, type DocumentHandler } from "./answer.ts";
+import type { ListeningMock, ListenOptions, MockServer } from "../mock-server.ts";
 import type { MockRequest, Reply } from "./request.ts";
 
 /** What a mock of an OpenAPI document serves. */
@@ -24,12 +25,7 @@ export interface DocumentMockOptions {
   readonly handlers?: Readonly<Record<string, DocumentHandler>> | undefined;
 }
 
-/**
- * Reads a document, and returns what answers requests as it says.
- *
- * @throws {@link ContractError} when the document cannot be used, or a handler has no operation.
- */
-export const readMock = ({ document, seed = 0, handlers = {} }: DocumentMockOptions) => {
+const readMock = ({ document, seed = 0, handlers = {} }: DocumentMockOptions) => {
   const api = readApi(document);
   const keys = Object.values(api.operations).map(
     ({ method, path }) => `${method.toLowerCase()} ${path}`,
@@ -52,6 +48,34 @@ const readApi = (document: string | object) => {
     throw error;
   }
 };
+
+/**
+ * Serves an OpenAPI document within this process, with replies that it allows.
+ *
+ * @throws Error when the document cannot be used, or a handler has no operation.
+ * @example
+ * const { fetch } = mockDocument({ document: "openapi.yaml" });
+ */
+export const mockDocument = (options: DocumentMockOptions): MockServer => {
+  const answer = readMock(options);
+  return {
+    fetch: async (input, init) => {
+      const given = input instanceof Request ? input : new URL(input, "http://localhost");
+      const request = new Request(given, init);
+      const { pathname, search } = new URL(request.url);
+      const { status, headers, body } = await answer({
+        method: request.method,
+        url: `${pathname}${search}`,
+        headers: Object.fromEntries(request.headers),
+        body: Buffer.from(await request.arrayBuffer()),
+      });
+      return new Response(hasBody(status) ? body : null, { status, headers });
+    },
+    close: () => Promise.resolve(),
+  };
+};
+
+const hasBody = (status: number): boolean => ![204, 205, 304].includes(status);
 
 /** Bodies are held in memory. */
 const maxBody = 100 * 1024 * 1024;
@@ -79,24 +103,24 @@ const readRequest = async (request: IncomingMessage): Promise<MockRequest | unde
 
 const tooLarge: Reply = { status: 413, headers: { connection: "close" } };
 
-/** Serves a document as {@link readMock} reads it, at a port of this machine. */
+/**
+ * Serves an OpenAPI document at a port of this machine, with replies that it allows.
+ *
+ * @throws Error when the document cannot be used, a handler has no operation, or the port is in use.
+ */
 export const listenDocument = async ({
   port = 4010,
   host = "127.0.0.1",
   ...options
-}: DocumentMockOptions & {
-  readonly port?: number | undefined;
-  readonly host?: string | undefined;
-}) => {
+}: DocumentMockOptions & ListenOptions): Promise<ListeningMock> => {
   const answer = readMock(options);
   const server = createServer((request, response) => {
     const respond = async (): Promise<void> => {
       const read = await readRequest(request);
       const { status, headers, body = "" } = read ? await answer(read) : tooLarge;
       const length = { "content-length": String(Buffer.byteLength(body)) };
-      const hasBody = status !== 204 && status !== 304;
-      response.writeHead(status, { ...headers, ...(hasBody && length) });
-      response.end(hasBody ? body : undefined);
+      response.writeHead(status, { ...headers, ...(hasBody(status) && length) });
+      response.end(hasBody(status) ? body : undefined);
     };
     respond().catch((error: unknown) => {
       // the client has left, or a handler has failed
