@@ -68,8 +68,6 @@ export interface ContentDeclaration {
 /** What a function that checks or decodes values says of its schema; copies of the schema keep the function. */
 interface Declares {
   readonly "sallyport/content"?: ContentDeclaration;
-  /** The schema of the values in signed cursors. */
-  readonly "sallyport/cursor"?: z.core.SomeType;
   readonly "sallyport/kind"?: "buffer" | "dateIn" | "dateOut" | "raw" | "upload";
   /** The media types of an upload. */
   readonly "sallyport/upload"?: readonly string[] | undefined;

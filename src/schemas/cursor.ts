@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { anything, checkOptions } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
-import { declare } from "./content.ts";
 import { isSchema, toSchema, type ZodSchema } from "./schema.ts";
 import { listInnerSchemas, walkSchemas } from "./some-schema.ts";
 import { runIn } from "./zod-internals.ts";
@@ -41,7 +40,8 @@ export type SignedCursor<Codec extends CursorCodec> = z.ZodCodec<CursorValue<Cod
  * Creates the schema of a signed cursor: a string that a client can only send back unchanged.
  *
  * The string contains the value as JSON and its HMAC-SHA256, encoded in base64url; it has at most 4,096 characters. It is
- * not encrypted, and does not expire. To sign a value outside an endpoint, use `z.encode(cursor, value)`.
+ * not encrypted, and does not expire. To sign a value outside an endpoint, use `z.encode(cursor, value)`. The schema of the
+ * value is the `output` in its `.meta()`.
  *
  * @param schema the schema of the value; each part must be representable in JSON, or be a codec such as `ez.dateIn()`
  * @throws {@link DefinitionError} when the secret is too short or the schema has parts that JSON cannot represent.
@@ -57,14 +57,14 @@ export const cursor = <Schema extends z.core.SomeType>(
   checkOptions("ez.cursor", options, { secret: anything });
   const keys = toKeys(options.secret);
   const codec: z.ZodCodec<z.ZodString, z.ZodUnknown> = z.codec(z.string(), z.unknown(), {
-    decode: declare({ "sallyport/cursor": schema }, (text, payload) => {
+    decode: (text, payload) => {
       const opened = open(text, keys);
       if (!opened) return refuse(payload, "Invalid cursor");
       return whenRun(schema, { value: opened.value, issues: [] }, "forward", (result) =>
         // the cursor comes from another list or an older release
         result.issues.length > 0 ? refuse(payload, "Invalid cursor") : result.value,
       );
-    }),
+    },
     encode: (value, payload) =>
       whenRun(schema, { value, issues: [] }, "backward", ({ issues, value: content }) => {
         payload.issues.push(...issues);
@@ -80,7 +80,7 @@ export const cursor = <Schema extends z.core.SomeType>(
       }),
   });
   // one side of the codec is `unknown`, because `decode` and `encode` apply the schema themselves
-  return codec as unknown as Cursor<Schema>;
+  return codec.meta({ output: schema }) as unknown as Cursor<Schema>;
 };
 
 export const isCursorCodec = (value: unknown): value is CursorCodec => {

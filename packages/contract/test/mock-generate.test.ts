@@ -4,13 +4,12 @@ import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createFiles } from "../src/mock/generate-content.ts";
 import { generate, type Generation } from "../src/mock/generate.ts";
-import { createRandom } from "../src/mock/random.ts";
 
 const files = createFiles();
 afterAll(files.remove);
 
 const withSeed = (seed: string): Generation => ({
-  ...{ random: createRandom(seed), files },
+  ...{ seed, files },
   kept: new Map(),
 });
 
@@ -37,7 +36,6 @@ const schemas: Readonly<Record<string, z.ZodType>> = {
   "short string": z.string().min(1).max(2),
   "trimmed string": z.string().trim().min(3).max(12),
   "string in upper case": z.string().uppercase(),
-  "string in lower case": z.string().lowercase().startsWith("a").endsWith("z").includes("m"),
   pattern: z.string().regex(/^97[89]\d{10}$/),
   "pattern without case": z.string().regex(/^[a-f]{3}$/i),
   "pattern and length": z.string().regex(/^\w+$/).min(5).max(8),
@@ -78,18 +76,10 @@ const schemas: Readonly<Record<string, z.ZodType>> = {
   "large number": z.int().min(1_000_000),
   "multiple of 0.05": z.number().multipleOf(0.05).min(0.1),
   "multiples of 4 and 6": z.int().multipleOf(4).multipleOf(6),
-  bigint: z.bigint().min(5n).max(9n),
-  int64: z.int64(),
   boolean: z.boolean(),
   null: z.null(),
-  undefined: z.undefined(),
-  void: z.void(),
-  nan: z.nan(),
-  symbol: z.symbol(),
   any: z.any(),
   unknown: z.unknown(),
-  "Date object": z.date(),
-  "Date object in a range": z.date().min(new Date("2001-02-03")).max(new Date("2001-02-04")),
   enum: z.enum(["a", "b"]),
   "enum with names": z.enum({ Red: "red", Blue: "blue" }),
   literal: z.literal(["x", 1, null]),
@@ -102,8 +92,6 @@ const schemas: Readonly<Record<string, z.ZodType>> = {
   record: z.record(z.string(), z.int()),
   "record of an enum": z.record(z.enum(["a", "b"]), z.int()),
   "partial record": z.partialRecord(z.enum(["a", "b"]), z.int()),
-  map: z.map(z.string(), z.date()).min(1),
-  set: z.set(z.uuid()).min(2),
   union: z.union([z.string(), z.object({ a: z.int() })]),
   "union with never": z.union([z.never(), z.literal("only")]),
   "discriminated union": z.discriminatedUnion("kind", [
@@ -115,7 +103,6 @@ const schemas: Readonly<Record<string, z.ZodType>> = {
   prefault: z.string().prefault("x"),
   catch: z.int().catch(1),
   nonoptional: z.string().optional().nonoptional(),
-  pipe: z.string().transform(Number).pipe(z.number().min(3)),
   preprocess: z.preprocess((value) => value, z.int()),
   stringbool: z.stringbool(),
   coerced: z.coerce.number().min(2),
@@ -124,14 +111,9 @@ const schemas: Readonly<Record<string, z.ZodType>> = {
   json: z.json(),
   refined: z.int().refine((value) => value % 2 === 0),
   "refined object": z.object({ min: z.int(), max: z.int() }).refine(({ min, max }) => min <= max),
-  file: z.file().mime(["image/png"]),
   dateIn: ez.dateIn(),
   dateOut: ez.dateOut(),
   encoded: ez.encode(z.object({ at: ez.dateIn(), name: z.string().min(3) })),
-  "signed cursor": ez.encode(
-    ez.cursor(z.object({ id: z.int() }), { secret: "a secret of more than 32 characters" }),
-  ),
-  buffer: ez.buffer(),
   "sent buffer": ez.buffer("image/png"),
   "sent file": ez.file("text/csv"),
   "sent stream": ez.stream("text/csv"),
@@ -180,21 +162,24 @@ describe("a generated value", () => {
     });
   });
 
-  const unknowns: readonly (readonly [string, z.ZodType, string])[] = [
-    ["z.custom()", z.custom<`${number}px`>((value) => /^\d+px$/.test(String(value))), "z.custom()"],
-    ["a refinement", z.string().refine((value) => value === "secret"), ".refine()"],
-    ["z.never()", z.never(), "z.never()"],
-    ["endless nesting", z.lazy((): z.ZodType => z.tuple([z.never()])), "z.never()"],
+  const unknowns: readonly (readonly [string, z.ZodType])[] = [
+    ["z.custom()", z.custom<`${number}px`>((value) => /^\d+px$/.test(String(value)))],
+    ["a refinement", z.string().refine((value) => value === "secret")],
   ];
-  test.for(unknowns)("is not invented for %s", ([, schema, why]) => {
+  test.for(unknowns)("is not invented for %s", ([, schema]) => {
     const whole = z.object({ items: z.array(z.object({ code: schema })).min(1) });
     expect(() => generate(whole, withSeed("1"))).toThrow(
       expect.objectContaining({
-        path: expect.stringMatching(/^\.items\[0\]\.code/),
-        message: expect.stringContaining(why),
+        path: ".items.0.code",
+        message: "it has a .refine()",
       }) as Error,
     );
   });
+});
+
+test("no value is invented for a schema that accepts none", () => {
+  for (const schema of [z.never(), z.lazy((): z.ZodType => z.tuple([z.never()]))])
+    expect(() => generate(z.array(schema).min(1), withSeed("1"))).toThrow("no value that fits it");
 });
 
 const leaf: fc.Arbitrary<z.ZodType> = fc.oneof(

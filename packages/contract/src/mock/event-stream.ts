@@ -27,7 +27,7 @@ export const generateEvent = (
   schema: z.ZodType,
   generation: Generation,
 ): Promise<unknown> =>
-  produce(schema, { ...generation, random: generation.random.fork(name), known: undefined });
+  produce(schema, { ...generation, seed: `${generation.seed}\n${name}`, known: undefined });
 
 /** Returns what sends each declared event once; a client that reconnects afterwards is told that there is no more. */
 export const toStreamHandler = (operation: MockedOperation) => {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { withinTime } from "./within-time.ts";
 
 /** Checks whether a schema accepts a value; one with asynchronous functions is judged when the whole is parsed. */
 export const accepts = (schema: z.core.$ZodType, value: unknown): boolean => {
@@ -10,18 +9,8 @@ export const accepts = (schema: z.core.$ZodType, value: unknown): boolean => {
   }
 };
 
-/** Checks whether a schema accepts what a client has sent, which may be made to keep a pattern busy. */
-export const acceptsSent = (schema: z.core.$ZodType, value: unknown): boolean => {
-  const isLong = typeof value === "object" || (typeof value === "string" && value.length > 20);
-  try {
-    return isLong ? withinTime(() => accepts(schema, value)) : accepts(schema, value);
-  } catch {
-    return false;
-  }
-};
-
 /** Returns what a handler returns for an example, which may be in the form that clients receive; undefined if neither. */
-const toReturned = (schema: z.core.$ZodType, example: unknown): unknown => {
+export const toReturned = (schema: z.core.$ZodType, example: unknown): unknown => {
   if (accepts(schema, example)) return example;
   try {
     const { data } = z.safeEncode(schema, example);

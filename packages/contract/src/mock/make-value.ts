@@ -1,12 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  accepts,
-  isObject,
-  makeValues,
-  readOwn,
-  type Json,
-  type Schema,
-} from "@sallyport/document";
+import { makeValues, type Json, type Schema } from "@sallyport/document";
 import { UngeneratableError } from "./ungeneratable.ts";
 import { withinTime } from "./within-time.ts";
 
@@ -26,38 +19,41 @@ export const makeValue = (schema: Schema, seed: string): Json => {
   return value;
 };
 
-/** Replaces the fields of an object by known ones that have their names, as far as the schema accepts them. */
-export const addKnown = (
-  schema: Schema,
-  value: Json,
-  known: Readonly<Record<string, Json>>,
-): Json => {
-  if (!isObject(value)) return value;
-  let whole = value;
-  for (const [name, own] of Object.entries(known)) {
-    if (readOwn(value, name) === undefined) continue;
-    const next = { ...whole, [name]: own };
-    if (acceptsSent(schema, next, own)) whole = next;
+/**
+ * Replaces the fields of an object by known ones that have their names, as far as the whole is then accepted.
+ *
+ * @param known what a client has sent, which may be made to keep a pattern busy
+ */
+export const addKnown = <Value>(
+  value: Value,
+  known: Readonly<Record<string, unknown>>,
+  accepts: (value: Value) => boolean,
+): Value => {
+  if (!isPlain(value)) return value;
+  let whole: Value = value;
+  for (const [name, sent] of Object.entries(known)) {
+    if (sent === undefined || !Object.hasOwn(value, name)) continue;
+    const next: Value = { ...whole, [name]: sent };
+    const isLong = typeof sent === "object" || (typeof sent === "string" && sent.length > 20);
+    try {
+      if (isLong ? withinTime(() => accepts(next)) : accepts(next)) whole = next;
+    } catch {
+      // it takes too long to tell
+    }
   }
   return whole;
 };
 
-/** Checks whether a schema accepts a value with what a client has sent, which may be made to keep a pattern busy. */
-const acceptsSent = (schema: Schema, value: Json, sent: Json): boolean => {
-  const isLong = typeof sent === "object" || (typeof sent === "string" && sent.length > 20);
-  try {
-    return isLong ? withinTime(() => accepts(schema, value)) : accepts(schema, value);
-  } catch {
-    return false;
-  }
-};
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" &&
+  value !== null &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 
-/** Merges objects at all depths; other values of the second replace those of the first. */
-export const merge = (first: Json, second: Json | undefined): Json => {
+/** Merges plain objects at all depths; other values of the second replace those of the first. */
+export const merge = (first: unknown, second: unknown): unknown => {
   if (second === undefined) return first;
-  if (!isObject(first) || !isObject(second)) return second;
-  const merged: Record<string, Json> = { ...first };
-  for (const [name, value] of Object.entries(second))
-    merged[name] = merge(readOwn(first, name) ?? null, value);
+  if (!isPlain(first) || !isPlain(second)) return second;
+  const merged = { ...first };
+  for (const [name, value] of Object.entries(second)) merged[name] = merge(first[name], value);
   return merged;
 };

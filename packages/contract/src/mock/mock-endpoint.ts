@@ -14,17 +14,14 @@ import { z } from "zod";
 import { hasCredentials } from "./check-credentials.ts";
 import { toStreamHandler } from "./event-stream.ts";
 import { listExamples } from "./examples.ts";
-import { merge, type Generation } from "./generate.ts";
+import type { Generation } from "./generate.ts";
 import { listErrors, toAdditions, type MockedOperation } from "./list-operations.ts";
 import { generatePage, readPage, splitInput } from "./page.ts";
 import { readPreference, type Preference } from "./preference.ts";
+import { merge, toSeed } from "./make-value.ts";
 import { produce } from "./produce.ts";
-import { createRandom } from "./random.ts";
 import type { AnyArguments, AnyHandler, Fields, MockScene } from "./scene.ts";
 import { UngeneratableError } from "./ungeneratable.ts";
-
-const deprecationOption = "deprecated";
-const versionOption = "version";
 
 type Guarded = Pick<MockedOperation, "method" | "errors">;
 
@@ -42,9 +39,9 @@ const demandCredentials = (
 
 /** Returns a middleware that validates what the given one declares, and runs none of the application's code. */
 const toMockMiddleware = (middleware: AnyMiddleware, operation: Guarded): AnyMiddleware => {
-  // it only sets header fields
-  if (middleware.option === deprecationOption) return middleware;
-  const { security, errors } = toAdditions(middleware, operation.method);
+  const { security, errors, sentFields = {} } = toAdditions(middleware, operation.method);
+  // that of a deprecation only sets header fields
+  if ("Deprecation" in sentFields) return middleware;
   const { SLP_PRECONDITION_REQUIRED: required } = errors ?? {};
   return {
     ...middleware,
@@ -78,9 +75,7 @@ export const toGeneration = (
   ...{ files, kept },
   type: replies.get(statusCode),
   known: fields,
-  random: createRandom(
-    [seed, key, inspect(fields, { depth: 6, sorted: true, maxArrayLength: 1000 })].join("\n"),
-  ),
+  seed: [seed, key, inspect(fields, { depth: 6, sorted: true, maxArrayLength: 1000 })].join("\n"),
 });
 
 /** Generates what a handler returns; called with no fields when the mock starts. */
@@ -92,7 +87,7 @@ export const generateOutput = async (
   const { outputSchema: schema, isVoid, resultHandler } = operation.endpoint;
   if (isVoid) return {};
   if (!schema) return resultHandler === arrayResultHandler ? { items: [] } : {};
-  const page = readPage(schema);
+  const page = readPage(schema, operation.endpoint.inputSchema);
   if (!page) return produce(schema, toGeneration(scene, operation, fields));
   const { paging, rest } = splitInput(fields);
   const generation = toGeneration(scene, operation, rest);
@@ -128,8 +123,8 @@ const setFields = async (
 ): Promise<void> => {
   const { responseHeadersSchema: schema, middlewares } = operation.endpoint;
   const generation = toGeneration(scene, operation, fields);
-  if (middlewares.some((one) => one.option === versionOption))
-    response.setHeader("ETag", `"${generation.random.hex.slice(0, 16)}"`);
+  if (middlewares.some((one) => toAdditions(one, operation.method).successFields?.["etag"]))
+    response.setHeader("ETag", `"${(toSeed(generation.seed) >>> 0).toString(16)}"`);
   if (!schema) return;
   const values = Object(await produce(schema, generation)) as Readonly<
     Record<string, boolean | number | string>

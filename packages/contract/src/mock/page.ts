@@ -1,15 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
-import type { z } from "zod";
+import { z } from "zod";
 import { generate, type Generation } from "./generate.ts";
-import type { Random } from "./random.ts";
+import { toSeed } from "./make-value.ts";
 
 /** The schemas of a page, as `ez.paginated()` creates them. */
 export interface PageSchema {
   /** The name of the items in the page. */
   readonly name: string;
   readonly item: z.core.$ZodType;
-  /** The schema of `nextCursor`; undefined if pages have an offset. */
+  /** The schema of what a handler returns as `nextCursor`; undefined if pages have an offset. */
   readonly cursor: z.core.$ZodType | undefined;
+  /** The fields that the API has added. */
+  readonly others: Readonly<Record<string, z.core.$ZodType>>;
 }
 
 /** The fields of an object schema, of extended ones and of intersections. */
@@ -20,7 +22,10 @@ const readFields = (schema: z.core.$ZodType): Readonly<Record<string, z.core.$Zo
 };
 
 /** Returns the schemas of a page; undefined if an output is no page. */
-export const readPage = (output: z.core.$ZodType): PageSchema | undefined => {
+export const readPage = (
+  output: z.core.$ZodType,
+  input: z.core.$ZodType | undefined,
+): PageSchema | undefined => {
   const fields = readFields(output);
   const cursor = fields["nextCursor"] as z.core.$ZodTypes | undefined;
   const isPage = (name: string): boolean => Object.hasOwn(fields, name);
@@ -28,14 +33,29 @@ export const readPage = (output: z.core.$ZodType): PageSchema | undefined => {
   for (const [name, field] of Object.entries(fields)) {
     const { def } = (field as z.core.$ZodTypes)._zod;
     if (def.type !== "array") continue;
-    const inner = cursor?._zod.def;
+    const own = new Set([name, "limit", "offset", "total", "nextCursor"]);
     return {
       name,
       item: def.element,
-      cursor: inner?.type === "nullable" ? inner.innerType : cursor,
+      others: Object.fromEntries(Object.entries(fields).filter(([one]) => !own.has(one))),
+      cursor: cursor && (readCursorValue(input) ?? withoutWrappers(cursor)),
     };
   }
   return undefined;
+};
+
+const withoutWrappers = (schema: z.core.$ZodType): z.core.$ZodType => {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return def.type === "nullable" || def.type === "optional"
+    ? withoutWrappers(def.innerType)
+    : schema;
+};
+
+/** Returns the schema of the values within the cursors of `ez.cursor()`, as the input has them. */
+const readCursorValue = (input: z.core.$ZodType | undefined): z.core.$ZodType | undefined => {
+  const field = input && readFields(input)["cursor"];
+  const told = field && z.globalRegistry.get(withoutWrappers(field) as z.ZodType)?.["output"];
+  return told as z.core.$ZodType | undefined;
 };
 
 /** How often a new cursor is generated if another position has the same. */
@@ -54,18 +74,21 @@ export const splitInput = (input: Readonly<Record<string, unknown>>) => ({
 
 /** Returns the fields of a page of a list whose length and items follow from the seed. */
 export const generatePage = (
-  { name, item, cursor }: PageSchema,
+  { name, item, cursor, others }: PageSchema,
   { limit: wanted, offset: skipped, cursor: given }: Paging,
   generation: Generation,
 ): Readonly<Record<string, unknown>> => {
-  const list = generation.random.fork("list");
-  const total = list.int(23, 45);
+  const list = `${generation.seed}\nlist`;
+  const total = 23 + ((toSeed(list) >>> 0) % 23);
   const limit = typeof wanted === "number" ? wanted : 10;
-  const part = (schema: z.core.$ZodType, path: string, random: Random): unknown =>
-    generate(schema, { ...generation, known: undefined, depth: 1, path, random });
-  const toItem = (at: number, index: number): unknown => {
+  const part = (schema: z.core.$ZodType, seed: string): unknown =>
+    generate(schema, { ...generation, known: undefined, seed: `${list}\n${seed}` });
+  const more = Object.fromEntries(
+    Object.entries(others).map(([field, schema]) => [field, part(schema, field)]),
+  );
+  const toItem = (at: number): unknown => {
     try {
-      const value = part(item, `.${name}[${index}]`, list.fork(`item ${at}`));
+      const value = part(item, `item ${at}`);
       if (!generation.kept.has(item)) generation.kept.set(item, value);
       return value;
     } catch (error) {
@@ -76,11 +99,11 @@ export const generatePage = (
   };
   const slice = (start: number): readonly unknown[] =>
     Array.from({ length: Math.max(0, Math.min(limit, total - start)) }, (_, index) =>
-      toItem(start + index, index),
+      toItem(start + index),
     );
   if (!cursor) {
     const offset = typeof skipped === "number" ? skipped : 0;
-    return { [name]: slice(offset), total, limit, offset };
+    return { ...more, [name]: slice(offset), total, limit, offset };
   }
   // a cursor says nothing of its position, so it is the one that is generated for the position
   const cursors: unknown[] = [];
@@ -89,7 +112,7 @@ export const generatePage = (
       !cursors.some((other) => isDeepStrictEqual(one, other));
     const generated = Array.from(
       { length: attempts },
-      (_, attempt) => () => part(cursor, ".nextCursor", list.fork(`cursor ${at} ${attempt}`)),
+      (_, attempt) => () => z.parse(cursor, part(cursor, `cursor ${at} ${attempt}`)),
     );
     const next = generated.find((one) => isNew(one()));
     // too few cursors are possible, so the list ends here
@@ -99,5 +122,5 @@ export const generatePage = (
   const found = cursors.findIndex((one) => isDeepStrictEqual(one, given));
   // an unknown cursor is that of the end
   const start = given === undefined ? 0 : found < 0 ? total : found + 1;
-  return { [name]: slice(start), limit, nextCursor: cursors[start + limit - 1] ?? null };
+  return { ...more, [name]: slice(start), limit, nextCursor: cursors[start + limit - 1] ?? null };
 };

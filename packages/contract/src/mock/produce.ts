@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { generate, merge, type Generation } from "./generate.ts";
+import { generate, type Generation } from "./generate.ts";
 import { UngeneratableError } from "./ungeneratable.ts";
 
 const attempts = 8;
@@ -7,7 +7,7 @@ const attempts = 8;
 /**
  * Returns a value that a schema accepts, asynchronous functions of the schema included.
  *
- * @param more returns fields that replace the generated ones
+ * @param more makes the value in another way
  * @throws {@link UngeneratableError} when no such value was found.
  */
 export const produce = async (
@@ -18,15 +18,15 @@ export const produce = async (
   const { kept } = generation;
   let failure: Error | undefined;
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const { random, known } = generation;
+    const { seed, known } = generation;
     const own = {
       ...generation,
-      random: attempt === 0 ? random : random.fork(`attempt ${attempt}`),
+      seed: attempt === 0 ? seed : `${seed}\nattempt ${attempt}`,
       // together, values of the input may be what the schema rejects
       known: attempt < attempts / 2 ? known : undefined,
     };
     try {
-      const value = merge(generate(schema, own), more?.(own));
+      const value = more ? more(own) : generate(schema, own);
       const { success, error } = await z.safeParseAsync(schema, value);
       if (success) {
         if (!kept.has(schema)) kept.set(schema, value);

@@ -1,15 +1,15 @@
 import { Script } from "node:vm";
 
-const limit = 100;
 const key = Symbol.for("sallyport/within-time");
 const script = new Script(`globalThis[Symbol.for("sallyport/within-time")]()`);
 
 /**
  * Does work that a regular expression may keep busy without end.
  *
- * @throws Error when the work takes longer than 0.1 s
+ * @param limit in milliseconds
+ * @throws Error when the work takes longer
  */
-export const withinTime = <Result>(work: () => Result): Result => {
+export const withinTime = <Result>(work: () => Result, limit = 100): Result => {
   Object.defineProperty(globalThis, key, { value: work, configurable: true });
   return script.runInThisContext({ timeout: limit }) as Result;
 };

@@ -155,7 +155,7 @@ const readInput = async (
 /** @throws {@link Refused} when a pattern is kept busy by what a client has sent. */
 const inTime = <Result>(work: () => Result): Result => {
   try {
-    return withinTime(work);
+    return withinTime(work, 1000);
   } catch (error) {
     if (
       !(error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT")
@@ -227,7 +227,7 @@ const writeReply = async (
   const handler = status < 400 ? readOwn(mock.handlers, key) : undefined;
   const returned = await handler?.({ input: fields, headers });
   const schema = toView(media.schema ?? {}, "response");
-  const value = merge(chooseValue(media, preference, seed, fields), toJson(returned));
+  const value = merge(chooseValue(media, preference, seed, fields), toJson(returned)) as Json;
   const problem = returned === undefined ? undefined : explain(schema, value);
   if (problem)
     throw new Refused({

@@ -47,5 +47,5 @@ export const chooseValue = (
   if (shown !== undefined) return shown;
   const schema = toView(media.schema ?? {}, "response");
   if (isDynamic) return makeValue(withoutExamples(schema), `${seed}\n${count++}`);
-  return addKnown(schema, makeValue(schema, seed), fields);
+  return addKnown(makeValue(schema, seed), fields, (next) => accepts(schema, next));
 };
