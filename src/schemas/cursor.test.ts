@@ -27,6 +27,11 @@ describe("ez.cursor", () => {
     );
   });
 
+  test("tells the schema of its values", () => {
+    const schema = z.object({ id: z.int() });
+    expect(z.globalRegistry.get(cursor(schema, { secret }))?.["output"]).toBe(schema);
+  });
+
   test("carries any value that JSON can represent", () => {
     const any = cursor(z.json(), { secret });
     fc.assert(

@@ -42,6 +42,12 @@ const signedPages = ez.paginated({
   cursor: ez.cursor(z.object({ id: z.int(), at: ez.dateIn() }), { secret: "s".repeat(40) }),
 });
 
+const codedPages = ez.paginated({
+  style: "cursor",
+  itemSchema: user,
+  cursor: z.codec(z.string(), z.int(), { decode: Number, encode: String }),
+});
+
 const routing = {
   users: {
     get: defaultEndpointsFactory.build({ ...offsetPages, handler }),
@@ -65,6 +71,7 @@ const routing = {
     }),
   },
   cursors: defaultEndpointsFactory.build({ ...cursorPages, handler }),
+  coded: defaultEndpointsFactory.build({ ...codedPages, handler }),
   signed: defaultEndpointsFactory.build({ ...signedPages, handler }),
   list: arrayEndpointsFactory.build({
     output: z.object({ items: z.array(z.int()).min(1) }),
@@ -360,19 +367,22 @@ describe("pages", () => {
   const clientOf = ({ fetch }: MockServer) =>
     createClient<typeof routing>({ baseUrl: "http://localhost", fetch });
 
-  test.for(["get /users", "get /cursors", "get /signed"] as const)("of %s end", async (route) => {
-    const client = clientOf(await start());
-    const ids = async (limit: number): Promise<string[]> => {
-      const found: string[] = [];
-      for await (const item of client.iterate(route, { limit })) found.push(item.id);
-      return found;
-    };
-    const all = await ids(7);
-    expect(all.length).toBeGreaterThan(20);
-    expect(new Set(all).size).toBe(all.length);
-    // whatever the size of the pages
-    expect(await ids(10)).toEqual(all);
-  });
+  test.for(["get /users", "get /cursors", "get /coded", "get /signed"] as const)(
+    "of %s end",
+    async (route) => {
+      const client = clientOf(await start());
+      const ids = async (limit: number): Promise<string[]> => {
+        const found: string[] = [];
+        for await (const item of client.iterate(route, { limit })) found.push(item.id);
+        return found;
+      };
+      const all = await ids(7);
+      expect(all.length).toBeGreaterThan(20);
+      expect(new Set(all).size).toBe(all.length);
+      // whatever the size of the pages
+      expect(await ids(10)).toEqual(all);
+    },
+  );
 
   test("have a total that fits", async () => {
     const mock = await start();

@@ -51,11 +51,14 @@ const withoutWrappers = (schema: z.core.$ZodType): z.core.$ZodType => {
     : schema;
 };
 
-/** Returns the schema of the values within the cursors of `ez.cursor()`, as the input has them. */
+/** Returns the schema of the values within cursors, if they are those of `ez.cursor()` or another codec. */
 const readCursorValue = (input: z.core.$ZodType | undefined): z.core.$ZodType | undefined => {
   const field = input && readFields(input)["cursor"];
-  const told = field && z.globalRegistry.get(withoutWrappers(field) as z.ZodType)?.["output"];
-  return told as z.core.$ZodType | undefined;
+  const codec = field && withoutWrappers(field);
+  const told = codec && z.globalRegistry.get(codec as z.ZodType)?.["output"];
+  return (
+    (told as z.core.$ZodType | undefined) ?? (codec instanceof z.ZodPipe ? codec.out : undefined)
+  );
 };
 
 /** How often a new cursor is generated if another position has the same. */
