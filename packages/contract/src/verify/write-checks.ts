@@ -74,6 +74,9 @@ export const checkStaleWrite = async (session: Session, base: Call): Promise<voi
   });
 };
 
+/** How often two requests are sent at once: on a busy machine, the second one may come when the first one has ended. */
+const maxRounds = 3;
+
 const withKey = (base: Call): Call => withField(base, "header", "idempotency-key", randomUUID());
 
 /** Sends one request with an idempotency key twice at once. */
@@ -82,17 +85,20 @@ export const checkConcurrentReplay = async (session: Session, base: Call): Promi
   if (!hasHeader(operation, "idempotency-key")) return;
   const label = "two requests with the same key at once";
   await tryCheck(session, operation, "concurrent_replay", label, async (trial) => {
-    await trial.prepare();
-    const sent = session.write(withKey(base));
-    const [one, other] = await trial.sendTogether(sent, sent);
-    if (!isSuccess(one) && !isSuccess(other)) return false;
-    if (!isSuccess(one) || !isSuccess(other) || one.text === other.text) return true;
-    return trial.fail(
-      "Two requests at once with the same idempotency key are both carried out.",
-      `assert.ok(
+    for (let round = 0; round < maxRounds; round++) {
+      await trial.prepare();
+      const sent = session.write(withKey(base));
+      const [one, other] = await trial.sendTogether(sent, sent);
+      if (!isSuccess(one) && !isSuccess(other)) return false;
+      if (!isSuccess(one) || !isSuccess(other) || one.text === other.text) continue;
+      return trial.fail(
+        "Two requests at once with the same idempotency key are both carried out.",
+        `assert.ok(
   before.status === 409 || response.status === 409 || (await before.text()) === (await response.text()),
 );`,
-    );
+      );
+    }
+    return true;
   });
 };
 
@@ -183,16 +189,20 @@ export const checkLostUpdate = async (
   });
   if (!hasChanged) return;
   await tryCheck(session, operation, "lost_update", `${label} at once`, async (trial) => {
-    const begun = await begin(trial);
-    if (!begun) return false;
-    const sent = withTag(begun.other, begun.tag);
-    // what is checked and written without a pause is not told apart from what is checked within a transaction
-    const both = await trial.sendTogether(sent, sent, true);
-    if (!both.every(isSuccess)) return both.some(isSuccess);
-    return trial.fail(
-      "Two writes at once with the same If-Match are both carried out.",
-      "assert.ok([before.status, response.status].includes(412));",
-    );
+    for (let round = 0; round < maxRounds; round++) {
+      const begun = await begin(trial);
+      if (!begun) return false;
+      const sent = withTag(begun.other, begun.tag);
+      // what is checked and written without a pause is not told apart from what is checked within a transaction
+      const both = await trial.sendTogether(sent, sent, true);
+      if (!both.some(isSuccess)) return false;
+      if (!both.every(isSuccess)) continue;
+      return trial.fail(
+        "Two writes at once with the same If-Match are both carried out.",
+        "assert.ok([before.status, response.status].includes(412));",
+      );
+    }
+    return true;
   });
 };
 
