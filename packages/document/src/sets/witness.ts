@@ -1,4 +1,4 @@
-import { toObject, type Json } from "../json.ts";
+import { toObject, toText, type Json } from "../json.ts";
 import { meet } from "../schema/combine.ts";
 import type { Schema } from "../schema/schema.ts";
 import { accepts, listPropertySchemas } from "../schema/validate.ts";
@@ -89,7 +89,7 @@ class Search {
     const patterns = Object.keys({ ...inner.patternProperties, ...outer.patternProperties });
     const names = new Set([
       ...Object.keys({ ...inner.properties, ...outer.properties }),
-      ...patterns.map((pattern) => String(toSimplest({ types: ["string"], patterns: [pattern] }))),
+      ...patterns.map((pattern) => toText(toSimplest({ types: ["string"], patterns: [pattern] }))),
     ]);
     for (const name of names) {
       const [own] = listPropertySchemas(inner, name);
