@@ -57,6 +57,7 @@ export const runCommand = (
     // the messages of `strict` neither suggest names nor say how an option is used
     strict: false,
   });
+  const seen = new Set<string>();
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const { name: flag, value } = token;
@@ -70,6 +71,8 @@ export const runCommand = (
     } else if (!value || (!token.inlineValue && value.startsWith("-")))
       // another option after the name is not its value
       throw toUsageError(`--${flag} needs a value, as in \`--${flag} <${option.hint}>\`.`);
+    if (seen.has(flag)) throw toUsageError(`--${flag} is given twice. Give it once.`);
+    seen.add(flag);
   }
   if (usage === undefined && positionals.length > 1)
     throw toUsageError(`\`sallyport ${name}\` takes one entry; got ${positionals.join(" ")}.`);

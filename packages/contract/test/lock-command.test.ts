@@ -45,7 +45,7 @@ describe("a lock", () => {
         "",
         "Next version: major",
         "",
-        "To accept a change: npx sallyport lock accept response-schema-property-became-optional 'POST /users response 200 .name' --why \"...\"",
+        `To accept a change: npx sallyport lock accept response-schema-property-became-optional 'POST /users response 200 .name' --head ${head} --lock ${lock()} --why "..."`,
         "",
       ].join("\n"),
     });

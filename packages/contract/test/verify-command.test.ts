@@ -83,7 +83,7 @@ test("the command verifies one operation of a server by its document", async () 
   expect(failed.code).toBe(1);
   expect(failed.out).toContain("Add login: { token: … }");
   const unknown = await runCommand("verify", ...document, "--operation", "get /note");
-  expect(unknown.code).toBe(1);
+  expect(unknown.code).toBe(2);
   expect(unknown.err).toContain("there is no get /note. Did you mean get /notes");
 });
 

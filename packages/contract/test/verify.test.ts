@@ -116,12 +116,17 @@ test.each<[Partial<VerifyOptions>, string]>([
   [{ skip: { "get /users/:id": "" } }, "skip: get /users/:id needs a reason"],
   [{ fixtures: { "/user": () => ({}) } }, "fixtures: /user is neither an operation nor a path"],
   [{ runs: -1 }, "runs must be an integer from 0; got -1"],
-  [
-    { fixtures: { "/users": () => Promise.reject(new Error("No database")) } },
-    "The fixture of get /users/:id failed: No database",
-  ],
 ])("options that are wrong are named: %j", async (options, message) => {
   await expect(verify({ ...users, ...options })).rejects.toThrow(message);
+});
+
+test("a fixture that fails is a failure of its operation", async () => {
+  const fixtures = { "/users": () => Promise.reject(new Error("No database")) };
+  const { ok, failures } = await verify({ ...users, fixtures });
+  expect(ok).toBe(false);
+  expect(failures.map(({ check, message }) => `${check}: ${message}`)).toEqual([
+    "positive_answer: The fixture of get /users/:id failed: No database",
+  ]);
 });
 
 test("tuples, lists of one file and files of a fixture are sent as they are read", async () => {
@@ -145,12 +150,13 @@ test("tuples, lists of one file and files of a fixture are sent as they are read
   };
   const picture = new File(["a picture"], "ada.png", { type: "image/png" });
   const bytes = new File([new Uint8Array([0x89, 0xff])], "ada.png");
-  await expect(
-    verify({
-      ...{ routing, config: { cors: false, upload: true } },
-      fixtures: { "post /pictures": () => ({ pictures: [bytes] }) },
-    }),
-  ).rejects.toThrow("The fixture of post /pictures failed: The encoded data was not valid");
+  const broken = await verify({
+    ...{ routing, config: { cors: false, upload: true } },
+    fixtures: { "post /pictures": () => ({ pictures: [bytes] }) },
+  });
+  expect(broken.failures.map(({ message }) => message)).toContainEqual(
+    expect.stringContaining("The fixture of post /pictures failed: The encoded data was not valid"),
+  );
   const { ok, text, checks } = await verify({
     ...{ routing, config: { cors: false, upload: true }, seed: 1, runs: 5 },
     fixtures: { "post /pictures": () => ({ pictures: [picture] }) },
@@ -337,9 +343,8 @@ test("a protected operation needs a login", async () => {
 test("a login that returns nothing is named", async () => {
   const { routing, config } = createTortureApi();
   const login = { sessionCookie: (async () => undefined) as never };
-  await expect(
-    verify({ routing: { profile: routing.profile }, config, login, seed: 1 }),
-  ).rejects.toThrow("verify: `login.sessionCookie` must return a string, such as a token, or an");
+  const { text } = await verify({ routing: { profile: routing.profile }, config, login, seed: 1 });
+  expect(text).toContain("verify: `login.sessionCookie` must return a string, such as a token, or");
 });
 
 test("a key in the query tells who calls", async () => {

@@ -1,5 +1,5 @@
 import { defineCommand, type Io } from "../command.ts";
-import { ContractError, toUsageError } from "../errors.ts";
+import { ContractError } from "../errors.ts";
 import type { Change } from "./compare/change.ts";
 import { compareContracts } from "./compare/compare-contracts.ts";
 import { toApiDescription, type ApiDescription } from "@sallyport/document";
@@ -70,8 +70,9 @@ export const lockCommand = defineCommand({
     try {
       return await run(values, positionals, io);
     } catch (error) {
-      // 1 is for a contract that is broken
-      throw error instanceof ContractError ? toUsageError(toVisible(error.message)) : error;
+      if (error instanceof RangeError)
+        throw new ContractError("A schema refers to itself in a way that cannot be compared.");
+      throw error instanceof ContractError ? new ContractError(toVisible(error.message)) : error;
     }
   },
 });
@@ -86,28 +87,30 @@ const run = async (values: Values, positionals: readonly string[], io: Io): Prom
   const { check = false, format, lock = defaultLock, base, head, docs, levels, why } = values;
   const { "fail-on": failOn } = values;
   if (format !== undefined && !isOneOf(formats, format))
-    throw toUsageError(`--format must be one of ${formats.join(", ")}; got ${format}.`);
+    throw new ContractError(`--format must be one of ${formats.join(", ")}; got ${format}.`);
   if (failOn !== undefined && !isOneOf(seriousness, failOn))
-    throw toUsageError(`--fail-on must be ${seriousness.join(" or ")}; got ${failOn}.`);
+    throw new ContractError(`--fail-on must be ${seriousness.join(" or ")}; got ${failOn}.`);
   const isAccepting = positionals[0] === "accept";
   const [entry, ...others] = isAccepting ? positionals.slice(3) : positionals;
   if (others.length > 0)
-    throw toUsageError(`\`sallyport lock\` takes one entry; got ${[entry, ...others].join(" ")}.`);
+    throw new ContractError(
+      `\`sallyport lock\` takes one entry; got ${[entry, ...others].join(" ")}.`,
+    );
   if (entry !== undefined && head !== undefined)
-    throw toUsageError(`--head stands for the API; leave out ${entry} or --head.`);
+    throw new ContractError(`--head stands for the API; leave out ${entry} or --head.`);
   const source: Source = { entry, docs, head };
   if (isAccepting) {
     if (check || base !== undefined)
-      throw toUsageError("accept writes into the lock; leave out --check and --base.");
+      throw new ContractError("accept writes into the lock; leave out --check and --base.");
     return accept({ rule: positionals[1], path: positionals[2], why }, lock, source, io);
   }
   if (why !== undefined)
-    throw toUsageError("--why belongs to `sallyport lock accept RULE PATH --why <text>`.");
+    throw new ContractError("--why belongs to `sallyport lock accept RULE PATH --why <text>`.");
   // a document to compare with is there for nothing else
   if (check || base !== undefined)
     return compare({ lock, base, format, failOn, levels }, source, io);
   const useless = (["format", "fail-on", "levels"] as const).find((name) => values[name]);
-  if (useless) throw toUsageError(`--${useless} needs --check or --base.`);
+  if (useless) throw new ContractError(`--${useless} needs --check or --base.`);
   const contract = await readHead(source, io);
   writeLock(lock, contract);
   const { length } = Object.keys(contract.operations);
@@ -152,7 +155,14 @@ const compare = async (
   const { contract, accepted } = base === undefined ? readLock(lock) : readBase(base);
   const changes = await listChanges(contract, source, io);
   const verdict = judge(changes, { accepted, levels, failOn });
-  io.out(toReport(verdict, format, source.head ?? source.entry ?? lock));
+  const options = [
+    ...(source.entry === undefined ? [] : [source.entry]),
+    ...(source.head === undefined ? [] : ["--head", source.head]),
+    ...(source.docs === undefined ? [] : ["--docs", source.docs]),
+    ...(lock === defaultLock ? [] : ["--lock", lock]),
+  ];
+  const own = base === undefined ? options.map((one) => ` ${one}`).join("") : undefined;
+  io.out(toReport(verdict, format, source.head ?? source.entry ?? lock, own));
   return verdict.isAcceptable ? 0 : 1;
 };
 
@@ -167,18 +177,20 @@ const accept = async (
   io: Io,
 ): Promise<number> => {
   if (rule === undefined || path === undefined)
-    throw toUsageError("accept needs a rule and a path, as `sallyport lock --check` prints them.");
+    throw new ContractError(
+      "accept needs a rule and a path, as `sallyport lock --check` prints them.",
+    );
   if (!rules.has(rule))
-    throw toUsageError(
+    throw new ContractError(
       `There is no rule ${rule}. \`sallyport lock --check\` prints the rule of each change.`,
     );
   if (why === undefined || why.trim() === "")
-    throw toUsageError("--why is missing. Say why the change is accepted.");
+    throw new ContractError("--why is missing. Say why the change is accepted.");
   const { contract } = readLock(lock);
   const changes = await listChanges(contract, source, io);
   const found = changes.filter((change) => covers({ rule, path }, change));
   if (found.length === 0)
-    throw toUsageError(
+    throw new ContractError(
       `There is no change of the rule ${rule} at ${path} to accept. \`sallyport lock --check\` prints both.`,
     );
   addAcceptance(lock, { rule, path, why });

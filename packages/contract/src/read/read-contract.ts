@@ -7,7 +7,7 @@ import {
   type Json,
   type Source,
 } from "@sallyport/document";
-import { toUsageError } from "../errors.ts";
+import { ContractError } from "../errors.ts";
 import { isRevision, readText, resolvePlace } from "./read-text.ts";
 
 /**
@@ -31,7 +31,10 @@ const explain = (read: () => ApiDescription): ApiDescription => {
   try {
     return read();
   } catch (error) {
-    if (error instanceof DocumentError) throw toUsageError(error.message);
+    if (error instanceof DocumentError) throw new ContractError(error.message);
+    // such as a callback that contains itself
+    if (error instanceof RangeError)
+      throw new ContractError("The document refers to itself without end, or nests too deeply.");
     throw error;
   }
 };

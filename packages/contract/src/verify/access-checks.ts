@@ -67,6 +67,6 @@ const refuse = (
     if ([400, 401, 403, 404, 412].includes(status) || status >= 500) return true;
     return trial.fail(
       `A call ${label} is answered with ${status}. If that is right, add skip: { "${base.operation.key} ${check}": "a reason" }.`,
-      "assert.ok([401, 403, 404].includes(response.status));",
+      "assert.ok([400, 401, 403, 404, 412].includes(response.status));",
     );
   });

@@ -191,7 +191,7 @@ export const checkVerifyOptions = (
     const isKnown = operations.some(({ key }) => key === `${method} ${path}`);
     if (!isKnown || (check !== undefined && !checks.includes(check)))
       throw new ContractError(
-        `skip: ${name} is neither an operation nor a check of one. Write it as \`get /users/:id\` or \`get /users/:id ignored_auth\`.`,
+        `skip: ${name} is neither an operation nor a check of one. Write it as ${operations[0]?.key ?? "get /users/:id"}, or ${operations[0]?.key ?? "get /users/:id"} ignored_auth.`,
       );
     if (typeof reason !== "string" || reason.trim() === "")
       throw new ContractError(`skip: ${name} needs a reason, as in { "${name}": "a reason" }.`);
@@ -199,7 +199,7 @@ export const checkVerifyOptions = (
   for (const name of Object.keys(fixtures))
     if (!operations.some((one) => name === one.key || isAtOrBelow(one.route, name)))
       throw new ContractError(
-        `fixtures: ${name} is neither an operation nor a path. Write it as \`/users/:id\` or \`delete /users/:id\`.`,
+        `fixtures: ${name} is neither an operation nor a path. Write it as ${operations[0]?.key ?? "get /users/:id"}, or as a path.`,
       );
   if (!Number.isInteger(runs) || runs < 0)
     throw new ContractError(`runs must be an integer from 0; got ${runs}.`);

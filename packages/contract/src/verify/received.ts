@@ -28,7 +28,7 @@ export const receive = async (response: Response, patience: number): Promise<Rec
   const { status, headers } = response;
   const [type = ""] = (headers.get("content-type") ?? "").toLowerCase().split(";", 1);
   const isStream = isEventStream(response);
-  const bytes = isStream ? undefined : Buffer.from(await response.arrayBuffer());
+  const bytes = isStream ? undefined : await readBytes(response);
   const text = bytes ? new TextDecoder().decode(bytes) : await readStart(response, patience);
   return {
     ...{ status, headers, type: type.trim(), text, isUtf8: !bytes || isUtf8(bytes) },
@@ -36,6 +36,23 @@ export const receive = async (response: Response, patience: number): Promise<Rec
     events: isStream ? parseEvents(text) : [],
   };
 };
+
+/** A body that does not end must not fill the memory. */
+const maxBytes = 64 * 1024 * 1024;
+
+/** @throws {@link TooLarge} when there are more bytes than a reply of an API has. */
+const readBytes = async ({ body }: Response): Promise<Buffer> => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (body as AsyncIterable<Uint8Array> | null) ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw new TooLarge("The body has more than 64 MiB.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+export class TooLarge extends Error {}
 
 const parse = (text: string): unknown => {
   try {

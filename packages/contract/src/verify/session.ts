@@ -1,25 +1,16 @@
-import { randomUUID } from "node:crypto";
-import { isObject } from "@sallyport/document";
 import { ContractError } from "../errors.ts";
-import {
-  hasDoubtfulText,
-  Malformed,
-  readFiles,
-  toSent,
-  type Call,
-  type Fields,
-  type Sent,
-} from "./call.ts";
-import { newKey, type Case } from "./cases.ts";
+import { hasDoubtfulText, readFiles, toSent, type Call, type Fields, type Sent } from "./call.ts";
+import type { Case } from "./cases.ts";
 import { judge } from "./judge.ts";
+import { renew, type Given } from "./renew.ts";
 import { checkResponse, isPrivate } from "./check-response.ts";
 import { responseChecks, toFinding, type CheckName, type Finding } from "./check.ts";
 import type { Coverage } from "./coverage.ts";
 import { logIn, type Caller, type Credentials } from "./credentials.ts";
-import type { Api, Operation } from "./operation.ts";
+import { isProtected, type Api, type Operation } from "./operation.ts";
 import { findFixture, findReason, type CheckOptions, type VerifyClient } from "./options.ts";
 import { toClient } from "./recording-client.ts";
-import { isEventStream, receive, type Received } from "./received.ts";
+import { isEventStream, receive, TooLarge, type Received } from "./received.ts";
 import { has, listValues, toCurl, toSteps, toTest, type Exchange, type Step } from "./steps.ts";
 
 /** A check that failed, with the smallest call that shows it. */
@@ -64,13 +55,6 @@ interface Calls {
   readonly unmade: Set<CheckName>;
 }
 
-/** The field values of a fixture, as in the calls that were built first, and as they are now. */
-interface Given {
-  readonly first: Fields;
-  readonly now: Fields;
-  readonly steps: readonly Exchange[];
-}
-
 const maxFailures = 3;
 
 /** One run of `verify`: sends calls, and collects what is wrong. */
@@ -85,6 +69,8 @@ export class Session {
   /** What could not be checked, with the reason. */
   readonly notes: string[] = [];
   calls = 0;
+  /** Why the last request had no reply. */
+  #silence = "There was no reply in time.";
   readonly #fetch: Fetch;
   readonly #origin: string | undefined;
   readonly #calls = new Map<string, Calls>();
@@ -134,6 +120,12 @@ export class Session {
       this.#given.set(operation.key, { first, now, steps });
       return now;
     } catch (error) {
+      this.#given.set(operation.key, {
+        first: {},
+        now: {},
+        ...this.#given.get(operation.key),
+        steps,
+      });
       throw new ContractError(
         `The fixture of ${operation.key} failed: ${error instanceof Error ? error.message : String(error)}`,
       );
@@ -149,9 +141,11 @@ export class Session {
     if (!received)
       return {
         ...{ sent, received, before },
-        findings: [toFinding("not_a_server_error", "There was no reply in time.")],
+        findings: [toFinding("not_a_server_error", this.#silence)],
       };
-    const findings = [...checkResponse(operation, received, kind, this.api)];
+    const isAnonymous = received.status === 401 && Object.keys(call.credentials).length === 0;
+    const asked = isAnonymous && isProtected(operation) ? "neutral" : kind;
+    const findings = [...checkResponse(operation, received, asked, this.api)];
     if (received.status === 429) this.leaveOut(operation, check);
     else {
       for (const name of responseChecks) this.count(operation, name);
@@ -167,6 +161,20 @@ export class Session {
     const isWanted = ({ check: name }: Finding): boolean =>
       findReason(this.options, operation, name) === undefined;
     return { sent, received, before, findings: findings.filter(isWanted) };
+  }
+
+  /** Reports that an operation can be verified no further, because of its login or fixture. */
+  giveUp(operation: Operation, message: string): void {
+    const steps = this.fixtureSteps(operation);
+    const sent = { method: operation.method.toUpperCase(), url: operation.path, headers: {} };
+    const shown =
+      steps.length > 0 ? steps : [{ sent: { ...sent, body: undefined }, received: undefined }];
+    this.reportSteps(
+      operation,
+      "the login and the fixture",
+      shown,
+      toFinding("positive_answer", message),
+    );
   }
 
   /** Returns what the fixture of an operation has sent last. */
@@ -212,7 +220,10 @@ export class Session {
       if (isEventStream(response)) clearTimeout(timer);
       if (response.status === 429) calls.refused++;
       return await receive(response, patience);
-    } catch {
+    } catch (error) {
+      if (error instanceof TooLarge) this.#silence = error.message;
+      else if (controller.signal.aborted) this.#silence = "There was no reply in time.";
+      else this.#silence = "The connection was closed before the reply was complete.";
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -241,7 +252,7 @@ export class Session {
       status: last.received?.status ?? 0,
       request: last.sent,
       steps,
-      curl: toCurl(steps, this.#origin ?? "http://localhost:8090"),
+      curl: toCurl(steps, this.#origin ?? `http://localhost:${toPort(this.options)}`),
       test: toTest(steps, { name, expectation, origin: this.#origin }),
     });
   }
@@ -301,32 +312,15 @@ export class Session {
   }
 }
 
-/** Replaces what earlier calls have used up. */
-const renew = (call: Call, given: Given | undefined): Call => {
-  const { first = {}, now = {} } = given ?? {};
-  const renewFields = (fields: Fields): Fields =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => {
-        // a store may remember the keys of earlier runs
-        if (name === "idempotency-key" && value === newKey) return [name, randomUUID()];
-        const isFirst = Object.hasOwn(first, name) && value === first[name];
-        return [name, isFirst && Object.hasOwn(now, name) ? now[name] : value];
-      }),
-    );
-  const { path, query, header, cookie, body } = call;
-  const value = body?.value;
-  const isFields = isObject(value) && !(value instanceof Malformed);
-  return {
-    ...call,
-    ...{ path: renewFields(path), query: renewFields(query) },
-    ...{ header: renewFields(header), cookie: renewFields(cookie) },
-    body: body && { type: body.type, value: isFields ? renewFields(value) : value },
-  };
-};
-
 /** Tells how calls get past a rate limit. */
 export const limitFix = ({ routing, config }: CheckOptions): string =>
   `Let a fixture return another key of the rate limit for each call, or raise the limit for the test${!routing || config?.trustProxy ? "" : "; for a limit by address, set `trustProxy: 1` in the configuration, so that each call has its own"}`;
+
+const toPort = ({ config }: CheckOptions): number => {
+  const listen: unknown = config?.http?.listen;
+  const port = typeof listen === "object" && listen !== null ? Reflect.get(listen, "port") : listen;
+  return typeof port === "number" && port > 0 ? port : 8090;
+};
 
 const toAddress = (count: number): string =>
   `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;

@@ -22,7 +22,8 @@ export const startTarget = async ({ config = {}, routing }: VerifyOptions): Prom
 export const findTarget = async ({
   url,
   allowHost = [],
-}: Pick<VerifyDocumentOptions, "url" | "allowHost">): Promise<OpenTarget> => {
+  patience = 5000,
+}: Pick<VerifyDocumentOptions, "url" | "allowHost" | "patience">): Promise<OpenTarget> => {
   const base = toBase(url);
   const { hostname } = base;
   if (!isLoopback(hostname) && ![allowHost].flat().includes(hostname))
@@ -38,10 +39,10 @@ export const findTarget = async ({
     const target = `${origin}${pathname}${search}`;
     return fetch(request ? new Request(target, request) : target, options);
   };
-  await fetchAt("/").then(
+  await fetchAt("/", { signal: AbortSignal.timeout(patience) }).then(
     (response) => response.body?.cancel(),
     (error: unknown) => {
-      const { cause } = error as { readonly cause?: unknown };
+      const { cause = error } = error as { readonly cause?: unknown };
       throw new ContractError(
         `url: nothing answers at ${url}: ${cause instanceof Error ? cause.message || cause.name : String(error)}. Start the server, or correct the URL.`,
       );

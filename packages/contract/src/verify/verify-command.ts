@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { defineCommand, type Io } from "../command.ts";
-import { ContractError, toUsageError } from "../errors.ts";
+import { ContractError } from "../errors.ts";
 import type { VerifyOptions } from "./options.ts";
 
 const formats = ["text", "json", "junit"] as const;
@@ -46,20 +46,20 @@ export const verifyCommand = defineCommand({
   run: async (values, [entry, ...others], io) => {
     const { with: given, operation, document, url, seed, runs, format = "text", out } = values;
     if (!formats.some((one) => one === format))
-      throw toUsageError(`--format must be one of ${formats.join(", ")}; got ${format}.`);
+      throw new ContractError(`--format must be one of ${formats.join(", ")}; got ${format}.`);
     if (others.length > 0)
-      throw toUsageError(
+      throw new ContractError(
         `\`sallyport verify\` takes one entry; got ${[entry, ...others].join(" ")}.`,
       );
     const allowHost = values["allow-host"];
     if ((document === undefined) !== (url === undefined))
-      throw toUsageError(
+      throw new ContractError(
         "--document and --url belong together, as in `--document openapi.yaml --url http://127.0.0.1:3000`.",
       );
     if (document !== undefined && entry !== undefined)
-      throw toUsageError(`--document stands in place of an entry; got ${entry}.`);
+      throw new ContractError(`--document stands in place of an entry; got ${entry}.`);
     if (document === undefined && allowHost !== undefined)
-      throw toUsageError("--allow-host is for --url.");
+      throw new ContractError("--allow-host is for --url.");
     const own = {
       ...(document !== undefined && { document, url }),
       ...(allowHost !== undefined && { allowHost }),
@@ -106,6 +106,7 @@ const loadOptions = async (path: string, load: Io["load"]): Promise<Partial<Veri
 
 const readNumber = (name: string, text: string | undefined): Readonly<Record<string, number>> => {
   if (text === undefined) return {};
-  if (!/^\d{1,10}$/.test(text)) throw toUsageError(`--${name} must be an integer; got ${text}.`);
+  if (!/^\d{1,10}$/.test(text))
+    throw new ContractError(`--${name} must be an integer; got ${text}.`);
   return { [name]: Number(text) };
 };

@@ -12,6 +12,7 @@ import {
   type VerifyDocumentOptions,
   type VerifyOptions,
 } from "./options.ts";
+import { ContractError } from "../errors.ts";
 import { findTarget, startTarget } from "./target.ts";
 import { checkBodies, checkMethods } from "./protocol-checks.ts";
 import { toVerifyText } from "./report.ts";
@@ -37,8 +38,8 @@ import {
  * Calls each operation of an API, and checks that it keeps to its OpenAPI document: within this process by `routing` and
  * `config`, or at a `url` by its `document`.
  *
- * @throws ContractError when an option is wrong, or a fixture or login fails; and what `testServer` and
- * `generateOpenApi` throw.
+ * @throws ContractError when an option is wrong; and what `testServer` and `generateOpenApi` throw. A login or a fixture
+ * that fails is a failure of its operation.
  * @example
  * const { ok, text } = await verify({ routing, config });
  * assert.ok(ok, text);
@@ -59,7 +60,13 @@ export const verify = async (
   try {
     for (const operation of operations)
       if (findReason(options, operation) === undefined) {
-        await verifyOperation(session, operation);
+        try {
+          await verifyOperation(session, operation);
+        } catch (error) {
+          // the others can be verified all the same
+          if (!(error instanceof ContractError)) throw error;
+          session.giveUp(operation, error.message);
+        }
         session.noteLimits(operation);
       }
   } finally {
@@ -91,7 +98,7 @@ const verifyOperation = async (session: Session, operation: Operation): Promise<
   const missing = findMissing(base);
   session.count(operation, "positive_answer");
   if (missing !== undefined)
-    return failToAnswer(session, base, `No value is known for ${missing}.`, { fields });
+    return failToAnswer(session, base, `No value is known for ${missing}`, fields);
   const hasSucceeded = await exploreDeclared(session, base, fields);
   await exploreGenerated(session, base, fields);
   await checkBodies(session, base);
@@ -108,16 +115,7 @@ const verifyOperation = async (session: Session, operation: Operation): Promise<
   await checkLocation(session, base);
   await checkPages(session, base);
   await checkDeleted(session, base);
-  if (!hasSucceeded) {
-    const isAnonymous = isProtected(operation) && !credentials;
-    const schemes = operation.security.flatMap((set) => set.map(({ name }) => name));
-    const cause = "No call succeeded";
-    if (isAnonymous)
-      await failToAnswer(session, base, `${cause}, because nobody is logged in.`, {
-        fix: `Add login: { ${schemes[0]}: … }${schemes.length > 1 ? `, or one of ${schemes.slice(1).join(", ")}` : ""}`,
-      });
-    else await failToAnswer(session, base, `${cause}.`, { fields });
-  }
+  if (!hasSucceeded) await failToAnswer(session, base, "No call succeeded", fields);
 };
 
 /** Reports an operation that was never seen to work. */
@@ -125,24 +123,38 @@ const failToAnswer = async (
   session: Session,
   base: Call,
   cause: string,
-  { fields = {}, fix }: { readonly fields?: Fields; readonly fix?: string },
+  fields: Fields = {},
 ): Promise<void> => {
   const { operation } = base;
   if (findReason(session.options, operation, "positive_answer") !== undefined) return;
   const call = { call: base, kind: "neutral", label: "", check: "positive_answer" } as const;
   const attempt = await session.attempt(call);
-  const hasFixture = Object.keys(fields).length > 0;
-  const isLimited = attempt.received?.status === 429;
-  const otherFix = isLimited
-    ? limitFix(session.options)
-    : hasFixture
-      ? `Correct the fixture of ${operation.key}`
-      : `Add fixtures: { "${operation.key}": () => ({ … }) } or examples to the schemas`;
-  const message = `${cause} The smallest call got ${attempt.received?.status ?? "no reply"}. ${fix ?? otherFix}, or leave the operation out with skip: { "${operation.key}": "a reason" }.`;
+  const status = attempt.received?.status;
+  const { reason = "", fix } = findFix(session, base, fields, status);
+  const message = `${cause}${reason}. The smallest call got ${status ?? "no reply"}. ${fix}, or leave the operation out with skip: { "${operation.key}": "a reason" }.`;
   session.report(
     operation,
     "the smallest call",
     attempt,
     toFinding("positive_answer", message, "assert.ok(response.ok);"),
   );
+};
+
+const findFix = (
+  { options }: Session,
+  { operation, credentials }: Call,
+  fields: Fields,
+  status: number | undefined,
+): { readonly reason?: string; readonly fix: string } => {
+  const { key } = operation;
+  if (status === 429) return { fix: limitFix(options) };
+  if (status === 401 && Object.keys(credentials).length > 0)
+    return { fix: "Correct the login, whose credentials are refused" };
+  const [scheme, ...others] = operation.security.flatMap((set) => set.map(({ name }) => name));
+  if ((status === 401 || status === 403) && isProtected(operation) && scheme !== undefined) {
+    const more = others.length > 0 ? `, or one of ${others.join(", ")}` : "";
+    return { reason: ", because nobody is logged in", fix: `Add login: { ${scheme}: … }${more}` };
+  }
+  if (Object.keys(fields).length > 0) return { fix: `Correct the fixture of ${key}` };
+  return { fix: `Add fixtures: { "${key}": () => ({ … }) } or examples to the schemas` };
 };

@@ -90,9 +90,18 @@ const parseLock = (file: string): LockFile => {
     );
   const { operations, schemas, servers, webhooks } = given["contract"];
   if (![operations, schemas, webhooks].every(isObject) || !Array.isArray(servers)) throw broken;
+  const { accepted } = given;
+  if (!Array.isArray(accepted) || !accepted.every(isAcceptance)) throw broken;
   // the rest is trusted: this program has written it
   return given as unknown as LockFile;
 };
+
+const isAcceptance = (given: unknown): boolean =>
+  isObject(given) &&
+  ["rule", "path", "why"].every((name) => {
+    const text = given[name];
+    return typeof text === "string" && text.trim() !== "";
+  });
 
 const readLockText = (file: string): string => {
   try {

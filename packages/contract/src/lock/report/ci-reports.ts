@@ -103,7 +103,8 @@ export const toSarif = ({ changes }: Verdict, file: string): string => {
   return `${JSON.stringify(log, undefined, 2)}\n`;
 };
 
-const toWords = (rule: string): string => rules.get(rule)?.words ?? rule;
+const toWords = (rule: string): string =>
+  (rules.get(rule)?.words ?? rule).replaceAll(/\{\w+\}/g, "…");
 
 /** Writes text that has no placeholders and no links. */
 const toSarifText = (text: string): string =>

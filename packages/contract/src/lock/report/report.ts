@@ -24,14 +24,19 @@ const levels = Object.keys(headings) as readonly Level[];
  * Writes what has changed, for a terminal, a program, a pull request or a CI.
  *
  * @param file the file that changes are attributed to
+ * @param options the options with which a change can be accepted; undefined if none can
  */
-export const toReport = (verdict: Verdict, format: Format, file: string): string =>
-  writers[format](verdict, file);
+export const toReport = (
+  verdict: Verdict,
+  format: Format,
+  file: string,
+  options?: string,
+): string => writers[format](verdict, file, options);
 
 const toJson = ({ changes, bump, isAcceptable }: Verdict): string =>
   `${JSON.stringify({ ok: isAcceptable, bump: bump ?? null, changes }, undefined, 2)}\n`;
 
-const toText = ({ changes, bump, failOn }: Verdict): string => {
+const toText = ({ changes, bump, failOn }: Verdict, _file: string, options?: string): string => {
   if (bump === undefined) return `${nothing}\n`;
   const sections = toSections(changes).map(([level, own]) => {
     const lines = own.map((change) =>
@@ -43,9 +48,10 @@ const toText = ({ changes, bump, failOn }: Verdict): string => {
     return `${headings[level]}\n${lines.join("\n")}\n`;
   });
   const open = changes.find((change) => isOpen(change, failOn));
-  const hint = open
-    ? `\nTo accept a change: npx sallyport lock accept ${open.rule} ${quote(open.path)} --why "..."\n`
-    : "";
+  const hint =
+    open && options !== undefined
+      ? `\nTo accept a change: npx sallyport lock accept ${open.rule} ${quote(open.path)}${options} --why "..."\n`
+      : "";
   return `${sections.join("\n")}\nNext version: ${bump}\n${hint}`;
 };
 
@@ -88,7 +94,9 @@ const toGroups = (
     changes.filter((change) => change.operation === operation),
   ]);
 
-const writers: Readonly<Record<Format, (verdict: Verdict, file: string) => string>> = {
+const writers: Readonly<
+  Record<Format, (verdict: Verdict, file: string, options?: string) => string>
+> = {
   text: toText,
   json: toJson,
   markdown: toMarkdown,

@@ -1,4 +1,4 @@
-import { toUsageError } from "../../errors.ts";
+import { ContractError } from "../../errors.ts";
 import type { Change } from "../compare/change.ts";
 import { isObject, toObject } from "@sallyport/document";
 import { readText } from "../../read/read-text.ts";
@@ -25,14 +25,16 @@ export const readLevels = (file: string): Levels => {
     const line = text.slice(0, text.indexOf(JSON.stringify(rule))).split("\n").length;
     const where = `--levels: ${file}:${line}: `;
     if (!rules.has(rule))
-      throw toUsageError(`${where}there is no rule ${rule}. The documentation lists the rules.`);
+      throw new ContractError(
+        `${where}there is no rule ${rule}. The documentation lists the rules.`,
+      );
     const { level, why } = toObject(choice);
     if (!isLevel(level))
-      throw toUsageError(
+      throw new ContractError(
         `${where}the level of ${rule} must be one of ${known.join(", ")}; got ${JSON.stringify(level)}.`,
       );
     if (typeof why !== "string" || why.trim() === "")
-      throw toUsageError(`${where}${rule} needs a reason: "why": "...".`);
+      throw new ContractError(`${where}${rule} needs a reason: "why": "...".`);
     return { level, why };
   };
   return new Map(
@@ -50,7 +52,7 @@ const parse = (file: string): readonly [string, object] => {
   } catch (error) {
     problem = error instanceof Error ? error.message : String(error);
   }
-  throw toUsageError(`--levels: ${file} cannot be used: ${problem}`);
+  throw new ContractError(`--levels: ${file} cannot be used: ${problem}`);
 };
 
 /** Returns a change with the level that a project has chosen for its rule; what nobody was promised stays harmless. */
