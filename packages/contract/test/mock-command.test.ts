@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -24,7 +26,8 @@ test.for([
   [["--port", "http"], "--port must be a number from 0 to 65535; got http.", 2],
   [["--port", "70000"], "--port must be a number from 0 to 65535; got 70000.", 2],
   [["other.js"], "`sallyport mock` takes one entry; got ", 2],
-  [["--handlers", "none.js"], "none.js cannot be loaded: ", 1],
+  [["--host", "256.0.0.1"], "This machine does not have the address 256.0.0.1: choose another", 1],
+  [["--handlers", "none.js"], "There is no file none.js.", 1],
 ] as const)("the command rejects %s", async ([args, message, code]) => {
   expect(await run(...args)).toEqual({
     ...{ code, out: "" },
@@ -44,4 +47,19 @@ test("the command names a route for which no handler can be used", async () => {
   const { err, code } = await run("--handlers", file);
   expect(err).toContain('sallyport: mock: `handlers` has "get /users"');
   expect(code).toBe(1);
+});
+
+test.for(["an entry", "a document"])("the command names the fix if %s has no port", async (kind) => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const given =
+    kind === "an entry"
+      ? entry
+      : write("api.json", '{ "openapi": "3.1.0", "info": { "title": "", "version": "" } }');
+  expect(await runCommand("mock", given, "--port", String(port))).toEqual({
+    ...{ code: 1, out: "" },
+    err: `sallyport: Port ${port} is in use: stop the process that uses it, or choose another port with --port.\n`,
+  });
+  server.close();
 });

@@ -1,11 +1,10 @@
 import { once } from "node:events";
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { defineCommand, type Io } from "../command.ts";
 import { ContractError, toUsageError } from "../errors.ts";
 import type { DocumentHandler } from "./document/answer.ts";
 import { listenDocument } from "./document/serve-document.ts";
+import { toListenProblem } from "./listen-problem.ts";
 import type { UncheckedOptions } from "./mock-routing.ts";
 import type { ListeningMock } from "./mock-server.ts";
 
@@ -35,27 +34,36 @@ export const mockCommand = defineCommand({
       throw toUsageError(`--port must be a number from 0 to 65535; got ${port}.`);
     // a pattern of the API that a client keeps busy is tried in another way, in linear time
     setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
-    const handlers = file === undefined ? undefined : await loadHandlers(file);
+    const handlers = file === undefined ? undefined : await loadHandlers(file, io.load);
     const options = { host, port: Number(port), seed, handlers };
     if (entry !== undefined && /\.(?:json|ya?ml)$/i.test(entry))
       return serve(
-        await listenDocument({
+        listenDocument({
           ...options,
           document: entry,
           handlers: handlers as Readonly<Record<string, DocumentHandler>> | undefined,
         }),
+        options,
         io,
       );
     return io.useEntry(entry, async (api) => {
       // this loads sallyport
       const { listenMock } = await import("./mock-server.ts");
-      return serve(await listenMock({ ...options, ...api } as UncheckedOptions as never), io);
+      const mock = listenMock({ ...options, ...api } as UncheckedOptions as never);
+      return serve(mock, options, io);
     });
   },
 });
 
 /** Serves until the process is told to end. */
-const serve = async ({ url, close }: ListeningMock, { out }: Io): Promise<number> => {
+const serve = async (
+  mock: Promise<ListeningMock>,
+  at: { readonly port: number; readonly host: string | undefined },
+  { out }: Io,
+): Promise<number> => {
+  const { url, close } = await mock.catch((error: unknown) => {
+    throw toListenProblem(error, at);
+  });
   out(`The mock listens at ${url}\n`);
   const stop = new AbortController();
   const { signal } = stop;
@@ -66,10 +74,8 @@ const serve = async ({ url, close }: ListeningMock, { out }: Io): Promise<number
 };
 
 /** @throws {@link ContractError} when the module cannot be loaded, or has no handlers. */
-const loadHandlers = async (file: string): Promise<object> => {
-  const module = (await import(pathToFileURL(resolve(file)).href).catch((error: unknown) => {
-    throw new ContractError(`${file} cannot be loaded: ${String(error)}`);
-  })) as { readonly default?: unknown };
+const loadHandlers = async (file: string, load: Io["load"]): Promise<object> => {
+  const module = (await load(file)) as { readonly default?: unknown };
   if (typeof module.default === "object" && module.default !== null) return module.default;
   throw new ContractError(
     `${file} has no default export with handlers, as in: export default { "get /users/:id": () => ({ name: "Ada" }) }.`,

@@ -86,7 +86,13 @@ export const listenMock = async <const R extends Routing>({
 }: MockOptions<R> & ListenOptions): Promise<ListeningMock> => {
   const { config, routing, files } = await prepareMock(options);
   const server = await createServer(
-    { ...config, http: { ...config.http, listen: { port, host } }, gracefulShutdown: false },
+    {
+      ...config,
+      http: { ...config.http, listen: { port, host } },
+      gracefulShutdown: false,
+      // whoever calls this gets the URL
+      startupLogo: false,
+    },
     routing,
   );
   return {
