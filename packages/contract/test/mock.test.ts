@@ -313,6 +313,11 @@ describe("Prefer", () => {
     });
     const closed = await ask("/users", "code=409, example=closed", init);
     expect(JSON.parse(closed.text)).toMatchObject({ error: { code: "closed", message: "Closed" } });
+    const unknown = await ask("/users", "code=409, example=none", init);
+    expect([unknown.status, unknown.text]).toEqual([
+      400,
+      expect.stringContaining("use one of taken, closed"),
+    ]);
   });
 
   test("chooses an error of the framework", async () => {

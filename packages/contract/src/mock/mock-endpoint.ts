@@ -15,7 +15,12 @@ import { hasCredentials } from "./check-credentials.ts";
 import { toStreamHandler } from "./event-stream.ts";
 import { listExamples } from "./examples.ts";
 import type { Generation } from "./generate.ts";
-import { listErrors, toAdditions, type MockedOperation } from "./list-operations.ts";
+import {
+  listErrors,
+  toAdditions,
+  type DeclaredError,
+  type MockedOperation,
+} from "./list-operations.ts";
 import { generatePage, readPage, splitInput } from "./page.ts";
 import { readPreference, type Preference } from "./preference.ts";
 import { merge, toSeed } from "./make-value.ts";
@@ -94,6 +99,10 @@ export const generateOutput = async (
   return produce(schema, generation, (own) => generatePage(page, paging, own));
 };
 
+/** The examples of the data of a declared error, by name or index. */
+const listDataExamples = ({ declaration: { schema } }: DeclaredError) =>
+  schema ? listExamples(schema as z.core.$ZodType) : new Map<string, unknown>();
+
 /** Generates the declared error of a status. */
 export const generateError = async (
   scene: MockScene,
@@ -103,6 +112,7 @@ export const generateError = async (
 ): Promise<ApiError> => {
   const declared = operation.errors.filter(({ status }) => status === code);
   const { key, declaration } = declared.find((one) => one.key === example) ??
+    declared.find((one) => listDataExamples(one).has(example)) ??
     declared[0] ?? {
       key: String(code),
       declaration: { description: STATUS_CODES[code] ?? "Error" },
@@ -140,11 +150,23 @@ const ignoreUngeneratable = (error: unknown): undefined => {
 
 const toBadRequest = (description: string): ApiError => new ApiError("400", { description });
 
-/** @throws {@link ApiError} when the operation does not declare the preferred status. */
-const checkCode = ({ code }: Preference, { replies }: MockedOperation): void => {
-  if (code !== undefined && !replies.has(code))
+/** @throws {@link ApiError} when the operation does not declare the preferred status, or the example of an error. */
+const checkPreference = (
+  { code, example }: Preference,
+  { replies, errors }: MockedOperation,
+): void => {
+  if (code === undefined) return;
+  if (!replies.has(code))
     throw toBadRequest(
       `Prefer: the operation declares no reply with this code; use one of ${[...replies.keys()].join(", ")}`,
+    );
+  if (code < 400 || example === undefined) return;
+  const names = errors
+    .filter(({ status }) => status === code)
+    .flatMap((one) => [one.key, ...listDataExamples(one).keys()]);
+  if (!names.includes(example))
+    throw toBadRequest(
+      `Prefer: the operation declares no such error with this code; ${names.length > 0 ? `use one of ${names.join(", ")}` : "leave out the example"}`,
     );
 };
 
@@ -163,7 +185,7 @@ export const toMockEndpoint = (
     demandCredentials(endpoint.security, operation, args);
     const fields = { ...request.params, ...args.input };
     const preference = readPreference(request.headers["prefer"]);
-    checkCode(preference, operation);
+    checkPreference(preference, operation);
     const { code, example } = preference;
     if (code !== undefined) response.setHeader("Preference-Applied", `code=${code}`);
     if (code !== undefined && code >= 400)
