@@ -49,17 +49,20 @@ test("the command names a route for which no handler can be used", async () => {
   expect(code).toBe(1);
 });
 
-test.for(["an entry", "a document"])("the command names the fix if %s has no port", async (kind) => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const given =
-    kind === "an entry"
-      ? entry
-      : write("api.json", '{ "openapi": "3.1.0", "info": { "title": "", "version": "" } }');
-  expect(await runCommand("mock", given, "--port", String(port))).toEqual({
-    ...{ code: 1, out: "" },
-    err: `sallyport: Port ${port} is in use: stop the process that uses it, or choose another port with --port.\n`,
-  });
-  server.close();
-});
+test.for(["an entry", "a document"])(
+  "the command names the fix if %s has no port",
+  async (kind) => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const given =
+      kind === "an entry"
+        ? entry
+        : write("api.json", '{ "openapi": "3.1.0", "info": { "title": "", "version": "" } }');
+    expect(await runCommand("mock", given, "--port", String(port))).toEqual({
+      ...{ code: 1, out: "" },
+      err: `sallyport: Port ${port} is in use: stop the process that uses it, or choose another port with --port.\n`,
+    });
+    server.close();
+  },
+);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { defineCommand, type Io } from "../command.ts";
 import { ContractError, toUsageError } from "../errors.ts";
-import type { DocumentHandler } from "./document/answer.ts";
+import type { DocumentHandlers } from "./document/handler.ts";
 import { listenDocument } from "./document/serve-document.ts";
 import { toListenProblem } from "./listen-problem.ts";
 import type { UncheckedOptions } from "./mock-routing.ts";
@@ -41,7 +41,7 @@ export const mockCommand = defineCommand({
         listenDocument({
           ...options,
           document: entry,
-          handlers: handlers as Readonly<Record<string, DocumentHandler>> | undefined,
+          handlers: handlers as DocumentHandlers | undefined,
         }),
         options,
         io,

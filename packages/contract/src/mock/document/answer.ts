@@ -1,52 +1,31 @@
 import {
   isObject,
-  readOwn,
   toStableText,
-  explain,
-  toView,
   type ApiDescription,
   type Json,
   type Operation,
-  type Response,
 } from "@sallyport/document";
-import { toBytes } from "../generate-content.ts";
-import { merge } from "../make-value.ts";
-import { readPreference, type Preference } from "../preference.ts";
+import { readPreference } from "../preference.ts";
 import { UngeneratableError } from "../ungeneratable.ts";
 import { withinTime } from "../within-time.ts";
-import { chooseValue, listValidExamples } from "./choose-value.ts";
 import { hasCredentials, toChallenge } from "./credentials.ts";
 import { readPath, toFinder, type Place } from "./find-operation.ts";
-import { negotiate, type Chosen } from "./media-types.ts";
+import type { DocumentHandlers } from "./handler.ts";
+import { toLocation } from "./location.ts";
 import { readBody } from "./read-body.ts";
 import { readParameters } from "./read-parameters.ts";
-import { describeProblems, findResponse, refuse, type Refusal } from "./refusal.ts";
+import { describeProblems, findResponse, refuse, Refused } from "./refusal.ts";
 import type { Input, MockRequest, Reply } from "./request.ts";
-import { isStream, writeBody, writeStream } from "./write-body.ts";
 import { writeFields } from "./write-fields.ts";
+import { writeReply } from "./write-reply.ts";
 
-/** Returns a part of a reply, by the input of a request. */
-export type DocumentHandler = (args: {
-  /** The fields of the path, the query and the body. */
-  readonly input: Readonly<Record<string, Json>>;
-  readonly headers: MockRequest["headers"];
-}) => unknown;
+export type { DocumentHandler } from "./handler.ts";
 
 /** What a mock of a document follows from. */
 export interface DocumentMock {
   readonly api: ApiDescription;
   readonly seed: string;
-  /** By method and path, such as `get /users/{id}`. */
-  readonly handlers: Readonly<Record<string, DocumentHandler>>;
-}
-
-class Refused extends Error {
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal.detail);
-    this.refusal = refusal;
-  }
+  readonly handlers: DocumentHandlers;
 }
 
 /** Returns what answers the requests to an API as its document says. */
@@ -122,13 +101,18 @@ const call = async (
   const applied = {
     ...(preference.code !== undefined && { "preference-applied": `code=${status}` }),
   };
-  if (!response) return { status, headers: applied };
   const fields = toFields(input);
   const scene = { status, preference, fields, seed: toSeedText(mock, operation, status, input) };
-  const written = await writeReply(mock, operation, response, scene, request);
-  const location = request.url.split("?")[0] ?? "";
-  const headers = writeFields(response, location, scene.seed);
-  return { status, headers: { ...headers, ...written.headers, ...applied }, body: written.body };
+  const written = await writeReply(mock.handlers, operation, response, scene, request);
+  const sent = request.url.split("?")[0] ?? "";
+  const own =
+    response &&
+    writeFields(response, scene.seed, {
+      path: sent,
+      location: toLocation(mock.api, operation, sent, written.value),
+      origin: `http://${request.headers["host"] ?? "localhost"}`,
+    });
+  return { status, headers: { ...own, ...written.headers, ...applied }, body: written.body };
 };
 
 /** @throws {@link Refused} when the input is not as the document declares it. */
@@ -192,74 +176,6 @@ const toSeedText = (
   status: number,
   input: Input,
 ): string => [seed, name, status, toStableText({ ...input, body: input.body ?? null })].join("\n");
-
-interface Scene {
-  readonly status: number;
-  readonly preference: Preference;
-  readonly fields: Readonly<Record<string, Json>>;
-  readonly seed: string;
-}
-
-const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
-
-/** Writes the body of a reply in the media type that the client prefers. */
-const writeReply = async (
-  mock: DocumentMock,
-  operation: Operation,
-  response: Response,
-  { status, preference, fields, seed }: Scene,
-  { headers }: MockRequest,
-): Promise<Omit<Reply, "status">> => {
-  const types = Object.keys(response.content);
-  if (types.length === 0 || withoutBody.has(status)) return { headers: {} };
-  const chosen =
-    negotiate(types, headers["accept"]) ??
-    (status >= 400 ? negotiate(types, undefined) : undefined);
-  if (!chosen)
-    throw new Refused({ statuses: [406], detail: `The reply is one of ${types.join(", ")}.` });
-  const media = readOwn(response.content, chosen.declared) ?? { encoding: {} };
-  checkExample(media, preference);
-  const type = { "content-type": toContentType(chosen) };
-  if (isStream(chosen.type) && !media.examples)
-    return { headers: type, body: writeStream(chosen.type, media, seed) };
-  if (!media.schema && !media.examples) return { headers: type, body: toBytes(chosen.type) };
-  const key = `${operation.method.toLowerCase()} ${operation.path}`;
-  const handler = status < 400 ? readOwn(mock.handlers, key) : undefined;
-  const returned = await handler?.({ input: fields, headers });
-  const schema = toView(media.schema ?? {}, "response");
-  const value = merge(chooseValue(media, preference, seed, fields), toJson(returned)) as Json;
-  const problem = returned === undefined ? undefined : explain(schema, value);
-  if (problem)
-    throw new Refused({
-      statuses: [500],
-      detail: `The handler of "${key}" does not fit the document: ${problem.path} ${problem.message}.`,
-    });
-  return { headers: type, body: writeBody(chosen.type, value, schema) };
-};
-
-const toJson = (value: unknown): Json | undefined =>
-  value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as Json);
-
-const toContentType = ({ type }: Chosen): string =>
-  type.startsWith("text/") && !type.includes("charset") ? `${type}; charset=utf-8` : type;
-
-const checkExample = (
-  media: Parameters<typeof listValidExamples>[0],
-  preference: Preference,
-): void => {
-  const { example } = preference;
-  if (example === undefined) return;
-  const valid = listValidExamples(media);
-  if (valid.has(example)) return;
-  const problem = explain(toView(media.schema ?? {}, "response"), readOwn(media.examples, example));
-  throw new Refused({
-    statuses: [400],
-    detail:
-      readOwn(media.examples, example) === undefined
-        ? `Prefer: the reply has no such example; use one of ${[...valid.keys()].join(", ") || "those that you add to the document"}.`
-        : `Prefer: the schema of the reply does not accept this example: ${problem?.path} ${problem?.message}.`,
-  });
-};
 
 /** Lets pages of all origins call a mock, and read what it sends. */
 const allowOrigin = (reply: Reply, { headers }: MockRequest): Reply => {

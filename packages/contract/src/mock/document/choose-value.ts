@@ -1,4 +1,4 @@
-import { accepts, toView, type Json, type Media, type Schema } from "@sallyport/document";
+import { accepts, readOwn, toView, type Json, type Media, type Schema } from "@sallyport/document";
 import { addKnown, makeValue } from "../make-value.ts";
 import type { Preference } from "../preference.ts";
 
@@ -14,6 +14,19 @@ export const listValidExamples = (media: Media): ReadonlyMap<string, Json> => {
   );
   known.set(media, valid);
   return valid;
+};
+
+/** The examples of a body, or else those of its schema, by name or index. */
+export const listExamples = ({ examples, schema }: Media): Readonly<Record<string, Json>> =>
+  examples ?? Object.fromEntries((schema?.examples ?? []).entries());
+
+/** Finds an example of a body by its name, or else by its index. */
+export const findExample = (media: Media, wanted: string): Json | undefined => {
+  const examples = listExamples(media);
+  const named = readOwn(examples, wanted);
+  return named !== undefined || !/^\d+$/.test(wanted)
+    ? named
+    : Object.values(examples)[Number(wanted)];
 };
 
 const plain = new WeakMap<Schema, Schema>();
@@ -41,11 +54,13 @@ export const chooseValue = (
   seed: string,
   fields: Readonly<Record<string, Json>>,
 ): Json => {
-  const examples = listValidExamples(media);
-  const [first] = examples.values();
-  const shown = example === undefined ? (isDynamic ? undefined : first) : examples.get(example);
+  const [first] = listValidExamples(media).values();
+  const shown =
+    example === undefined ? (isDynamic ? undefined : first) : findExample(media, example);
   if (shown !== undefined) return shown;
   const schema = toView(media.schema ?? {}, "response");
-  if (isDynamic) return makeValue(withoutExamples(schema), `${seed}\n${count++}`);
-  return addKnown(makeValue(schema, seed), fields, (next) => accepts(schema, next));
+  const made = isDynamic
+    ? makeValue(withoutExamples(schema), `${seed}\n${count++}`)
+    : makeValue(schema, seed);
+  return addKnown(made, fields, (next) => accepts(schema, next));
 };

@@ -39,7 +39,7 @@ export const readBody = async (
     const read = await parse(type, body, schema);
     return { check: () => checkBody(schema, read()) };
   } catch {
-    return toProblem(`must be ${toEssence(type)}`);
+    return toProblem(`is no valid ${isJson(type) ? "JSON" : toEssence(type)}`);
   }
 };
 

@@ -24,6 +24,16 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Ends a call with a refusal. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.detail);
+    this.refusal = refusal;
+  }
+}
+
 /** Finds the response of a status, which may stand for a range of them, or for all others. */
 export const findResponse = ({ responses }: Operation, status: number): Response | undefined =>
   responses[String(status)] ?? responses[`${String(status)[0]}XX`] ?? responses["default"];
@@ -42,7 +52,10 @@ export const refuse = (
   const [first] = statuses;
   const status = statuses.find((one) => operation?.responses[String(one)] !== undefined) ?? first;
   const response = operation && findResponse(operation, status);
-  const own = response && request && writeDeclared(response, detail, request);
+  const own =
+    response && request && status < 500 && hasNoBody(operation, status)
+      ? { headers: writeFields(response, detail) }
+      : response && request && writeDeclared(response, detail, request);
   const more = { ...own?.headers, ...headers, "mock-problem": toAscii(detail) };
   if (own) return { ...own, status, headers: more };
   return {
@@ -53,6 +66,12 @@ export const refuse = (
       ...(problems && { errors: problems }),
     }),
   };
+};
+
+/** Whether the document declares an error of the client, and no content for it. */
+const hasNoBody = ({ responses }: Operation, status: number): boolean => {
+  const response = responses[String(status)] ?? responses["4XX"];
+  return response !== undefined && Object.keys(response.content).length === 0;
 };
 
 const toAscii = (text: string): string => text.replaceAll(/[^\u0020-\u007e]/g, "?").slice(0, 2000);
@@ -71,7 +90,7 @@ const writeDeclared = (
     const [shown] = listValidExamples(media).values();
     const value = tell(schema, shown ?? makeValue(schema, detail), detail);
     return {
-      headers: { ...writeFields(response, "", detail), "content-type": chosen.type },
+      headers: { ...writeFields(response, detail), "content-type": chosen.type },
       body: writeBody(chosen.type, value, schema),
     };
   } catch {

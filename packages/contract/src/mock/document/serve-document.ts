@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { DocumentError, readDocument, toApiDescription } from "@sallyport/document";
 import { ContractError } from "../../errors.ts";
-import { toAnswer, type DocumentHandler } from "./answer.ts";
+import { toAnswer } from "./answer.ts";
+import { toKey, type DocumentHandlers } from "./handler.ts";
 import type { ListeningMock, ListenOptions, MockServer } from "../mock-server.ts";
 import type { MockRequest, Reply } from "./request.ts";
 
@@ -22,14 +23,12 @@ export interface DocumentMockOptions {
    * @example
    * handlers: { "get /users/{id}": ({ input }) => ({ name: `User ${input.id}` }) }
    */
-  readonly handlers?: Readonly<Record<string, DocumentHandler>> | undefined;
+  readonly handlers?: DocumentHandlers | undefined;
 }
 
 const readMock = ({ document, seed = 0, handlers = {} }: DocumentMockOptions) => {
   const api = readApi(document);
-  const keys = Object.values(api.operations).map(
-    ({ method, path }) => `${method.toLowerCase()} ${path}`,
-  );
+  const keys = Object.values(api.operations).map(toKey);
   const unknown = Object.keys(handlers).find((key) => !keys.includes(key));
   if (unknown !== undefined)
     throw new ContractError(

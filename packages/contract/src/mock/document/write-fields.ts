@@ -9,12 +9,27 @@ const left: ReadonlySet<string> = new Set([
 
 const date = "Thu, 01 Jan 2026 12:00:00 GMT";
 
+/** What a reply is about. */
+interface Target {
+  /** The path of the request. */
+  readonly path: string;
+  readonly location: string;
+  /** Where the mock is. */
+  readonly origin: string;
+}
+
+const nowhere: Target = { path: "", location: "/1", origin: "http://localhost" };
+
 /** Usual values of header fields, which a schema describes as a string. */
-const toUsual = (name: string, path: string, seed: string): string | undefined => {
+const toUsual = (
+  name: string,
+  { path, location, origin }: Target,
+  seed: string,
+): string | readonly string[] => {
   switch (name) {
     case "location":
     case "content-location":
-      return `${path.replace(/\/$/, "")}/1`;
+      return [location, `${origin}${location}`];
     case "etag":
       return `"${(toSeed(seed) >>> 0).toString(16)}"`;
     case "last-modified":
@@ -29,15 +44,15 @@ const toUsual = (name: string, path: string, seed: string): string | undefined =
     case "link":
       return `<${path}>; rel="self"`;
     default:
-      return undefined;
+      return [];
   }
 };
 
 /** Makes the header fields that a response declares. */
 export const writeFields = (
   { headers }: Response,
-  path: string,
   seed: string,
+  target = nowhere,
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, field]) => {
@@ -45,9 +60,8 @@ export const writeFields = (
       const { schema = {}, examples = {}, mediaType, explode } = field;
       const shown = Object.values(examples).find((one) => accepts(schema, one));
       const own = `${seed}\n${name}`;
-      const usual = schema.examples ? undefined : toUsual(name, path, own);
-      const value =
-        shown ?? (usual !== undefined && accepts(schema, usual) ? usual : makeValue(schema, own));
+      const usual = schema.examples ? [] : [toUsual(name, target, own)].flat();
+      const value = shown ?? usual.find((one) => accepts(schema, one)) ?? makeValue(schema, own);
       const text = mediaType === undefined ? toSimple(value, explode) : JSON.stringify(value);
       return [[name, text.replaceAll(/[^\t\u0020-\u007e\u0080-\u00ff]/g, "?").trim()]];
     }),
