@@ -107,7 +107,7 @@ describe("a Location", () => {
     ["PUT /books/47", "/books/47"],
     ["POST /shelves", "/shelves/a%20b"],
     ["POST /links", "http://localhost/links/47"],
-  ])("of %s is %s", async ([key, expected]) => {
+  ] as const)("of %s is %s", async ([key, expected]) => {
     const { status, headers } = await ask(key, { body: { id: 47, title: "Emma" } });
     expect([status, headers.get("location")]).toEqual([201, expected]);
   });
