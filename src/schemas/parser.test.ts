@@ -1,11 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { compileAfter, runsUserCode, toParser, type ParseResult } from "./parser.ts";
+import { assertZod, compileAfter, runsUserCode, toParser, type ParseResult } from "./parser.ts";
 import { listFileLists, takesFiles } from "./bodies.ts";
 
 const times = (count: number, act: (turn: number) => void): void => {
   for (let turn = 0; turn < count; turn++) act(turn);
 };
+
+test("a Zod that cannot compile schemas is refused when a server starts", () => {
+  expect(() => assertZod()).not.toThrow();
+  expect(() => assertZod({ major: 4, minor: 3, patch: 5 })).toThrow(
+    "A server needs zod 4.5 or later, but zod 4.3.5 is installed. Run: npm install zod@^4.5",
+  );
+});
 
 describe("toParser", () => {
   test("returns one parser per schema", () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ConfigError } from "../errors.ts";
 import type { ZodSchema } from "./schema.ts";
 import { someSchema } from "./some-schema.ts";
 import { readValues } from "./zod-internals.ts";
@@ -17,6 +18,17 @@ export interface Parser {
 
 /** The number of parses after which a schema is compiled, which costs 0.24 ms and 11 kB. */
 export const compileAfter = 8;
+
+/** @throws ConfigError when the installed Zod 4 cannot compile schemas, which would fail once they are hot. */
+export const assertZod = (
+  { major, minor, patch }: Record<"major" | "minor" | "patch", number> = z.core.version,
+): void => {
+  if (major === 4 && minor < 5)
+    throw new ConfigError(
+      "SLP_CONFIG_PEER",
+      `A server needs zod 4.5 or later, but zod ${major}.${minor}.${patch} is installed. Run: npm install zod@^4.5`,
+    );
+};
 
 const parsers = new WeakMap<ZodSchema, Parser>();
 

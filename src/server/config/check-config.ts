@@ -28,6 +28,7 @@ import {
   type Checks,
 } from "../../messages/option-checks.ts";
 import { show } from "../../messages/show.ts";
+import { assertZod } from "../../schemas/parser.ts";
 import { isResultHandler } from "../../results/result-handler.ts";
 import type { Resource } from "./resource.ts";
 
@@ -258,6 +259,7 @@ const appChecks: Checks = { app: be("an Express application or router", isFuncti
 const ownChecks = { createServer: serverChecks, attachRouting: appChecks };
 
 const check = (config: object, own: keyof typeof ownChecks, other: keyof typeof ownChecks) => {
+  assertZod();
   const foreign = Object.keys(config).find((name) => Object.hasOwn(ownChecks[other], name));
   if (foreign !== undefined)
     throw new ConfigError(
