@@ -14,7 +14,7 @@ Moves an application from express-zod-api to sallyport, or writes endpoints from
 
 USAGE
 
-  npx @sallyport/migrate [DIRECTORY] [--dry-run]
+  npx @sallyport/migrate [DIRECTORY] [--dry-run] [--diff] [--force] [--offline]
   npx @sallyport/migrate openapi <DOCUMENT> --out <DIRECTORY> [--force]
 
 ARGUMENTS
@@ -25,19 +25,23 @@ ARGUMENTS
 OPTIONS
 
   --dry-run    Prints the report, and writes nothing
+  --diff       Prints the changes, too
+  --offline    Does not ask npm whether the packages fit together
   --out        The directory for the endpoints
-  --force      Replaces files that exist
+  --force      Replaces files that exist; rewrites an application with changes that are not committed
   --help       Prints this help
 
 EXIT CODES
 
   0    Done; places that need a person are marked with TODO(sallyport-migrate)
-  1    The application or the document cannot be read
+  1    The application or the document cannot be read, or the report tells what keeps the application from working
   2    The arguments are wrong
 `;
 
 const options = {
   "dry-run": { type: "boolean" },
+  diff: { type: "boolean" },
+  offline: { type: "boolean" },
   out: { type: "string" },
   force: { type: "boolean" },
   help: { type: "boolean", short: "h" },
@@ -48,7 +52,10 @@ const parse = (args: readonly string[]) => {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     const text = error instanceof Error ? error.message.split(". To specify")[0] : String(error);
-    throw new UsageError(`${text}. The options are --dry-run, --out, --force and --help.`, 2);
+    throw new UsageError(
+      `${text}. The options are --dry-run, --diff, --offline, --out, --force and --help.`,
+      2,
+    );
   }
 };
 
@@ -62,12 +69,15 @@ const refuse = (
       throw new UsageError(`--${name} is no option of \`${command}\`. See --help.`, 2);
 };
 
-const run = async (args: readonly string[], terminal: Terminal): Promise<void> => {
+const run = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   const { values, positionals } = parse(args);
-  if (values.help) return terminal.write(help);
+  if (values.help) {
+    terminal.write(help);
+    return 0;
+  }
   const [first, document, ...more] = positionals;
   if (first === "openapi") {
-    refuse(values, ["dry-run"], "migrate openapi");
+    refuse(values, ["dry-run", "diff", "offline"], "migrate openapi");
     if (document === undefined || more.length > 0)
       throw new UsageError(
         "`migrate openapi` takes one document, as in `migrate openapi api.yaml --out src`.",
@@ -82,26 +92,26 @@ const run = async (args: readonly string[], terminal: Terminal): Promise<void> =
     const file = resolve(terminal.directory, document);
     const out = resolve(terminal.directory, values.out);
     const { directory } = terminal;
-    return terminal.write(
-      await writeStubs(file, out, { isForced: values.force ?? false, directory }),
-    );
+    terminal.write(await writeStubs(file, out, { isForced: values.force ?? false, directory }));
+    return 0;
   }
-  refuse(values, ["out", "force"], "migrate");
+  refuse(values, ["out"], "migrate");
   if (document !== undefined)
     throw new UsageError(`\`migrate\` takes one directory; got ${positionals.join(" ")}.`, 2);
-  const { migrateProject, writeMigration } = await import("./express-zod-api/migrate-project.ts");
-  const { toReport } = await import("./express-zod-api/report.ts");
-  const migration = migrateProject(resolve(terminal.directory, first ?? "."));
-  const isDryRun = values["dry-run"] ?? false;
-  if (!isDryRun) writeMigration(migration);
-  terminal.write(toReport(migration, isDryRun));
+  const { runMigration } = await import("./express-zod-api/run-migration.ts");
+  const chosen = {
+    isDryRun: values["dry-run"] ?? false,
+    showsDiff: values.diff ?? false,
+    isForced: values.force ?? false,
+    isOffline: values.offline ?? false,
+  };
+  return runMigration(resolve(terminal.directory, first ?? "."), chosen, terminal.write);
 };
 
 /** Runs the command; returns the exit code. */
 export const runMain = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   try {
-    await run(args, terminal);
-    return 0;
+    return await run(args, terminal);
   } catch (error) {
     if (error instanceof UsageError) {
       terminal.writeError(`migrate: ${error.message}\n`);

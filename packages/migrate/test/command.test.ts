@@ -24,6 +24,8 @@ test("--help names all arguments, options and exit codes", async () => {
     "DIRECTORY",
     "DOCUMENT",
     "--dry-run",
+    "--diff",
+    "--offline",
     "--out",
     "--force",
     "--help",
@@ -34,7 +36,10 @@ test("--help names all arguments, options and exit codes", async () => {
 });
 
 test.each([
-  [["--dry"], "Unknown option '--dry'. The options are --dry-run, --out, --force and --help."],
+  [
+    ["--dry"],
+    "Unknown option '--dry'. The options are --dry-run, --diff, --offline, --out, --force and --help.",
+  ],
   [["--dry-run=yes"], "--dry-run"],
   [["one", "two"], "`migrate` takes one directory; got one two."],
   [[".", "--out", "src"], "--out is no option of `migrate`."],
@@ -69,12 +74,12 @@ test("--dry-run prints the report of a run, and writes nothing", async () => {
   const file = join(path, "src/app.ts");
   const before = readText(file);
   const manifest = readText(join(path, "package.json"));
-  const planned = await run(["--dry-run"], path);
+  const planned = await run(["--dry-run", "--offline"], path);
   expect(planned.code).toBe(0);
   expect(planned.out).toContain("places in 3 files would be rewritten.");
   expect(readText(file)).toBe(before);
   expect(readText(join(path, "package.json"))).toBe(manifest);
-  const done = await run(["v26"]);
+  const done = await run(["v26", "--offline", "--force"]);
   expect(done.out).toBe(planned.out.replace("would be rewritten", "rewritten"));
   expect(readText(file)).toContain('from "sallyport"');
   expect(JSON.parse(readText(join(path, "package.json")))).toMatchObject({

@@ -63,31 +63,31 @@ test("dependencies are changed in their sections", () => {
     dependencies: { "express-zod-api": "~22.3.0", zod: "^3.25.0" },
     devDependencies: { express: "4.x", "@types/express": "^4.17.0", "express-fileupload": "1" },
   };
-  expect(readFacts(manifest)).toEqual({ major: 22, isZod3: true });
+  expect(readFacts([manifest])).toEqual({ major: 22, isZod3: true });
   expect(migrateManifest(manifest)).toEqual([
     "remove express-zod-api ~22.3.0",
     "remove express-fileupload 1",
     "add sallyport ^0.1.0",
-    "update zod from ^3.25.0 to ^4.1.0",
+    "update zod from ^3.25.0 to ^4.5.0",
     "update express from 4.x to ^5.1.0",
-    "update @types/express from ^4.17.0 to ^5.0.0",
+    "update @types/express from ^4.17.0 to ^5.0.6",
   ]);
   expect(manifest).toEqual({
-    dependencies: { sallyport: "^0.1.0", zod: "^4.1.0" },
-    devDependencies: { express: "^5.1.0", "@types/express": "^5.0.0" },
+    dependencies: { sallyport: "^0.1.0", zod: "^4.5.0" },
+    devDependencies: { express: "^5.1.0", "@types/express": "^5.0.6" },
   });
 });
 
 test("what is new enough stays", () => {
   const manifest = {
-    dependencies: { "express-zod-api": "^28.0.0", zod: "^4.4.0", express: "^5.2.0" },
+    dependencies: { "express-zod-api": "^28.0.0", zod: "^4.6.1", express: "^5.2.0" },
   };
-  expect(readFacts(manifest)).toEqual({ major: 28, isZod3: false });
+  expect(readFacts([manifest])).toEqual({ major: 28, isZod3: false });
   expect(migrateManifest(manifest)).toEqual([
     "remove express-zod-api ^28.0.0",
     "add sallyport ^0.1.0",
   ]);
-  expect(readFacts({ dependencies: { zod: "^3.0.0" } })).toEqual({
+  expect(readFacts([{ dependencies: { zod: "^3.0.0" } }])).toEqual({
     major: undefined,
     isZod3: true,
   });

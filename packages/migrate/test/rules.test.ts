@@ -28,6 +28,7 @@ const migrate = ({ major, before }: Case) => {
   const facts = {
     ...{ major, isZod3: major < 24, streamFactories: findStreamFactories([source]) },
     users: findUsers(project, [source]),
+    mayAwait: () => true,
   };
   migrateSource(source, facts, counts);
   const text = source.getFullText();

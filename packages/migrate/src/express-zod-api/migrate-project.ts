@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { Project } from "ts-morph";
 import { UsageError } from "../usage-error.ts";
 import { listDifferences } from "./differences.ts";
-import { migrateManifest, readFacts, type Manifest } from "./manifest.ts";
+import { migrateManifest, rangeOf, readFacts, toManifestText, type Manifest } from "./manifest.ts";
 import { migrateSource } from "./migrate-source.ts";
+import { mayAwait } from "./may-await.ts";
+import { findManifest, findRemains, isCode, isTypeScript, listFiles } from "./project-files.ts";
 import { findStreamFactories } from "./rules/factories.ts";
 import { markPrefix, type AppFacts } from "./source-editor.ts";
 import { findUsers } from "./users.ts";
@@ -26,6 +28,10 @@ export interface Migration {
   readonly marks: readonly Mark[];
   readonly dependencies: readonly string[];
   readonly differences: readonly string[];
+  /** What still names express-zod-api, and what no longer parses. */
+  readonly remains: readonly string[];
+  /** The package.json files of rewritten code, as they will be, by their path. */
+  readonly manifests: ReadonlyMap<string, Manifest>;
 }
 
 const readManifest = (file: string): Manifest => {
@@ -36,44 +42,53 @@ const readManifest = (file: string): Manifest => {
   }
 };
 
-/** The files that `include` of a tsconfig.json often leaves out, although they use the package. */
-const besides = ["test", "tests", "src", "example", "examples", "scripts", "tools"];
-
-/** @throws {@link UsageError} when the directory has no TypeScript project. */
-const openProject = (directory: string): Project => {
+/**
+ * Opens what tsconfig.json includes, the other TypeScript below the directory, and other code that names the package.
+ *
+ * @throws {@link UsageError} when the directory has no TypeScript project.
+ */
+const openProject = (directory: string, files: readonly string[]): Project => {
   const tsConfigFilePath = join(directory, "tsconfig.json");
   if (!existsSync(tsConfigFilePath))
     throw new UsageError(
       `${directory} is not a TypeScript project: there is no tsconfig.json. Run the command in the directory that has it, or pass that directory.`,
     );
-  const project = new Project({ tsConfigFilePath, skipFileDependencyResolution: true });
-  const patterns = besides.map((folder) => join(directory, folder, "**/*.{ts,mts,cts,tsx}"));
-  project.addSourceFilesAtPaths([
-    join(directory, "*.{ts,mts,cts}"),
-    ...patterns,
-    `!${join(directory, "**/node_modules/**")}`,
-  ]);
+  const project = new Project({
+    ...{ tsConfigFilePath, skipFileDependencyResolution: true },
+    compilerOptions: { allowJs: true },
+  });
+  for (const file of files)
+    if (
+      isTypeScript(file) ||
+      (isCode(file) && readFileSync(file, "utf8").includes("express-zod-api"))
+    )
+      project.addSourceFileAtPath(file);
   return project;
 };
 
 /** Migrates an application, without writing anything. */
 export const migrateProject = (directory: string): Migration => {
-  const project = openProject(directory);
-  const manifestFile = join(directory, "package.json");
-  if (!existsSync(manifestFile))
+  const rootManifest = join(directory, "package.json");
+  const found = listFiles(directory);
+  const project = openProject(directory, found);
+  if (!existsSync(rootManifest))
     throw new UsageError(
       `${directory} has no package.json: run the command at the root of the application.`,
     );
-  const manifest = readManifest(manifestFile);
-  const sources = project
-    .getSourceFiles()
-    .filter((one) => !one.isDeclarationFile() && !one.isInNodeModules());
+  const manifests = new Map(
+    found
+      .filter((file) => basename(file) === "package.json")
+      .map((file) => [file, readManifest(file)]),
+  );
+  const sources = project.getSourceFiles().filter((one) => !one.isInNodeModules());
   const facts = {
-    ...readFacts(manifest),
+    ...readFacts(manifests.values()),
     streamFactories: findStreamFactories(sources),
     users: findUsers(project, sources),
+    mayAwait: (file: string) => mayAwait(project, file, manifests),
   };
-  if (facts.users.ofPackage.size === 0 && facts.major === undefined)
+  const isUsed = facts.users.ofPackage.size > 0 || facts.major !== undefined;
+  if (!isUsed && ![...manifests.values()].some((one) => rangeOf(one, "sallyport")))
     throw new UsageError(
       `${directory} does not use express-zod-api: neither package.json nor a source file names it.`,
     );
@@ -82,7 +97,7 @@ export const migrateProject = (directory: string): Migration => {
   const marks: Mark[] = [];
   for (const source of sources) {
     const before = source.getFullText();
-    migrateSource(source, facts, counts);
+    if (isUsed) migrateSource(source, facts, counts);
     const after = source.getFullText();
     const file = source.getFilePath();
     if (after !== before) files.set(file, after);
@@ -96,9 +111,26 @@ export const migrateProject = (directory: string): Migration => {
       marks.push({ file: relative(directory, file), line: index + 1, text });
     }
   }
-  const dependencies = migrateManifest(manifest);
-  if (dependencies.length > 0) files.set(manifestFile, `${JSON.stringify(manifest, null, 2)}\n`);
-  return { facts, files, counts, marks, dependencies, differences: listDifferences(facts) };
+  const isImported = (name: string) =>
+    sources.some((one) => new RegExp(`["']${name}["'/]`).test(one.getFullText()));
+  const isListed = [...manifests.values()].some((one) => rangeOf(one, "express-zod-api"));
+  const rewritten = new Set([...files.keys()].map((file) => findManifest(file, manifests)));
+  const dependencies: string[] = [];
+  for (const [file, manifest] of manifests) {
+    if (!rewritten.has(file) && rangeOf(manifest, "express-zod-api") === undefined) {
+      manifests.delete(file);
+      continue;
+    }
+    const isHome = !isListed && file === rootManifest;
+    const changes = migrateManifest(manifest, isImported, isHome);
+    if (changes.length === 0) continue;
+    const place = file === rootManifest ? "" : `${relative(directory, file)}: `;
+    dependencies.push(...changes.map((text) => place + text));
+    files.set(file, toManifestText(readFileSync(file, "utf8"), manifest));
+  }
+  const remains = findRemains(directory, [...found, ...facts.users.ofPackage], files);
+  const differences = listDifferences(facts);
+  return { facts, files, counts, marks, dependencies, differences, remains, manifests };
 };
 
 /** Writes the changed files. */

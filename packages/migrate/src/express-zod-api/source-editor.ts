@@ -28,6 +28,8 @@ export interface AppFacts {
   /** The variables of any file that hold an event stream factory. */
   readonly streamFactories: ReadonlySet<string>;
   readonly users: Users;
+  /** Checks whether `await` may stand outside functions. */
+  readonly mayAwait: (file: string) => boolean;
 }
 
 /** Collects the edits of one rule in one file; edits that overlap earlier ones wait for the next pass. */
@@ -38,6 +40,8 @@ export class SourceEditor {
   readonly needs: Map<string, Set<string>>;
   /** The number of rewritten places. */
   places = 0;
+  /** Whether no edit has been postponed. */
+  isComplete = true;
   readonly #edits: Edit[] = [];
   readonly #marks = new Map<number, Set<string>>();
 
@@ -52,13 +56,22 @@ export class SourceEditor {
     const isFree = edits.every((edit) =>
       this.#edits.every((other) => edit.end <= other.start || edit.start >= other.end),
     );
+    this.isComplete &&= isFree;
     if (!isFree) return;
     this.#edits.push(...edits);
     this.places++;
   }
 
-  need(module: string, name: string): void {
-    this.needs.set(module, (this.needs.get(module) ?? new Set()).add(name));
+  /** Imports a name, and returns what the file calls it, because it may have declared that name itself. */
+  need(module: string, name: string): string {
+    const isTaken = [
+      ...this.source.getDescendantsOfKind(SyntaxKind.VariableDeclaration),
+      ...this.source.getDescendantsOfKind(SyntaxKind.FunctionDeclaration),
+    ].some((one) => one.getName() === name);
+    const local = isTaken ? `sallyport${name.slice(0, 1).toUpperCase()}${name.slice(1)}` : name;
+    const text = isTaken ? `${name} as ${local}` : name;
+    this.needs.set(module, (this.needs.get(module) ?? new Set()).add(text));
+    return local;
   }
 
   /**
@@ -157,6 +170,17 @@ export const replace = (node: Node, text: string): Edit => ({
 export const between = (start: number, end: number, text = ""): Edit => ({ start, end, text });
 
 export const insertAt = (position: number, text: string): Edit => between(position, position, text);
+
+/** Removes a statement with its line, but not the comments around it. */
+export const removeStatement = (node: Node): Edit => {
+  const text = node.getSourceFile().getFullText();
+  const start = text.lastIndexOf("\n", node.getStart() - 1) + 1;
+  const rest = /^[\t ]*(?:\r?\n|$)/.exec(text.slice(node.getEnd()))?.[0];
+  const isAlone = rest !== undefined && text.slice(start, node.getStart()).trim() === "";
+  return isAlone
+    ? between(start, node.getEnd() + rest.length)
+    : between(node.getStart(), node.getEnd());
+};
 
 /** Removes an element of a list, such as a property or an argument, together with its comma. */
 export const removeElement = (node: Node): Edit => {

@@ -153,6 +153,14 @@ export const chainNames = (node: Node): readonly string[] => {
   return [];
 };
 
+/** Checks whether a method of promises is called on an expression. */
+export const isPromise = (node: Node): boolean => {
+  const parent = node.getParent();
+  return (
+    Node.isPropertyAccessExpression(parent) && /^(?:then|catch|finally)$/.test(parent.getName())
+  );
+};
+
 /** Returns the initial value of a constant that the same file declares. */
 export const initializerOf = (node: Node): Node | undefined =>
   Node.isIdentifier(node)

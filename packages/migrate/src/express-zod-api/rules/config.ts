@@ -1,7 +1,7 @@
-import { Node, type ObjectLiteralElementLike } from "ts-morph";
+import { Node, SyntaxKind, type ObjectLiteralElementLike } from "ts-morph";
 import { configs } from "../configs.ts";
 import type { Rule } from "../rule.ts";
-import { replace, type SourceEditor } from "../source-editor.ts";
+import { between, removeElement, replace, type SourceEditor } from "../source-editor.ts";
 import { nameOf, property, toObject, valueOf } from "../syntax.ts";
 import { listUses } from "./handlers.ts";
 
@@ -25,15 +25,32 @@ const server: Rule = {
         );
         continue;
       }
-      const indent = gapBefore(editor, element);
-      const members = object
-        .getProperties()
-        .map((one) =>
-          nameOf(one) === "listen"
-            ? `http: { ${one.getText()} }`
-            : dedent(one.getText(), gapBefore(editor, one), indent),
-        );
-      editor.change(replace(element, members.join(`,${indent}`)));
+      const members = object.getProperties();
+      const [first, last] = [members[0], members.at(-1)];
+      if (!first || !last) {
+        editor.change(removeElement(element));
+        continue;
+      }
+      // all between the braces, so that comments stay
+      const start = object.getStart() + 1;
+      const inner = object.getText().slice(1, -1);
+      const listen = property(object, "listen");
+      const end = last.getEnd() - start;
+      // a comma after a comment would become part of it
+      const tail = inner.slice(end).trim().replace(/^,/, "");
+      const body = listen
+        ? `${inner.slice(0, listen.getStart() - start)}http: { ${listen.getText()} }${inner.slice(listen.getEnd() - start, end)}`
+        : inner.slice(0, end);
+      const comma = element.getNextSibling();
+      const whole = tail && comma?.isKind(SyntaxKind.CommaToken) ? comma : element;
+      const text = `${body.trim()}${tail && `,${inner.slice(end).trimEnd().replace(/^,/, "")}`}`;
+      editor.change(
+        between(
+          element.getStart(),
+          whole.getEnd(),
+          dedent(text, gapBefore(editor, first), gapBefore(editor, element)),
+        ),
+      );
     }
   },
 };

@@ -1,7 +1,17 @@
-import { Node, SyntaxKind } from "ts-morph";
+import { Node, SyntaxKind, type ObjectLiteralElementLike } from "ts-morph";
 import type { Rule } from "../rule.ts";
-import { between, replace, type SourceEditor } from "../source-editor.ts";
-import { initializerOf, methodCalls, nameOf, newsOf, objectArgument, valueOf } from "../syntax.ts";
+import { between, removeElement, replace, type SourceEditor } from "../source-editor.ts";
+import {
+  initializerOf,
+  isPromise,
+  methodCalls,
+  nameOf,
+  newsOf,
+  objectArgument,
+  property,
+  toObject,
+  valueOf,
+} from "../syntax.ts";
 
 /** The options of `generateOpenApi` by the options of `Documentation`; those in `info` by a dot. */
 const documentOptions: Readonly<Record<string, string>> = {
@@ -9,34 +19,55 @@ const documentOptions: Readonly<Record<string, string>> = {
   ...{ title: "info.title", version: "info.version", serverUrl: "servers", server: "servers" },
 };
 
+/** What documents and clients do not read of a configuration that is written for them alone. */
+const unread = ["cors", "http", "https", "logger", "startupLogo", "compression", "cookies"];
+
 const rewriteOptions = (
   editor: SourceEditor,
   made: Node,
   names: Readonly<Record<string, string>>,
-  call: string,
+  name: string,
 ): void => {
   if (!Node.isNewExpression(made) && !Node.isCallExpression(made)) return;
   const object = objectArgument(made);
   if (!object) return;
-  const info: string[] = [];
-  const members: string[] = [];
-  const dropped: string[] = [];
+  for (const member of toObject(valueOf(property(object, "config")))?.getProperties() ?? [])
+    if (unread.includes(nameOf(member) ?? "")) editor.change(removeElement(member));
+  const info: ObjectLiteralElementLike[] = [];
   for (const element of object.getProperties()) {
-    const name = nameOf(element) ?? "";
-    const to = Node.isSpreadAssignment(element) ? undefined : names[name];
-    const value = valueOf(element)?.getText() ?? name;
-    if (to === undefined) dropped.push(name === "" ? element.getText() : name);
-    else if (to.startsWith("info.")) info.push(toMember(to.slice(5), value));
-    else members.push(toMember(to, value));
+    const from = nameOf(element) ?? "";
+    const isNew = Object.values(names).includes(from);
+    const to = Node.isSpreadAssignment(element) ? undefined : isNew ? from : names[from];
+    if (to?.startsWith("info.")) info.push(element);
+    else if (to === undefined)
+      editor.removeWithMark(
+        element,
+        `Without counterpart: ${from === "" ? element.getText() : from}.`,
+        "documents-and-clients",
+      );
+    else if (to !== from)
+      editor.change(replace(element, `${to}: ${valueOf(element)?.getText() ?? from}`));
   }
-  if (info.length > 0) members.push(`info: { ${info.join(", ")} }`);
-  if (dropped.length > 0)
-    editor.mark(made, `Without counterpart: ${dropped.join(", ")}.`, "documents-and-clients");
-  editor.change(replace(made, `${call}({ ${members.join(", ")} })`));
+  const [first, ...others] = info;
+  if (first) {
+    const members = info.map((element) => element.getText()).join(", ");
+    editor.change(replace(first, `info: { ${members} }`), ...others.map(removeElementOnly));
+  }
+  // what overlaps with another change waits for the next pass, which must find the old name
+  if (editor.isComplete) editor.change(between(made.getStart(), object.getStart(), `${name}(`));
 };
 
-const toMember = (name: string, value: string): string =>
-  name === value ? name : `${name}: ${value}`;
+/** Removes an element with its comma and its line, but not the comments around it. */
+const removeElementOnly = (element: Node) => {
+  const text = element.getSourceFile().getFullText();
+  const [before, comma] = [element.getPreviousSibling(), element.getNextSibling()];
+  if (!comma && before && text.slice(before.getEnd(), element.getStart()).trim() === "")
+    return between(before.getStart(), element.getEnd());
+  const end = (comma ?? element).getEnd();
+  const start = text.slice(0, element.getStart()).trimEnd().length;
+  const isAlone = /\n/.test(text.slice(start, element.getStart()));
+  return between(isAlone ? text.lastIndexOf("\n", element.getStart()) : element.getStart(), end);
+};
 
 /** Checks whether an expression is a document, or a constant that the file sets to one. */
 const isMadeBy = (node: Node, pattern: RegExp): boolean =>
@@ -48,7 +79,7 @@ const documents: Rule = {
   to: "`toYaml(generateOpenApi({ … }))` of `sallyport/openapi`, or the command `sallyport openapi`",
   kind: "both",
   apply: (editor) => {
-    const pattern = /^(?:new Documentation|generateOpenApi)\(/;
+    const pattern = /^(?:new Documentation|\w*enerateOpenApi)\(/;
     for (const { call, name, object } of methodCalls(
       editor.source,
       "getSpecAsYaml",
@@ -59,8 +90,8 @@ const documents: Rule = {
       const [space] = call.getArguments().slice(1);
       const text = object.getText();
       if (name.getText() === "getSpecAsYaml") {
-        editor.need("sallyport/openapi", "toYaml");
-        editor.change(replace(call, `toYaml(${text})`));
+        const toYaml = editor.need("sallyport/openapi", "toYaml");
+        editor.change(replace(call, `${toYaml}(${text})`));
       } else if (name.getText() === "getSpecAsJson")
         editor.change(
           replace(call, `JSON.stringify(${text}${space ? `, null, ${space.getText()}` : ""})`),
@@ -68,8 +99,8 @@ const documents: Rule = {
       else editor.change(replace(call, text));
     }
     for (const made of newsOf(editor.source, "Documentation")) {
-      editor.need("sallyport/openapi", "generateOpenApi");
-      rewriteOptions(editor, made, documentOptions, "generateOpenApi");
+      const name = editor.need("sallyport/openapi", "generateOpenApi");
+      rewriteOptions(editor, made, documentOptions, name);
     }
   },
 };
@@ -80,7 +111,7 @@ const clients: Rule = {
   to: "`generateClient({ … })` of `sallyport/generate-client`, or the command `sallyport client`",
   kind: "both",
   apply: (editor) => {
-    const pattern = /^(?:new Integration|(?:await )?Integration\.create|generateClient)\(/;
+    const pattern = /^(?:new Integration|(?:await )?Integration\.create|\w*enerateClient)\(/;
     for (const { call, object } of methodCalls(editor.source, "print", "printFormatted")) {
       const inner = Node.isParenthesizedExpression(object) ? object.getExpression() : object;
       if (!isMadeBy(inner, pattern)) continue;
@@ -91,22 +122,24 @@ const clients: Rule = {
         "The client differs: it has typed statuses, pages and files.",
         "documents-and-clients",
       );
+      const isChained = isPromise(call);
       editor.change(
-        between(inner.getEnd(), whole.getEnd()),
-        between(whole.getStart(), inner.getStart()),
+        between(inner.getEnd(), whole.getEnd(), isChained ? ")" : ""),
+        between(whole.getStart(), inner.getStart(), isChained ? "Promise.resolve(" : ""),
       );
     }
     const options = { routing: "routing", config: "config" };
-    for (const made of newsOf(editor.source, "Integration")) {
-      editor.need("sallyport/generate-client", "generateClient");
-      rewriteOptions(editor, made, options, "generateClient");
-    }
+    const rewrite = (made: Node) => {
+      const name = editor.need("sallyport/generate-client", "generateClient");
+      rewriteOptions(editor, made, options, name);
+    };
+    for (const made of newsOf(editor.source, "Integration")) rewrite(made);
     for (const { call, object } of methodCalls(editor.source, "create")) {
       if (object.getText() !== "Integration") continue;
       const outer = call.getParent();
-      editor.need("sallyport/generate-client", "generateClient");
       if (Node.isAwaitExpression(outer)) editor.change(between(outer.getStart(), call.getStart()));
-      else rewriteOptions(editor, call, options, "generateClient");
+      else if (isPromise(call)) editor.change(replace(call, `Promise.resolve(${call.getText()})`));
+      else rewrite(call);
     }
   },
 };

@@ -1,6 +1,6 @@
 import { Node, SyntaxKind, type ImportDeclaration } from "ts-morph";
 import type { Rule } from "../rule.ts";
-import { between, replace, type SourceEditor } from "../source-editor.ts";
+import { between, removeStatement, replace, type SourceEditor } from "../source-editor.ts";
 import { isOldModule, isReference, usesOf } from "../syntax.ts";
 
 /** The types that have another name, or are written out. */
@@ -129,7 +129,7 @@ const collectNames = (
     }
   for (const [module, needed] of editor.needs)
     for (const name of [...needed].sort()) {
-      const local = name.replace(/^type /, "");
+      const local = name.replace(/^type |^.* as /, "");
       const isImported = editor.source
         .getImportDeclarations()
         .some(
@@ -173,7 +173,7 @@ const imports: Rule = {
     const all = editor.source.getImportDeclarations();
     for (const one of all)
       if (one.getModuleSpecifierValue() === "@express-zod-api/zod-plugin")
-        editor.change(between(one.getPos(), one.getEnd()));
+        editor.change(removeStatement(one));
     const old = all.filter((one) => isOldModule(one.getModuleSpecifierValue()));
     const namespace = old.find((one) => one.getNamespaceImport() !== undefined);
     if (namespace) {
@@ -197,15 +197,9 @@ const imports: Rule = {
     const lines = groups.map(([module, names]) => toImport(module, names, quote, end));
     editor.needs.clear();
     if (first) {
-      const isGone = lines.length === 0;
-      const isFirst = first.getPos() === 0;
-      const breakAfter =
-        /^\r?\n/.exec(editor.source.getFullText().slice(first.getEnd()))?.[0] ?? "";
-      const start = isGone && !isFirst ? first.getPos() : first.getStart();
-      const stop = first.getEnd() + (isGone && isFirst ? breakAfter.length : 0);
       editor.change(
-        between(start, stop, lines.join("\n")),
-        ...more.map((one) => between(one.getPos(), one.getEnd())),
+        lines.length === 0 ? removeStatement(first) : replace(first, lines.join("\n")),
+        ...more.map(removeStatement),
       );
     } else if (lines.length > 0) {
       const at = anchor?.getStart() ?? 0;

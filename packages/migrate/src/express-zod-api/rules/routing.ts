@@ -4,6 +4,7 @@ import { between, insertAt, replace } from "../source-editor.ts";
 import {
   callsOf,
   functionAround,
+  isPromise,
   localNames,
   methodCalls,
   nameOf,
@@ -173,22 +174,20 @@ const serverResult: Rule = {
 
 const awaited: Rule = {
   id: "await-server",
-  from: "`createServer` without `await` (up to 14, 29); `await attachRouting` (15 to 17)",
-  to: "`await createServer`; `attachRouting`",
+  from: "`createServer` without `await` (up to 14, 29); `await attachRouting`, `attachRouting(…).then` (15 to 17)",
+  to: "`await createServer`, or `void createServer` where nothing can be awaited; `attachRouting`",
   kind: "both",
   apply: (editor) => {
     for (const call of callsOf(editor.source, "createServer")) {
       const parent = call.getParent();
       const isResult =
         Node.isVariableDeclaration(parent) || Node.isPropertyAccessExpression(parent);
-      if (
-        Node.isPropertyAccessExpression(parent) &&
-        ["then", "catch", "finally"].includes(parent.getName())
-      )
-        continue;
+      if (isPromise(call)) continue;
       if (!isResult && !Node.isExpressionStatement(parent)) continue;
       const outer = functionAround(call);
-      const mayAwait = outer === undefined || (Node.isAsyncable(outer) && outer.isAsync());
+      const mayAwait = outer
+        ? Node.isAsyncable(outer) && outer.isAsync()
+        : editor.facts.mayAwait(editor.source.getFilePath());
       const text = `await ${call.getText()}`;
       if (mayAwait)
         editor.change(replace(call, Node.isPropertyAccessExpression(parent) ? `(${text})` : text));
@@ -199,6 +198,7 @@ const awaited: Rule = {
     for (const call of callsOf(editor.source, "attachRouting")) {
       const parent = call.getParent();
       if (Node.isAwaitExpression(parent)) editor.change(replace(parent, call.getText()));
+      else if (isPromise(call)) editor.change(replace(call, `Promise.resolve(${call.getText()})`));
     }
   },
 };
