@@ -21,14 +21,14 @@ afterAll(() => removeDirectory(directory));
 
 const cases: readonly Case[] = [...declarationCases, ...serverCases, ...schemaCases];
 
-const migrate = ({ major, before }: Case) => {
+const migrate = ({ major, before, isCommonJs }: Case) => {
   const project = new Project({ useInMemoryFileSystem: true });
   const source = project.createSourceFile("case.ts", before);
   const counts = new Map<string, number>();
   const facts = {
     ...{ major, isZod3: major < 24, streamFactories: findStreamFactories([source]) },
     users: findUsers(project, [source]),
-    mayAwait: () => true,
+    mayAwait: () => !isCommonJs,
   };
   migrateSource(source, facts, counts);
   const text = source.getFullText();

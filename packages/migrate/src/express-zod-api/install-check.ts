@@ -22,6 +22,8 @@ interface Conflict {
   readonly text: string;
   /** The package without which npm may find more; absent if npm could not tell. */
   readonly name?: string;
+  /** The package that it needs in another version. */
+  readonly needed?: string | undefined;
 }
 
 /** Returns what npm objects to. */
@@ -30,7 +32,8 @@ export const readConflict = (output: string): Conflict => {
     /peer(?:Optional)? (\S+)@"([^"]+)" from (\S+)@(\S+)/.exec(
       output.split("Could not resolve dependency:")[1] ?? "",
     ) ?? [];
-  if (name !== undefined) return { name, text: `${name} ${version} needs ${needed} ${range}` };
+  if (name !== undefined)
+    return { name, needed, text: `${name} ${version} needs ${needed} ${range}` };
   const [, missing, wanted] =
     /No matching version found for ((?:@[^\s@]+\/)?[^\s@]+)@(\S+?)\.?\s/.exec(output) ?? [];
   if (missing !== undefined)

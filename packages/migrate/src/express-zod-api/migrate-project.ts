@@ -66,6 +66,27 @@ const openProject = (directory: string, files: readonly string[]): Project => {
   return project;
 };
 
+const runsEsm = /experimental-vm-modules/;
+const jestText =
+  "Jest loads ES modules, such as sallyport, only with NODE_OPTIONS=--experimental-vm-modules and a transform to ES modules; vitest always does.";
+
+/** Lets the compiler import ES modules into CommonJS, which `node16` refuses and Node.js has been able to do since 20.19. */
+const migrateTsConfig = (
+  directory: string,
+  manifests: ReadonlyMap<string, Manifest>,
+  files: Map<string, string>,
+): readonly string[] => {
+  const file = join(directory, "tsconfig.json");
+  const text = readFileSync(file, "utf8");
+  const isEsm = manifests.get(join(directory, "package.json"))?.["type"] === "module";
+  const changed = text.replaceAll(/("module(?:Resolution)?"\s*:\s*")node16"/gi, '$1NodeNext"');
+  if (isEsm || changed === text || files.size === 0) return [];
+  files.set(file, changed);
+  return [
+    "tsconfig.json: `module` becomes NodeNext, with TypeScript 5.8 or later, to load ES modules in CommonJS",
+  ];
+};
+
 /** Migrates an application, without writing anything. */
 export const migrateProject = (directory: string): Migration => {
   const rootManifest = join(directory, "package.json");
@@ -121,6 +142,9 @@ export const migrateProject = (directory: string): Migration => {
       manifests.delete(file);
       continue;
     }
+    // a comment cannot stand there
+    if (rangeOf(manifest, "jest") && !runsEsm.test(JSON.stringify(manifest["scripts"])))
+      marks.push({ file: relative(directory, file), line: 1, text: jestText });
     const isHome = !isListed && file === rootManifest;
     const changes = migrateManifest(manifest, isImported, isHome);
     if (changes.length === 0) continue;
@@ -128,6 +152,7 @@ export const migrateProject = (directory: string): Migration => {
     dependencies.push(...changes.map((text) => place + text));
     files.set(file, toManifestText(readFileSync(file, "utf8"), manifest));
   }
+  dependencies.push(...migrateTsConfig(directory, manifests, files));
   const remains = findRemains(directory, [...found, ...facts.users.ofPackage], files);
   const differences = listDifferences(facts);
   return { facts, files, counts, marks, dependencies, differences, remains, manifests };

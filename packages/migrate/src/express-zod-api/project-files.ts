@@ -51,7 +51,8 @@ export const findRemains = (
     });
     if (!changed.has(file) || !isCode(file)) return lines;
     const { diagnostics = [] } = ts.transpileModule(text, {
-      fileName: file,
+      // nothing is emitted for declarations
+      fileName: file.replace(/\.d(?=\.[cm]?ts$)/, ""),
       reportDiagnostics: true,
     });
     return [

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { UsageError } from "../usage-error.ts";
 import { findConflicts } from "./install-check.ts";
+import { peers } from "./manifest.ts";
 import { migrateProject, writeMigration, type Migration } from "./migrate-project.ts";
 import { toReport } from "./report.ts";
 
@@ -65,9 +66,10 @@ export const runMigration = async (
   let isBroken = remains.length > 0;
   if (!isOffline)
     for (const [file, manifest] of manifests)
-      for (const { name, text } of await findConflicts(manifest)) {
+      for (const { name, needed, text } of await findConflicts(manifest)) {
         conflicts.push(`${relative(directory, file)}: ${text}`);
-        isBroken ||= name !== undefined;
+        // others were there before
+        isBroken ||= [name, needed].some((one) => one !== undefined && Object.hasOwn(peers, one));
       }
   write(toReport(migration, { isDryRun, conflicts: isOffline ? undefined : conflicts }));
   return isBroken ? 1 : 0;

@@ -20,14 +20,39 @@ export const localNames = (source: SourceFile, exported: string): readonly strin
     .getImportDeclarations()
     .filter((one) => isOldModule(one.getModuleSpecifierValue()))
     .flatMap((one) => one.getNamedImports());
-  const isMade = imported.some((one) => one.getName() === makers[exported]);
+  const names = [
+    ...imported.map((one) => ({
+      name: one.getName(),
+      local: one.getAliasNode()?.getText() ?? one.getName(),
+    })),
+    ...requiresOf(source).flatMap(({ names: required }) => required),
+  ];
+  const isMade = names.some(({ name }) => name === makers[exported]);
   return [
-    ...imported
-      .filter((one) => one.getName() === exported)
-      .map((one) => one.getAliasNode()?.getText() ?? one.getName()),
+    ...names.filter(({ name }) => name === exported).map(({ local }) => local),
     ...(isMade ? [exported] : []),
   ];
 };
+
+/** Returns the statements `const { … } = require("express-zod-api")`, with the names that they declare. */
+export const requiresOf = (source: SourceFile) =>
+  source.getVariableStatements().flatMap((statement) => {
+    const [declaration, ...more] = statement.getDeclarations();
+    const call = declaration?.getInitializer();
+    const pattern = declaration?.getNameNode();
+    if (more.length > 0 || !Node.isCallExpression(call) || !Node.isObjectBindingPattern(pattern))
+      return [];
+    const [specifier] = call.getArguments();
+    const isOld =
+      call.getExpression().getText() === "require" &&
+      Node.isStringLiteral(specifier) &&
+      isOldModule(specifier.getLiteralText());
+    const names = pattern.getElements().map((one) => ({
+      name: (one.getPropertyNameNode() ?? one.getNameNode()).getText(),
+      local: one.getName(),
+    }));
+    return isOld ? [{ statement, specifier, names }] : [];
+  });
 
 /** The functions that classes have replaced; once rewritten, a file has the class without importing it. */
 const makers: Readonly<Record<string, string>> = {

@@ -20,7 +20,15 @@ const documentOptions: Readonly<Record<string, string>> = {
 };
 
 /** What documents and clients do not read of a configuration that is written for them alone. */
-const unread = ["cors", "http", "https", "logger", "startupLogo", "compression", "cookies"];
+const unread = new Set([
+  "cors",
+  "http",
+  "https",
+  "logger",
+  "startupLogo",
+  "compression",
+  "cookies",
+]);
 
 const rewriteOptions = (
   editor: SourceEditor,
@@ -32,7 +40,7 @@ const rewriteOptions = (
   const object = objectArgument(made);
   if (!object) return;
   for (const member of toObject(valueOf(property(object, "config")))?.getProperties() ?? [])
-    if (unread.includes(nameOf(member) ?? "")) editor.change(removeElement(member));
+    if (unread.has(nameOf(member) ?? "")) editor.change(removeElement(member));
   const info: ObjectLiteralElementLike[] = [];
   for (const element of object.getProperties()) {
     const from = nameOf(element) ?? "";

@@ -1,7 +1,7 @@
 import { Node, SyntaxKind, type ImportDeclaration } from "ts-morph";
 import type { Rule } from "../rule.ts";
 import { between, removeStatement, replace, type SourceEditor } from "../source-editor.ts";
-import { isOldModule, isReference, usesOf } from "../syntax.ts";
+import { isOldModule, isReference, requiresOf, usesOf } from "../syntax.ts";
 
 /** The types that have another name, or are written out. */
 const typeTexts: Readonly<Record<string, readonly [text: string, need?: string]>> = {
@@ -208,6 +208,42 @@ const imports: Rule = {
   },
 };
 
+const requires: Rule = {
+  id: "requires",
+  from: '`const { … } = require("express-zod-api")`',
+  to: "`require` of the same modules",
+  kind: "rewritten",
+  apply: (editor) => {
+    const [first, ...more] = requiresOf(editor.source);
+    if (!first) return;
+    const modules = new Map<string, string[]>();
+    const add = (module: string, text: string) =>
+      modules.set(module, [...(modules.get(module) ?? []), text]);
+    for (const { name, local } of [first, ...more].flatMap(({ names }) => names)) {
+      const module = toModule(name);
+      const to = renamedImports[name] ?? name;
+      if (module !== undefined && isUsed(editor, local))
+        add(module, to === local ? to : `${to}: ${local}`);
+    }
+    for (const [module, names] of editor.needs)
+      for (const name of names)
+        if (!name.startsWith("type ")) add(module, name.replace(" as ", ": "));
+    editor.needs.clear();
+    const quote = first.specifier.getText().slice(0, 1);
+    const end = first.statement.getText().endsWith(";") ? ";" : "";
+    const lines = [...modules].map(
+      ([module, names]) =>
+        `const { ${[...new Set(names)].join(", ")} } = require(${quote}${module}${quote})${end}`,
+    );
+    editor.change(
+      lines.length === 0
+        ? removeStatement(first.statement)
+        : replace(first.statement, lines.join("\n")),
+      ...more.map(({ statement }) => removeStatement(statement)),
+    );
+  },
+};
+
 const specifiers: Rule = {
   id: "specifiers",
   from: '`"express-zod-api"` in `export … from`, `declare module`, `require`, `import()`, `vi.mock` and `jest.mock`',
@@ -229,4 +265,4 @@ const specifiers: Rule = {
   },
 };
 
-export const importRules: readonly Rule[] = [types, specifiers, imports];
+export const importRules: readonly Rule[] = [types, requires, specifiers, imports];

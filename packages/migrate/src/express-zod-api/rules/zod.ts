@@ -77,7 +77,7 @@ const descriptions = forZod3({
   kind: "rewritten",
   apply: (editor) => {
     for (const call of editor.source.getDescendantsOfKind(SyntaxKind.CallExpression)) {
-      if (!/^z\.(?:coerce\.)?\w+$/.test(call.getExpression().getText())) continue;
+      if (!/^z\s*\.\s*(?:coerce\s*\.\s*)?\w+$/.test(call.getExpression().getText())) continue;
       const options = call
         .getArguments()
         .map((one) => toObject(one))
