@@ -1,4 +1,4 @@
-import { gt, minVersion, subset, validRange } from "semver";
+import { gt, intersects, minVersion, subset, validRange } from "semver";
 
 /** The parts of a package.json that the migration reads and changes. */
 export interface Manifest {
@@ -58,10 +58,14 @@ export const readFacts = (manifests: Iterable<Manifest>) => {
 };
 
 /** Returns what is to be done about a range: nothing, to raise it, or that a person must look at it. */
-const compare = (known: string, range: string): "enough" | "raise" | "unknown" | "newer" => {
+const compare = (
+  known: string,
+  range: string,
+  isEnough: typeof subset,
+): "enough" | "raise" | "unknown" | "newer" => {
   if (known === "latest") return "enough";
   if (validRange(known) === null) return "unknown";
-  if (subset(known, range)) return "enough";
+  if (isEnough(known, range)) return "enough";
   const [lowest, needs] = [minVersion(known), minVersion(range)];
   return lowest && needs && gt(lowest, needs) ? "newer" : "raise";
 };
@@ -96,7 +100,9 @@ export const migrateManifest = (
     const holders = sections.filter((section) => manifest[section]?.[name] !== undefined);
     for (const section of holders) {
       const known = manifest[section]?.[name] ?? "";
-      const verdict = compare(known, range);
+      // an application chooses among what a library accepts
+      const isLeft = section === "peerDependencies" && !Object.hasOwn(needed, name);
+      const verdict = compare(known, range, isLeft ? intersects : subset);
       if (verdict === "raise") {
         set(manifest, section, name, range);
         changes.push(`update ${name} from ${known} to ${range}`);
