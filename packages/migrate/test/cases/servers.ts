@@ -593,4 +593,27 @@ module.exports.pass = new Middleware({ handler: async () => ({}) });
 `,
     isIncomplete: true,
   },
+  {
+    rule: "json-data",
+    major: 26,
+    before: `import { testEndpoint } from "express-zod-api";
+declare const endpoint: any;
+const { responseMock } = await testEndpoint({ endpoint });
+expect(responseMock._getJSONData().data.id).toBe(1);
+const id: string = responseMock._getJSONData().data.id;
+const body = JSON.parse(responseMock._getData());
+const named = responseMock._getJSONData() as { id: string };
+export const all = [id, body, named];
+`,
+    after: `import { testEndpoint } from "sallyport/testing";
+declare const endpoint: any;
+const { responseMock } = await testEndpoint({ endpoint });
+expect(responseMock._getJSONData().data.id).toBe(1);
+const id: string = responseMock._getJSONData<any>().data.id;
+const body = responseMock._getJSONData<any>();
+const named = responseMock._getJSONData() as { id: string };
+export const all = [id, body, named];
+`,
+    isIncomplete: true,
+  },
 ];

@@ -1,6 +1,7 @@
 import { Node, SyntaxKind, type CallExpression } from "ts-morph";
 import type { Rule } from "../rule.ts";
 import { between, removeElement, replace } from "../source-editor.ts";
+import { isTypeScript } from "../project-files.ts";
 import { callsOf, objectArgument, property, valueOf } from "../syntax.ts";
 
 const options: Rule = {
@@ -114,17 +115,36 @@ const assertions: Rule = {
   },
 };
 
+/** Returns the type argument that keeps `any`, whose parts fit everywhere; what is only compared needs none. */
+const keepType = (call: CallExpression): string => {
+  if (!isTypeScript(call.getSourceFile().getFilePath())) return "";
+  const user = call.getFirstAncestor(
+    (one) => !Node.isPropertyAccessExpression(one) && !Node.isElementAccessExpression(one),
+  );
+  const isTyped =
+    (call.getParent() === user && Node.isAsExpression(user)) ||
+    (call.getParent() === user && Node.isVariableDeclaration(user) && user.getTypeNode());
+  const isCompared =
+    Node.isCallExpression(user) &&
+    /^(?:expect|JSON\.stringify)$/.test(user.getExpression().getText());
+  return isTyped || isCompared ? "" : "<any>";
+};
+
 const jsonData: Rule = {
   id: "json-data",
-  from: "`JSON.parse(responseMock._getData())`",
-  to: "`responseMock._getJSONData()`, which has a type",
+  from: "`JSON.parse(responseMock._getData())`, `responseMock._getJSONData()`, which are `any`",
+  to: "`responseMock._getJSONData()` where it is compared, `_getJSONData<any>()` elsewhere",
   kind: "rewritten",
   apply: (editor) => {
     for (const call of editor.source.getDescendantsOfKind(SyntaxKind.CallExpression)) {
       const [argument] = call.getArguments();
-      const mock = /^(responseMock\w*)\._getData\(\)$/.exec(argument?.getText() ?? "")?.[1];
-      if (call.getExpression().getText() === "JSON.parse" && mock)
-        editor.change(replace(call, `${mock}._getJSONData()`));
+      const callee = call.getExpression().getText();
+      const parsed = /^(responseMock\w*)\._getData\(\)$/.exec(argument?.getText() ?? "")?.[1];
+      const read = /^(responseMock\w*)\._getJSONData$/.exec(callee)?.[1];
+      const mock = callee === "JSON.parse" ? parsed : read;
+      const text = `${mock}._getJSONData${keepType(call)}()`;
+      const isOld = read === undefined || call.getTypeArguments().length === 0;
+      if (mock && isOld && text !== call.getText()) editor.change(replace(call, text));
     }
   },
 };
