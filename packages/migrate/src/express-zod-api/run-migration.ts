@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { UsageError } from "../usage-error.ts";
@@ -71,6 +71,7 @@ export const runMigration = async (
         // others were there before
         isBroken ||= [name, needed].some((one) => one !== undefined && Object.hasOwn(peers, one));
       }
-  write(toReport(migration, { isDryRun, conflicts: isOffline ? undefined : conflicts }));
+  const usesPnpm = existsSync(join(directory, "pnpm-lock.yaml"));
+  write(toReport(migration, { isDryRun, usesPnpm, conflicts: isOffline ? undefined : conflicts }));
   return isBroken ? 1 : 0;
 };
