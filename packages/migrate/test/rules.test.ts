@@ -6,6 +6,7 @@ import { findUsers } from "../src/express-zod-api/users.ts";
 import { rules } from "../src/express-zod-api/rules.ts";
 import type { Case } from "./cases/case.ts";
 import { declarationCases } from "./cases/declarations.ts";
+import { layoutCases } from "./cases/layouts.ts";
 import { schemaCases } from "./cases/schemas.ts";
 import { serverCases } from "./cases/servers.ts";
 import {
@@ -19,7 +20,12 @@ import {
 const directory = createDirectory();
 afterAll(() => removeDirectory(directory));
 
-const cases: readonly Case[] = [...declarationCases, ...serverCases, ...schemaCases];
+const cases: readonly Case[] = [
+  ...declarationCases,
+  ...serverCases,
+  ...schemaCases,
+  ...layoutCases,
+];
 
 const migrate = ({ major, before, isCommonJs }: Case) => {
   const project = new Project({ useInMemoryFileSystem: true });

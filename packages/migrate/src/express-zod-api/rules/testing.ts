@@ -1,6 +1,6 @@
 import { Node, SyntaxKind, type CallExpression } from "ts-morph";
 import type { Rule } from "../rule.ts";
-import { between, removeElement, replace } from "../source-editor.ts";
+import { between, insertAt, removeElement, replace } from "../source-editor.ts";
 import { isTypeScript } from "../project-files.ts";
 import { callsOf, objectArgument, property, valueOf } from "../syntax.ts";
 
@@ -140,11 +140,11 @@ const jsonData: Rule = {
       const [argument] = call.getArguments();
       const callee = call.getExpression().getText();
       const parsed = /^(responseMock\w*)\._getData\(\)$/.exec(argument?.getText() ?? "")?.[1];
-      const read = /^(responseMock\w*)\._getJSONData$/.exec(callee)?.[1];
-      const mock = callee === "JSON.parse" ? parsed : read;
-      const text = `${mock}._getJSONData${keepType(call)}()`;
-      const isOld = read === undefined || call.getTypeArguments().length === 0;
-      if (mock && isOld && text !== call.getText()) editor.change(replace(call, text));
+      if (callee === "JSON.parse" && parsed)
+        editor.change(replace(call, `${parsed}._getJSONData${keepType(call)}()`));
+      const isRead = /^responseMock\w*\s*\._getJSONData$/.test(callee);
+      if (isRead && call.getTypeArguments().length === 0 && keepType(call))
+        editor.change(insertAt(call.getExpression().getEnd(), keepType(call)));
     }
   },
 };
