@@ -3,5 +3,3 @@ export class ContractError extends Error {
   override readonly name = "ContractError";
   readonly code = "SLP_CLI_USAGE";
 }
-
-export const toUsageError = (message: string): ContractError => new ContractError(message);

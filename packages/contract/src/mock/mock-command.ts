@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { defineCommand, type Io } from "../command.ts";
-import { ContractError, toUsageError } from "../errors.ts";
+import { ContractError } from "../errors.ts";
 import type { DocumentHandlers } from "./document/handler.ts";
 import { listenDocument } from "./document/serve-document.ts";
 import { toListenProblem } from "./listen-problem.ts";
@@ -27,11 +27,11 @@ export const mockCommand = defineCommand({
   },
   run: async ({ port = "4010", host, seed, handlers: file }, [entry, ...others], io) => {
     if (others.length > 0)
-      throw toUsageError(
+      throw new ContractError(
         `\`sallyport mock\` takes one entry; got ${[entry, ...others].join(" ")}.`,
       );
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-      throw toUsageError(`--port must be a number from 0 to 65535; got ${port}.`);
+      throw new ContractError(`--port must be a number from 0 to 65535; got ${port}.`);
     // a pattern of the API that a client keeps busy is tried in another way, in linear time
     setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
     const handlers = file === undefined ? undefined : await loadHandlers(file, io.load);

@@ -13,3 +13,7 @@ export const withinTime = <Result>(work: () => Result, limit = 100): Result => {
   Object.defineProperty(globalThis, key, { value: work, configurable: true });
   return script.runInThisContext({ timeout: limit }) as Result;
 };
+
+/** Whether an error says that work has taken too long. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";

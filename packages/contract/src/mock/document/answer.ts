@@ -7,7 +7,7 @@ import {
 } from "@sallyport/document";
 import { readPreference } from "../preference.ts";
 import { UngeneratableError } from "../ungeneratable.ts";
-import { withinTime } from "../within-time.ts";
+import { isTimeout, withinTime } from "../within-time.ts";
 import { hasCredentials, toChallenge } from "./credentials.ts";
 import { readPath, toFinder, type Place } from "./find-operation.ts";
 import type { DocumentHandlers } from "./handler.ts";
@@ -141,10 +141,7 @@ const inTime = <Result>(work: () => Result): Result => {
   try {
     return withinTime(work, 1000);
   } catch (error) {
-    if (
-      !(error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT")
-    )
-      throw error;
+    if (!isTimeout(error)) throw error;
     throw new Refused({
       statuses: [400, 422],
       detail: "A pattern of the document takes too long to check the input.",

@@ -11,6 +11,7 @@ import {
 import { toBytes } from "../generate-content.ts";
 import { merge } from "../make-value.ts";
 import type { Preference } from "../preference.ts";
+import { isTimeout, withinTime } from "../within-time.ts";
 import { chooseValue, findExample, listExamples } from "./choose-value.ts";
 import { callHandler, toKey, type DocumentHandlers } from "./handler.ts";
 import { isJson, negotiate, type Chosen } from "./media-types.ts";
@@ -63,7 +64,7 @@ export const writeReply = async (
   const isDescribed = media.schema !== undefined || media.examples !== undefined;
   if (!isDescribed && returned === undefined) return { headers: type, body: toBytes(chosen.type) };
   const schema = toView(media.schema ?? {}, "response");
-  const made = isDescribed ? chooseValue(media, preference, seed, fields) : undefined;
+  const made = isDescribed ? inTime(() => chooseValue(media, preference, seed, fields)) : undefined;
   const value = merge(made, returned) as Json;
   const problem = returned === undefined ? undefined : explain(schema, value);
   if (problem)
@@ -73,6 +74,19 @@ export const writeReply = async (
     });
   const isText = typeof returned === "string" && !isJson(chosen.type);
   return { headers: type, body: isText ? returned : writeBody(chosen.type, value, schema), value };
+};
+
+/** @throws {@link Refused} when a pattern, or a size, keeps the making of a value busy. */
+const inTime = <Result>(work: () => Result): Result => {
+  try {
+    return withinTime(work, 2000);
+  } catch (error) {
+    if (!isTimeout(error)) throw error;
+    throw new Refused({
+      statuses: [500],
+      detail: "No value of the reply was made in 2 seconds. Add an example to its schema.",
+    });
+  }
 };
 
 const toContentType = ({ type }: Chosen): string =>
