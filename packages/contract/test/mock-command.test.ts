@@ -39,14 +39,14 @@ test("the command rejects a module without handlers", async () => {
   const file = write("none.mjs", "export const handlers = {};");
   const { err, code } = await run("--handlers", file);
   expect(err).toContain(`sallyport: ${file} has no default export with handlers`);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
 });
 
 test("the command names a route for which no handler can be used", async () => {
   const file = write("wrong.mjs", 'export default { "get /users": () => ({}) };');
   const { err, code } = await run("--handlers", file);
   expect(err).toContain('sallyport: mock: `handlers` has "get /users"');
-  expect(code).toBe(1);
+  expect(code).toBe(2);
 });
 
 test.for(["an entry", "a document"])(
@@ -60,7 +60,7 @@ test.for(["an entry", "a document"])(
         ? entry
         : write("api.json", '{ "openapi": "3.1.0", "info": { "title": "", "version": "" } }');
     expect(await runCommand("mock", given, "--port", String(port))).toEqual({
-      ...{ code: 1, out: "" },
+      ...{ code: 2, out: "" },
       err: `sallyport: Port ${port} is in use: stop the process that uses it, or choose another port with --port.\n`,
     });
     server.close();
