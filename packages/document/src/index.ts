@@ -18,6 +18,7 @@ export { readDocument, toApiDescription, toNormaliser } from "./read-document.ts
 export { normalise } from "./api/normalise-document.ts";
 export { parseText, readSource } from "./read/read-source.ts";
 export type { ReadOther, Source } from "./read/read-source.ts";
+export { Resolver } from "./read/resolver.ts";
 export { meet } from "./schema/combine.ts";
 export { areDisjoint } from "./schema/disjoint.ts";
 export { isKnownFormat } from "./schema/formats.ts";

@@ -45,6 +45,9 @@ export class SchemaNormaliser {
   readonly #resolver: Resolver;
   readonly #combiner = new Combiner();
   readonly #known = new Map<object, Schema>();
+  /** What has been converted since the last {@link finish}. */
+  #waiting: Schema[] = [];
+  readonly #finished = new Set<Schema>();
   /** The parents of `allOf` without their unions, and what these were made from. */
   readonly #parents = new Map<JsonObject, JsonObject>();
   readonly #originals = new Map<JsonObject, JsonObject>();
@@ -63,16 +66,17 @@ export class SchemaNormaliser {
     if (known) return known;
     const schema: Schema = {};
     this.#known.set(raw, schema);
+    this.#waiting.push(schema);
     return this.#combiner.later(schema, () => Object.assign(schema, this.#read(raw, rawFile)));
   }
 
   finish(): void {
     this.#combiner.finish();
-    const seen = new Set<Schema>();
-    const waiting = [...this.#known.values()];
+    const waiting = this.#waiting;
+    this.#waiting = [];
     for (let schema = waiting.pop(); schema; schema = waiting.pop()) {
-      if (seen.has(schema)) continue;
-      seen.add(schema);
+      if (this.#finished.has(schema)) continue;
+      this.#finished.add(schema);
       for (const child of listChildren(schema)) waiting.push(child);
       // exactly one variant matches if no two can
       if (schema.exclusive && isPartition(schema.anyOf ?? [])) delete schema.exclusive;
