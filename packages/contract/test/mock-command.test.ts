@@ -26,7 +26,7 @@ test.for([
   [["--port", "http"], "--port must be a number from 0 to 65535; got http.", 2],
   [["--port", "70000"], "--port must be a number from 0 to 65535; got 70000.", 2],
   [["other.js"], "`sallyport mock` takes one entry; got ", 2],
-  [["--host", "256.0.0.1"], "This machine does not have the address 256.0.0.1: choose another", 1],
+  [["--host", "256.0.0.1"], "This machine does not have the address 256.0.0.1: choose another", 2],
   [["--handlers", "none.js"], "There is no file none.js.", 1],
 ] as const)("the command rejects %s", async ([args, message, code]) => {
   expect(await run(...args)).toEqual({

@@ -20,7 +20,7 @@ USAGE
 ARGUMENTS
 
   DIRECTORY    The root of the application, with tsconfig.json and package.json; by default, the working directory
-  DOCUMENT     An OpenAPI document, version 3.0 or 3.1, as YAML or JSON
+  DOCUMENT     An OpenAPI document, version 3.0, 3.1 or 3.2, as YAML or JSON
 
 OPTIONS
 
@@ -34,7 +34,8 @@ OPTIONS
 EXIT CODES
 
   0    Done; places that need a person are marked with TODO(sallyport-migrate)
-  1    The application or the document cannot be read, or the report tells what keeps the application from working
+  1    The application or the document cannot be read, the report tells what keeps the application from working, or the
+       endpoints differ from the document without a mark
   2    The arguments are wrong
 `;
 
@@ -92,8 +93,12 @@ const run = async (args: readonly string[], terminal: Terminal): Promise<number>
     const file = resolve(terminal.directory, document);
     const out = resolve(terminal.directory, values.out);
     const { directory } = terminal;
-    terminal.write(await writeStubs(file, out, { isForced: values.force ?? false, directory }));
-    return 0;
+    const { text, isProven } = await writeStubs(file, out, {
+      isForced: values.force ?? false,
+      directory,
+    });
+    terminal.write(text);
+    return isProven ? 0 : 1;
   }
   refuse(values, ["out"], "migrate");
   if (document !== undefined)

@@ -1,73 +1,76 @@
-import { readFileSync } from "node:fs";
-import { parse } from "yaml";
+import {
+  DocumentError,
+  isObject,
+  readDocument,
+  readSource,
+  Resolver,
+  toNormaliser,
+  toObject,
+  type ApiDescription,
+  type Json,
+  type JsonObject,
+  type Schema,
+} from "@sallyport/document";
 import { UsageError } from "../usage-error.ts";
+import { bundle } from "./bundle.ts";
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-export const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
-
-export const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-export const toText = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;
-
-/** An OpenAPI document, with its references. */
-export class ApiDocument {
+/** A document, with its references and the normal form of its schemas. */
+export interface ApiDocument {
   readonly root: JsonObject;
-
-  constructor(root: JsonObject) {
-    this.root = root;
-  }
-
-  get schemas(): JsonObject {
-    return toObject(toObject(this.root["components"])["schemas"]);
-  }
-
-  /** Follows a reference to anything but a schema. @throws {@link UsageError} when it leads nowhere. */
-  resolve(value: unknown): JsonObject {
-    const object = toObject(value);
-    const reference = object["$ref"];
-    if (typeof reference !== "string") return object;
-    if (!reference.startsWith("#/"))
-      throw new UsageError(
-        `The reference ${reference} leads to another file: bundle the document first.`,
-      );
-    let target: unknown = this.root;
-    for (const part of reference.slice(2).split("/"))
-      target =
-        toObject(target)[decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~")];
-    if (!isObject(target))
-      throw new UsageError(`The reference ${reference} leads nowhere: correct the document.`);
-    return this.resolve(target);
-  }
+  /** What the lock compares. */
+  readonly description: ApiDescription;
+  /** Follows references. */
+  readonly resolve: (value: Json | undefined) => JsonObject;
+  /** Follows the reference of a schema, which may be `true` or `false`. */
+  readonly resolveSchema: (value: JsonObject) => Json;
+  readonly normalise: (schema: Json) => Schema;
+  /** Replaces the references in a value by what they lead to; undefined if one leads to what contains it. */
+  readonly inline: (value: Json) => Json | undefined;
 }
 
-/** The name in a reference to a schema of the components. */
-export const schemaName = (schema: JsonObject): string | undefined =>
-  /^#\/components\/schemas\/([^/]+)$/.exec(toText(schema["$ref"]) ?? "")?.[1];
-
-/** @throws {@link UsageError} when the file is not a document of a known version. */
-export const readDocument = (file: string): ApiDocument => {
-  let text: string;
+/** @throws {@link UsageError} when the file is not a document of a known version, or a reference leads nowhere. */
+export const openDocument = (file: string): ApiDocument => {
   try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    throw new UsageError(`Cannot read ${file}: check the path.`);
-  }
-  let root: unknown;
-  try {
-    root = parse(text);
+    const description = readDocument(file);
+    const root = bundle(readSource(file));
+    const resolver = new Resolver({ document: root, file });
+    const normaliser = toNormaliser(root, file);
+    const known = new WeakMap<object, Schema>();
+    const resolveSchema = (value: JsonObject): Json => resolver.resolve(value, file)[0];
+    return {
+      ...{ root, description, resolveSchema },
+      resolve: (value) => (isObject(value) ? toObject(resolveSchema(value)) : {}),
+      normalise: (schema) => {
+        if (!isObject(schema)) return normaliser(schema);
+        const found = known.get(schema) ?? normaliser(schema);
+        known.set(schema, found);
+        return found;
+      },
+      inline: (value) => inline(value, resolveSchema, []),
+    };
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
-    throw new UsageError(`${file} is neither YAML nor JSON: ${reason}`);
+    throw error instanceof DocumentError ? new UsageError(error.message) : error;
   }
-  const version = toText(toObject(root)["openapi"]);
-  if (version === undefined || !/^3\.[01]\./.test(version))
-    throw new UsageError(
-      `${file} is no document of OpenAPI 3.0 or 3.1: its member \`openapi\` is ${version ?? "missing"}.`,
-    );
-  return new ApiDocument(toObject(root));
+};
+
+const inline = (
+  value: Json,
+  resolve: (value: JsonObject) => Json,
+  around: readonly Json[],
+): Json | undefined => {
+  // what refers to what contains it has no end, and what is this deep is nothing to read
+  if (around.includes(value) || around.length > 30) return undefined;
+  if (typeof value !== "object" || value === null) return value;
+  if (isObject(value) && typeof value["$ref"] === "string") {
+    const { $ref: _reference, ...more } = value;
+    const target = inline(resolve(value), resolve, [...around, value]);
+    return isObject(target) ? { ...target, ...more } : target;
+  }
+  const entries = Object.entries(value).map(
+    ([name, one]) => [name, inline(one, resolve, [...around, value])] as const,
+  );
+  if (entries.some(([, one]) => one === undefined)) return undefined;
+  return Array.isArray(value)
+    ? entries.map(([, one]) => one as Json)
+    : (Object.fromEntries(entries) as JsonObject);
 };

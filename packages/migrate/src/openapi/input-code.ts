@@ -1,237 +1,194 @@
-import {
-  isObject,
-  schemaName,
-  toList,
-  toObject,
-  toText,
-  type ApiDocument,
-  type JsonObject,
-} from "./document.ts";
-import { toPathParameter } from "./names.ts";
-import type { SchemaCode } from "./primitive-code.ts";
+import { toList, toText, type Json, type JsonObject } from "@sallyport/document";
+import { writeBody, type BodyCode } from "./body-code.ts";
+import { block, code, nothing, type Code } from "./code.ts";
+import type { Notes } from "./notes.ts";
+import { writeParameter, type ParameterCode } from "./parameter-code.ts";
+import type { Paths, RoutePath } from "./paths.ts";
+import { ez, finish, value, z } from "./primitive-code.ts";
 import type { SchemaWriter } from "./schema-code.ts";
 
 /** The parts of a definition that say what an endpoint takes. */
 export interface InputCode {
-  readonly members: readonly string[];
-  readonly uses: ReadonlySet<string>;
-  readonly notes: readonly string[];
+  readonly route: RoutePath;
+  readonly members: readonly Code[];
+  /** A middleware that takes the parameters, if the body is no object of fields. */
+  readonly middleware: Code;
   /** Whether a query has objects, which need a parser of brackets. */
   readonly isNested: boolean;
+  readonly hasCookies: boolean;
+  readonly takesFiles: boolean;
+  /** What only the document says. */
+  readonly extra: Record<string, Json>;
 }
 
-interface Parameter {
-  readonly name: string;
-  readonly location: string;
-  readonly code: SchemaCode;
-}
+const ignoredHeaders = new Set(["accept", "authorization", "content-type"]);
 
-interface Body {
-  /** Further fields, if the body is an object of fields. */
-  readonly fields: readonly SchemaCode[];
-  /** A schema that is combined with the fields of the parameters. */
-  readonly whole?: SchemaCode | undefined;
-  readonly canExtend?: boolean;
-  /** The names of all fields. */
-  readonly names?: readonly string[];
-  /** How the fields are wrapped. */
-  readonly kind: "form" | "json" | "multipart" | "none" | "raw";
-  readonly rawType?: string;
-  readonly notes: readonly string[];
-}
+const bodyMethods = new Set(["post", "put", "patch", "query"]);
 
-const bodyMethods = new Set(["post", "put", "patch"]);
-
-/** Writes the input and the header fields of an operation. */
+/** Writes the input and the header fields of an operation; undefined if no route has its path. */
 export const writeInput = (
-  document: ApiDocument,
   writer: SchemaWriter,
-  method: string,
-  item: JsonObject,
-  operation: JsonObject,
-): InputCode => {
-  const notes: string[] = [];
-  const parameters = new Map<string, Parameter>();
-  let isNested = false;
-  for (const declared of [...toList(item["parameters"]), ...toList(operation["parameters"])]) {
-    const parameter = document.resolve(declared);
-    const location = toText(parameter["in"]) ?? "query";
-    const given = toText(parameter["name"]) ?? "";
-    const name = location === "path" ? toPathParameter(given) : given;
-    const content = Object.values(toObject(parameter["content"]))[0];
-    const schema = parameter["schema"] ?? toObject(content)["schema"];
-    if (parameter["content"] !== undefined)
-      notes.push(`The parameter ${name} is not parsed as JSON.`);
-    if (parameter["style"] === "deepObject") isNested = true;
-    const isList =
-      parameter["explode"] === false ||
-      ["spaceDelimited", "pipeDelimited"].includes(String(parameter["style"]));
-    if (isList && location === "query" && toObject(schema)["type"] === "array")
-      notes.push(`The elements of ${name} are repeated names, not one delimited text.`);
-    const described = toObject(schema)["description"] ?? parameter["description"];
-    const whole =
-      described === undefined || schemaName(toObject(schema))
-        ? schema
-        : { ...toObject(schema), description: described };
-    const code = writer.field(
-      location === "header" ? name.toLowerCase() : name,
-      whole,
-      parameter["required"] === true,
-      "text",
-    );
-    parameters.set(`${location} ${name}`, { name, location, code });
+  paths: Paths,
+  call: { readonly method: string; readonly path: string },
+  { item, operation }: { readonly item: JsonObject; readonly operation: JsonObject },
+  notes: Notes,
+): InputCode | undefined => {
+  const { document } = writer;
+  const declared = new Map<string, JsonObject>();
+  for (const one of [...toList(item["parameters"]), ...toList(operation["parameters"])]) {
+    const parameter = document.resolve(one);
+    const place = toText(parameter["in"]);
+    const name = toText(parameter["name"]);
+    const isIgnored = place === "header" && ignoredHeaders.has(name.toLowerCase());
+    if (!isIgnored)
+      declared.set(`${place} ${place === "header" ? name.toLowerCase() : name}`, parameter);
   }
-  const all = [...parameters.values()];
-  const at = (...locations: readonly string[]) =>
-    all.filter((one) => locations.includes(one.location)).map((one) => one.code);
-  const isListed = (code: SchemaCode) =>
-    !/^(?:accept|content-type|authorization)"?: /i.test(code.code.replace(/^"/, ""));
-  const headers = at("header").filter(isListed);
-  const body = readBody(document, writer, operation);
-  notes.push(...body.notes);
-  const hasQuery = at("query").length > 0;
-  const takesBody = body.kind !== "none";
-  const members: string[] = [];
-  const sources = toSources(
-    method,
-    hasQuery,
-    takesBody,
-    body.kind === "multipart",
-    at("cookie").length > 0,
+  const body =
+    operation["requestBody"] === undefined
+      ? undefined
+      : writeBody(writer, document.resolve(operation["requestBody"]));
+  const others = [...declared.values()].filter(
+    (one) => one["in"] !== "path" && one["in"] !== "header",
   );
-  if (hasQuery && takesBody && body.kind !== "raw")
-    notes.push("Documents put these fields into the query, because the body has the same sources.");
-  if (at("cookie").length > 0 && (hasQuery || takesBody))
-    notes.push("Documents put the cookies into the query or the body.");
-  const taken = new Set(all.filter((one) => one.location !== "header").map((one) => one.name));
-  for (const clash of (body.names ?? []).filter((name) => taken.has(name)))
-    notes.push(`The field ${clash} is in the body and in another part of the request: rename one.`);
-  const free = body.fields.filter((field) => !taken.has(fieldName(field) ?? ""));
-  const fields = [...at("path", "query", "cookie"), ...free];
-  const input = toInput(fields, body);
-  if (input !== undefined) members.push(`input: ${input}`);
-  if (headers.length > 0)
-    members.push(`headers: z.object({\n${headers.map((one) => one.code).join(",\n")}\n})`);
-  if (sources !== undefined) members.push(`inputSources: ${JSON.stringify(sources)}`);
-  const parts = [
-    ...all.map((one) => one.code),
-    ...body.fields,
-    ...(body.whole ? [body.whole] : []),
-  ];
-  return { members, notes, isNested, uses: new Set(parts.flatMap((part) => [...part.uses])) };
+  const route = paths.convert(
+    call.path,
+    new Set([...others.map((one) => toText(one["name"])), ...(body?.names ?? []), "raw"]),
+  );
+  if (!route) return undefined;
+  const fields: ParameterCode[] = [];
+  const headers: ParameterCode[] = [];
+  const told: Record<string, Json> = {};
+  const taken = new Set<string>();
+  for (const raw of declared.values()) {
+    const location = toText(raw["in"]);
+    const given = toText(raw["name"]);
+    const place = `${location} parameter ${given}`;
+    const name = location === "path" ? route.names.get(given) : given;
+    if (name === undefined) {
+      notes.add(place, `The path has no parameter ${given}.`);
+      continue;
+    }
+    if (!["path", "query", "header", "cookie"].includes(location)) {
+      notes.add(place, `A parameter cannot be in ${location}.`);
+      continue;
+    }
+    const parameter = writeParameter(
+      writer,
+      raw,
+      location === "header" ? given.toLowerCase() : name,
+    );
+    notes.addSchema(place, parameter.code);
+    if (Object.keys(parameter.extra).length > 0) told[`${location} ${name}`] = parameter.extra;
+    if (location === "header") headers.push(parameter);
+    else if (taken.has(name))
+      notes.add(place, `The field ${given} is in two parts of the request: rename one.`);
+    else {
+      taken.add(name);
+      fields.push(parameter);
+    }
+  }
+  for (const name of route.names.values())
+    if (!taken.has(name)) {
+      const raw = { name, in: "path", required: true, schema: { type: "string" } };
+      notes.add(
+        `path parameter ${name}`,
+        `The document does not declare the parameter ${name} of the path.`,
+      );
+      fields.push(writeParameter(writer, raw, name));
+    }
+  if (body) tellBody(body, taken, notes);
+  const at = (location: string): readonly string[] =>
+    fields.filter((one) => one.location === location).map(({ name }) => name);
+  const [queries, cookies] = [at("query"), at("cookie")];
+  const sources = toSources(call.method, body, queries.length > 0, cookies.length > 0);
+  const { input, middleware } = joinInput(fields, body);
+  const isMixed = body !== undefined && (queries.length > 0 || cookies.length > 0);
+  const isApart = body?.kind === "raw" || body?.kind === "value";
+  if (isMixed && !isApart && (!body.code?.isShape || body.code.isLate))
+    notes.add(
+      "request",
+      "Documents show the fields of the body one by one, without their alternatives.",
+    );
+  const extra: Record<string, Json> = {
+    ...(Object.keys(told).length > 0 && { parameters: told }),
+    ...(cookies.length > 0 && { cookies }),
+    ...(isMixed && !isApart && { fields: body.names.filter((name) => !taken.has(name)) }),
+    ...(body && { body: { ...(isMixed && !isApart && { type: body.type }), ...body.extra } }),
+  };
+  return {
+    route,
+    members: [
+      ...(input ? [code`input: ${input}`] : []),
+      ...(headers.length > 0
+        ? [code`headers: ${z}.object(${block(headers.map((one) => one.code.code))})`]
+        : []),
+      ...(sources ? [code`inputSources: ${sources}`] : []),
+    ],
+    middleware,
+    isNested: fields.some((one) => one.isNested),
+    hasCookies: cookies.length > 0,
+    takesFiles: body?.kind === "files",
+    extra,
+  };
 };
 
-const fieldName = ({ code }: SchemaCode): string | undefined => {
-  const [, quoted, plain] =
-    /^(?:\/\/.*\n)*(?:get )?(?:"([^"]+)"|([\w$]+))(?:\(\))?:/.exec(code) ?? [];
-  return quoted ?? plain;
+const tellBody = (body: BodyCode, taken: ReadonlySet<string>, notes: Notes): void => {
+  notes.add("request", ...body.notes);
+  if (body.code) notes.addSchema("request", body.code);
+  for (const name of body.names.filter((one) => taken.has(one)))
+    notes.add(
+      "request",
+      `The field ${name} is in the body and in another part of the request: rename one.`,
+    );
+  if (body.isForced) notes.add("request", "The body is required, because some of its fields are.");
 };
 
-const toInput = (fields: readonly SchemaCode[], body: Body): string | undefined => {
-  const list = `{\n${fields.map((field) => field.code).join(",\n")}\n}`;
-  if (body.kind === "raw")
-    return `ez.raw(${fields.length > 0 ? list : "{}"}, { contentMediaType: ${JSON.stringify(body.rawType)} })`;
-  if (body.kind === "form")
-    return body.whole ? `ez.form(${toWhole(fields, body, list)})` : `ez.form(${list})`;
-  if (body.whole) return toWhole(fields, body, list);
-  return fields.length > 0 ? `z.object(${list})` : undefined;
-};
-
-const toWhole = (
-  fields: readonly SchemaCode[],
-  { whole, canExtend }: Body,
-  list: string,
-): string => {
-  const text = whole?.code ?? "";
-  if (fields.length === 0) return text;
-  return canExtend ? `${text}.extend(${list})` : `z.object(${list}).and(${text})`;
+/** Joins the fields of the parameters with the body. */
+const joinInput = (
+  fields: readonly ParameterCode[],
+  body: BodyCode | undefined,
+): { readonly input?: Code; readonly middleware: Code } => {
+  const list = block(fields.map((field) => field.code.code));
+  const shape = code`${z}.object(${list})`;
+  if (!body)
+    return fields.length > 0 ? { input: shape, middleware: nothing } : { middleware: nothing };
+  const { kind, type, code: written } = body;
+  if (kind === "raw" || kind === "value" || !written) {
+    const raw = code`${ez}.raw(${list}, { contentMediaType: ${type} })`;
+    if (kind === "raw" || !written) return { input: raw, middleware: nothing };
+    return {
+      input: code`${raw}.transform(${value("parseRaw")}(${finish(written).code}))`,
+      middleware: nothing,
+    };
+  }
+  const whole = finish(written).code;
+  const wrap = (input: Code): Code => (kind === "form" ? code`${ez}.form(${input})` : input);
+  if (fields.length === 0) return { input: wrap(whole), middleware: nothing };
+  if (written.isShape && !written.isLate)
+    return { input: wrap(code`${whole}.extend(${list})`), middleware: nothing };
+  // the fields of a body that is no plain object stay apart
+  const middleware = code`.addMiddleware({ input: ${shape}, handler: async ({ input }) => ({ parameters: input }) })`;
+  return { input: wrap(whole), middleware };
 };
 
 const toSources = (
   method: string,
+  body: BodyCode | undefined,
   hasQuery: boolean,
-  takesBody: boolean,
-  hasFiles: boolean,
   hasCookies: boolean,
 ): readonly string[] | undefined => {
   const takesByDefault = bodyMethods.has(method);
-  const isDefault = takesByDefault ? !hasQuery && (!hasFiles || method === "post") : !takesBody;
+  const hasFiles = body?.kind === "files";
+  const takesBody = body !== undefined;
+  const isDefault = takesByDefault
+    ? takesBody && !hasQuery && (!hasFiles || method === "post")
+    : !takesBody;
   if (isDefault && !hasCookies) return undefined;
   return [
     ...(hasCookies ? ["cookies"] : []),
-    ...(hasQuery || (!takesByDefault && !takesBody && !hasCookies) ? ["query"] : []),
-    ...(takesBody || (takesByDefault && !hasQuery && !hasCookies) ? ["body"] : []),
+    ...(hasQuery ? ["query"] : []),
+    ...(takesBody ? ["body"] : []),
     "params",
     ...(hasFiles ? ["files"] : []),
   ];
-};
-
-const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/.test(type);
-
-const readBody = (document: ApiDocument, writer: SchemaWriter, operation: JsonObject): Body => {
-  const content = toObject(document.resolve(operation["requestBody"])["content"]);
-  const types = Object.keys(content);
-  const type =
-    types.find(isJson) ?? types.find((one) => one.startsWith("multipart/form-data")) ?? types[0];
-  if (type === undefined) return { fields: [], kind: "none", notes: [] };
-  const notes = types.filter((one) => one !== type).map((one) => `The body may also be ${one}.`);
-  const schema = toObject(content[type])["schema"];
-  const target = document.resolve(schema);
-  const isOptional = document.resolve(operation["requestBody"])["required"] !== true;
-  if (isOptional && toList(target["required"]).length > 0)
-    notes.push("The body is required, because some of its fields are.");
-  if (isJson(type)) {
-    const kind = [target["type"] ?? "object"].flat()[0];
-    if (kind !== "object" && target["properties"] === undefined && !isComposed(target))
-      return {
-        fields: [],
-        kind: "raw",
-        rawType: type,
-        notes: [
-          ...notes,
-          `The body is no object: parse \`input.raw\`, of type ${toText(kind) ?? "unknown"}.`,
-        ],
-      };
-    const whole = writer.write(schema);
-    const names = listNames(document, target);
-    return { fields: [], whole, canExtend: writer.isPlain(schema), names, kind: "json", notes };
-  }
-  const isForm = type === "application/x-www-form-urlencoded";
-  if (isForm || type.startsWith("multipart/form-data")) {
-    const required = toList(target["required"]);
-    const fields = Object.entries(toObject(target["properties"])).map(([name, field]) =>
-      writer.field(name, field, required.includes(name), "text", toUpload(document, field)),
-    );
-    if (fields.length === 0) notes.push("The fields of the form are not declared.");
-    return {
-      fields,
-      names: listNames(document, target),
-      kind: isForm ? "form" : "multipart",
-      notes,
-    };
-  }
-  return { fields: [], kind: "raw", rawType: type, notes };
-};
-
-const listNames = (document: ApiDocument, schema: JsonObject): readonly string[] => [
-  ...Object.keys(toObject(schema["properties"])),
-  ...toList(schema["allOf"]).flatMap((part) => listNames(document, document.resolve(part))),
-];
-
-const isComposed = (schema: JsonObject): boolean =>
-  ["allOf", "anyOf", "oneOf"].some((key) => Array.isArray(schema[key]));
-
-/** Writes the schema of files; undefined for other fields. */
-const toUpload = (document: ApiDocument, schema: unknown): SchemaCode | undefined => {
-  const field = document.resolve(schema);
-  const base = { uses: new Set<string>(), notes: [] };
-  const isFile = field["format"] === "binary" || field["contentMediaType"] !== undefined;
-  const description = toText(field["description"]);
-  const meta = description === undefined ? "" : `{ description: ${JSON.stringify(description)} }`;
-  if (isFile) return { ...base, code: `ez.upload(${meta})` };
-  const item =
-    field["type"] === "array" && isObject(field["items"])
-      ? toUpload(document, field["items"])
-      : undefined;
-  return item && { ...base, code: `z.array(${item.code})` };
 };

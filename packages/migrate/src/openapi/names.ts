@@ -6,7 +6,11 @@ const words = (text: string): readonly string[] =>
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-const safe = (name: string): string => (/^[\p{L}_$]/u.test(name) ? name : `_${name}`);
+/** The longest name; texts of documents may be names, too. */
+const longest = 80;
+
+const safe = (name: string): string =>
+  (/^[\p{ID_Start}_$]/u.test(name) ? name : `_${name}`).slice(0, longest);
 
 /** `list-users` becomes `ListUsers`. */
 export const toPascal = (text: string): string => safe(words(text).map(capital).join(""));
@@ -22,25 +26,23 @@ export const toCamel = (text: string): string => {
 export const toKebab = (text: string): string =>
   words(text)
     .map((word) => word.toLowerCase())
-    .join("-") || "default";
+    .join("-")
+    .slice(0, longest) || "default";
 
+/** Keywords, globals, and what the written modules import. */
 const reserved = new Set(
-  "break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null package return static super switch this throw true try typeof var void while with yield let await interface private protected public implements z ez createHttpError Date Object String Number Boolean Array Error Map Set Promise Symbol Function RegExp Buffer".split(
+  "arguments break case catch class const continue debugger default delete do else enum eval export extends false finally for function if import in instanceof new null package return static super switch this throw true try typeof undefined var void while with yield let await interface private protected public implements any unknown never string number boolean symbol object bigint z ez createConfig createHttpError EndpointsFactory Middleware Routing NaN Infinity Date Object String Number Boolean Array Error Map Set Promise Symbol Function RegExp Buffer JSON Math globalThis process".split(
     " ",
   ),
 );
 
-/** Names a path parameter as routes can: `user-id` becomes `userId`, which clients do not see. */
-export const toPathParameter = (name: string): string =>
-  /^[A-Za-z_$][\w$]*$/.test(name) ? name : toCamel(name);
-
-/** Converts a path such as `/users/{id}` to that of a route. */
-export const toRoutePath = (path: string): string =>
-  path.replaceAll(/\{(.*?)\}/g, (_all, name: string) => `:${toPathParameter(name)}`);
-
 /** Gives out names, each once. */
 export class Names {
-  readonly #taken = new Set<string>(reserved);
+  readonly #taken: Set<string>;
+
+  constructor(taken: Iterable<string> = []) {
+    this.#taken = new Set([...reserved, ...taken]);
+  }
 
   take(name: string): string {
     let free = name;
@@ -49,7 +51,3 @@ export class Names {
     return free;
   }
 }
-
-/** Writes the key of an object literal. */
-export const toKey = (name: string): string =>
-  /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);

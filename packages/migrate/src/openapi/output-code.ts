@@ -1,130 +1,349 @@
-import { toObject, toText, type ApiDocument, type JsonObject } from "./document.ts";
-import { toKey } from "./names.ts";
-import type { SchemaCode } from "./primitive-code.ts";
+import { toObject, type Json, type JsonObject } from "@sallyport/document";
+import { block, code, imported, join, type Code } from "./code.ts";
+import type { ErrorBody } from "./factory-code.ts";
+import type { Notes } from "./notes.ts";
+import { isOnly } from "./is-only.ts";
+import { ez, toSchemaCode, z, type SchemaCode } from "./primitive-code.ts";
 import type { SchemaWriter } from "./schema-code.ts";
-
-/** The result handlers that endpoints may need; `factory` sends the bare output. */
-export type Base = "emptyFactory" | "factory" | "listFactory";
 
 /** The parts of a definition that say what an endpoint sends. */
 export interface OutputCode {
-  readonly base: Base;
-  readonly members: readonly string[];
-  readonly uses: ReadonlySet<string>;
-  readonly notes: readonly string[];
+  /** How successes are sent: the output as it is, or one that names its status and media type. */
+  readonly base: "bare" | "replies";
+  readonly isVoid: boolean;
+  readonly errorBody: ErrorBody | undefined;
+  readonly members: readonly Code[];
+  /** What only the document says. */
+  readonly extra: Record<string, Json>;
 }
 
-const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/.test(type);
-
-/** Statuses that the framework declares itself, as far as they apply. */
+/** Statuses that the framework sends itself. */
 const ownStatuses = new Set(["400", "401", "413", "415", "500"]);
+
+const isJson = (type: string): boolean => /\bjson\b/i.test(type) || type === "*/*";
+
+const mediaType = /^[\w!#$&^+.-]+\/(?:\*|[\w!#$&^+.-]+(?: *; *[\w-]+=[\w!#$&^+."-]+)*)$|^\*\/\*$/;
+
+/** A response with a body of one media type, or without one. */
+interface Variant {
+  readonly status: string;
+  readonly type: string | null;
+  readonly schema: Json | undefined;
+}
+
+const response = { direction: "response", wire: "json" } as const;
 
 /** Writes the output, the status, the header fields and the errors of an operation. */
 export const writeOutput = (
-  document: ApiDocument,
   writer: SchemaWriter,
   operation: JsonObject,
+  notes: Notes,
 ): OutputCode => {
-  const responses = Object.entries(toObject(operation["responses"])).map(
-    ([status, response]) => [status, document.resolve(response)] as const,
-  );
-  const notes: string[] = [];
-  const successes = responses.filter(([status]) => /^2\d\d$/.test(status));
-  const [success, ...others] = successes;
-  for (const [status] of others)
-    notes.push(`It also responds with ${status}: call response.status(${status}).`);
-  for (const [status, { description }] of responses)
-    if (!/^[245]\d\d$/.test(status))
-      notes.push(
-        `The response ${status} (${toText(description) ?? "no description"}) has no counterpart.`,
-      );
-  const members: string[] = [];
-  const [status = "200", response = {}] = success ?? [];
-  const body = writeBody(document, writer, response, status);
-  notes.push(...body.notes);
-  members.push(...body.members);
-  if (status !== "200") members.push(`statusCode: ${status}`);
-  const headers = Object.entries(toObject(response["headers"])).map(([name, given]) => {
-    const header = document.resolve(given);
-    return writer.field(name.toLowerCase(), header["schema"], header["required"] === true, "json");
-  });
-  if (headers.length > 0)
-    members.push(`responseHeaders: z.object({\n${headers.map((one) => one.code).join(",\n")}\n})`);
-  const errors = responses.filter(([one]) => /^[45]\d\d$/.test(one));
-  const listed = errors.filter(
-    ([one, { description }]) => !ownStatuses.has(one) || toText(description) !== undefined,
-  );
-  if (listed.length > 0) members.push(`errors: {\n${listed.map(toError).join(",\n")}\n}`);
-  const foreign = errors.filter(([, { content }]) =>
-    Object.keys(toObject(content)).some((type) => type !== "application/problem+json"),
-  );
-  if (foreign.length > 0)
-    notes.push(
-      `The bodies of ${foreign.map(([one]) => one).join(", ")} are problem details: write a ResultHandler to send others.`,
+  const { document } = writer;
+  const all = Object.entries(toObject(operation["responses"]))
+    .filter(([status]) => !status.startsWith("x-"))
+    .map(
+      ([status, one]) =>
+        [status.toUpperCase().replace("DEFAULT", "default"), document.resolve(one)] as const,
     );
-  const uses = new Set([...body.uses, ...headers.flatMap((one) => [...one.uses])]);
-  return { base: body.base, members, notes, uses };
+  const known = all.filter(([status]) => /^(?:[1-5]\d\d|[1-5]XX|default)$/.test(status));
+  for (const [status] of all)
+    if (!known.some(([one]) => one === status))
+      notes.add(`response ${status}`, `${status} is no status.`);
+  const given = known.filter(([status]) => /^[123]\d\d$/.test(status));
+  const fallback =
+    given.length === 0 ? known.find(([status]) => /^(?:2XX|default)$/.test(status)) : undefined;
+  if (fallback)
+    notes.add("response", `The status of the response ${fallback[0]} is unknown: 200 is sent.`);
+  const successes = fallback ? [["200", fallback[1]] as const] : given;
+  const errors = known.filter(([status]) => /^[45]\d\d$/.test(status));
+  const ranges = known.filter(
+    ([status]) => /^(?:[1-5]XX|default)$/.test(status) && status !== fallback?.[0],
+  );
+  const responses: Record<string, Json> = {};
+  for (const [status, one] of [...successes, ...errors, ...ranges]) {
+    const isDeclared = successes.length === 1 && /^2\d\d$/.test(status);
+    const extra = readExtra(writer, one, status, !isDeclared, notes);
+    if (Object.keys(extra).length > 0) responses[status] = extra;
+  }
+  const success = writeSuccesses(writer, successes, notes);
+  const failure = writeErrors(writer, errors, ranges, notes);
+  for (const [status] of ranges) if (!failure.like.includes(status)) delete responses[status];
+  const [status, first] = successes[0] ?? ["200", {}];
+  const headers =
+    successes.length === 1 && Number(status) < 300
+      ? writeHeaders(writer, first, notes, status)
+      : [];
+  return {
+    ...{ base: success.base, isVoid: success.isVoid, errorBody: failure.errorBody },
+    members: [...success.members, ...headers, ...failure.members],
+    extra: {
+      ...(Object.keys(responses).length > 0 && { responses }),
+      ...(failure.like.length > 0 && { like: failure.like }),
+    },
+  };
 };
 
-const toError = ([status, { description }]: readonly [string, JsonObject]): string =>
-  `${toKey(status).replaceAll('"', "")}: ${JSON.stringify(toText(description) ?? `Status ${status}`)}`;
-
-const empty = { members: [], notes: [], uses: new Set<string>() };
-
-const writeBody = (
-  document: ApiDocument,
-  writer: SchemaWriter,
-  response: JsonObject,
+/** Returns what only the document says about a response. */
+const readExtra = (
+  { document }: SchemaWriter,
+  raw: JsonObject,
   status: string,
-): OutputCode => {
-  const content = toObject(response["content"]);
-  const types = Object.keys(content);
-  if (types.length === 0) return { ...empty, base: status === "204" ? "factory" : "emptyFactory" };
-  const type = types.find(isJson) ?? types[0] ?? "";
-  const notes = types
-    .filter((one) => one !== type)
-    .map((one) => `It may also respond with ${one}.`);
-  const schema = toObject(content[type])["schema"];
-  if (!isJson(type)) {
-    const kind = type === "text/event-stream" ? "stream" : "buffer";
-    return {
-      ...empty,
-      base: "factory",
-      members: [`output: ez.${kind}(${JSON.stringify(type)})`],
-      notes,
-    };
-  }
-  const target = document.resolve(schema);
-  const kinds = [target["type"] ?? []].flat().filter((one) => one !== "null");
-  if (kinds[0] === "array") {
-    const written = writer.write(schema);
-    return {
-      ...toBody(written, notes),
-      base: "listFactory",
-      members: [`output: z.object({ items: ${written.code} })`],
-    };
-  }
-  if (kinds.some((one) => one !== "object")) {
-    const text = `The body is no object, but of type ${kinds.flatMap((kind) => toText(kind) ?? []).join(" or ")}: send its JSON as bytes.`;
-    return {
-      ...empty,
-      base: "factory",
-      members: [`output: ez.buffer(${JSON.stringify(type)})`],
-      notes: [...notes, text],
-    };
-  }
-  if (Object.keys(target).length === 0)
-    return {
-      ...empty,
-      base: "factory",
-      members: ["output: z.record(z.string(), z.unknown())"],
-      notes: [...notes, "The document does not describe the body."],
-    };
-  const written = writer.write(schema);
-  return { ...toBody(written, notes), base: "factory", members: [`output: ${written.code}`] };
+  hasHeaders: boolean,
+  notes: Notes,
+): JsonObject => {
+  const own = Object.fromEntries(
+    Object.entries(raw).filter(([name]) => name === "description" || name.startsWith("x-")),
+  );
+  const extra: Record<string, Json> = { ...own };
+  const inline = (name: string, value: Json | undefined): void => {
+    const copy = value === undefined ? undefined : document.inline(value);
+    if (copy !== undefined) extra[name] = copy;
+    else if (value !== undefined)
+      notes.add(`response ${status}`, `The ${name} of ${status} are not written.`);
+  };
+  inline("links", raw["links"]);
+  if (hasHeaders) inline("headers", raw["headers"]);
+  const content = Object.entries(toObject(raw["content"])).flatMap(([type, given]) => {
+    const media = document.resolve(given);
+    const shown = ["example", "examples"].flatMap((name) => {
+      const copy = media[name] === undefined ? undefined : document.inline(media[name]);
+      return copy === undefined ? [] : [[name, copy] as const];
+    });
+    return shown.length > 0 ? [[type, Object.fromEntries(shown)] as const] : [];
+  });
+  if (content.length > 0) extra["content"] = Object.fromEntries(content);
+  return extra;
 };
 
-const toBody = (written: SchemaCode, notes: readonly string[]) => ({
-  uses: written.uses,
-  notes: [...notes, ...written.notes],
-});
+const writeHeaders = (
+  writer: SchemaWriter,
+  raw: JsonObject,
+  notes: Notes,
+  status: string,
+): readonly Code[] => {
+  const fields = Object.entries(toObject(raw["headers"]))
+    .filter(([name]) => !/^(?:accept|authorization|content-type)$/i.test(name))
+    .map(([name, given]) => {
+      const header = writer.document.resolve(given);
+      const [media] = Object.values(toObject(header["content"])).map(toObject);
+      const schema = header["schema"] ?? media?.["schema"] ?? {};
+      const place = `response ${status} header ${name}`;
+      if (media || header["style"] !== undefined || header["explode"] === true)
+        notes.add(place, `How the header field ${name} is written is not described.`);
+      const written = writer.writeBare(schema, response);
+      const described = header["description"];
+      const field = writer.field(
+        name.toLowerCase(),
+        schema,
+        header["required"] === true,
+        response,
+        {
+          ...written,
+          meta: {
+            ...written.meta,
+            ...(typeof described === "string" && { description: described }),
+            ...(header["deprecated"] === true && { deprecated: true }),
+          },
+        },
+      );
+      notes.addSchema(place, field);
+      return field.code;
+    });
+  return fields.length > 0 ? [code`responseHeaders: ${z}.object(${block(fields)})`] : [];
+};
+
+interface Success {
+  readonly base: OutputCode["base"];
+  readonly isVoid: boolean;
+  readonly members: readonly Code[];
+}
+
+const listVariants = (
+  writer: SchemaWriter,
+  responses: readonly (readonly [status: string, raw: JsonObject])[],
+  notes: Notes,
+): readonly Variant[] =>
+  responses.flatMap(([status, raw]): readonly Variant[] => {
+    const content = Object.entries(toObject(raw["content"]));
+    if (content.length === 0 || ["204", "205", "304"].includes(status)) {
+      if (content.length > 0)
+        notes.add(`response ${status}`, `A response with ${status} has no body.`);
+      return [{ status, type: null, schema: undefined }];
+    }
+    return content.map(([given, one]) => {
+      const media = writer.document.resolve(one);
+      const isKnown = mediaType.test(given);
+      if (!isKnown) notes.add(`response ${status}`, `There is no media type ${given}.`);
+      if (media["itemSchema"] !== undefined)
+        notes.add(`response ${status}`, "The items of the stream are not described.");
+      return {
+        status,
+        type: isKnown ? given : "application/octet-stream",
+        schema: media["schema"],
+      };
+    });
+  });
+
+const writeSuccesses = (
+  writer: SchemaWriter,
+  responses: readonly (readonly [status: string, raw: JsonObject])[],
+  notes: Notes,
+): Success => {
+  const { document } = writer;
+  const variants = listVariants(writer, responses, notes);
+  const [first, ...others] = variants;
+  if (!first) {
+    notes.add("response 200", "The document declares no success.");
+    return { base: "bare", isVoid: true, members: [] };
+  }
+  const { status, type, schema } = first;
+  const statusCode = status === "200" ? [] : [code`statusCode: ${Number(status)}`];
+  const isAlone = others.length === 0 && status.startsWith("2");
+  if (isAlone && status === "204") return { base: "bare", isVoid: true, members: statusCode };
+  if (
+    isAlone &&
+    type === "application/json" &&
+    schema !== undefined &&
+    isOnly("object", document.normalise(schema))
+  ) {
+    const written = writer.write(schema, response);
+    notes.addSchema(`response ${status}`, written);
+    return { base: "bare", isVoid: false, members: [code`output: ${written.code}`, ...statusCode] };
+  }
+  if (isAlone && type !== null && !isJson(type) && isBytes(writer, first)) {
+    const kind = type.startsWith("text/event-stream") ? code`stream` : code`buffer`;
+    return {
+      base: "bare",
+      isVoid: false,
+      members: [code`output: ${ez}.${kind}(${type})`, ...statusCode],
+    };
+  }
+  const reply = imported("reply", "./replies");
+  const replies = variants.map((variant) => {
+    const written = writeContent(writer, variant, notes);
+    notes.addSchema(`response ${variant.status}`, written);
+    return code`${reply}(${Number(variant.status)}, ${variant.type}, ${written.code})`;
+  });
+  const output = replies.length === 1 ? replies[0] : code`${z}.union([${join(replies)}])`;
+  return { base: "replies", isVoid: false, members: [code`output: ${output}`] };
+};
+
+/** Whether content is text or bytes, of which the document says nothing else. */
+const isBytes = ({ document }: SchemaWriter, { type, schema }: Variant): boolean => {
+  if (schema === undefined) return true;
+  const { types = [], ...words } = document.normalise(schema);
+  const isText = /^text\/|\bxml\b/i.test(type ?? "");
+  return (
+    types.join() === "string" &&
+    words.format === (isText ? undefined : "binary") &&
+    Object.keys(words).every((name) => ["types", "format", "examples"].includes(name))
+  );
+};
+
+const writeContent = (writer: SchemaWriter, variant: Variant, notes: Notes): SchemaCode => {
+  const { status, type, schema } = variant;
+  if (type === null) return toSchemaCode(code`${z}.null()`);
+  if (isJson(type)) return writer.write(schema, response);
+  if (type.startsWith("text/event-stream"))
+    notes.add(`response ${status}`, "The events of the stream are not described.");
+  const target = writer.document.normalise(schema ?? {});
+  if (isOnly("string", target) && target.format !== "binary") return writer.write(schema, response);
+  const isText = /^text\/|\bxml\b/i.test(type);
+  if (!isBytes(writer, variant))
+    notes.add(
+      `response ${status}`,
+      `The content of ${type} is ${isText ? "text" : "bytes"}, which nothing checks.`,
+    );
+  return toSchemaCode(isText ? code`${z}.string()` : code`${z}.unknown()`);
+};
+
+interface Failure {
+  readonly errorBody: ErrorBody | undefined;
+  readonly members: readonly Code[];
+  /** The responses that documents show as another one. */
+  readonly like: readonly string[];
+}
+
+/** Writes the errors, and finds the body that those of the framework have. */
+const writeErrors = (
+  writer: SchemaWriter,
+  errors: readonly (readonly [status: string, raw: JsonObject])[],
+  ranges: readonly (readonly [status: string, raw: JsonObject])[],
+  notes: Notes,
+): Failure => {
+  const bodies = new Map<string, ErrorBody>();
+  for (const [status, raw] of [...ranges.toReversed(), ...errors]) {
+    const body = readErrorBody(writer, raw, status, notes);
+    if (body) bodies.set(status, body);
+  }
+  const keys = [...bodies.values()].map(({ key: one }) => one);
+  const countOf = (one: ErrorBody): number => keys.filter((other) => other === one.key).length;
+  const own = [...bodies].flatMap(([status, body]) => (ownStatuses.has(status) ? [body] : []));
+  const [common] = [...bodies.values()].toSorted((one, other) => countOf(other) - countOf(one));
+  const errorBody =
+    bodies.get("default") ??
+    own.toSorted((one, other) => countOf(other) - countOf(one))[0] ??
+    common;
+  const members = errors.map(([status, raw]) => {
+    const description =
+      typeof raw["description"] === "string" && raw["description"] !== ""
+        ? raw["description"]
+        : `Status ${status}`;
+    const body = bodies.get(status);
+    if (!body) return code`${Number(status)}: ${description}`;
+    notes.addSchema(`response ${status}`, body.schema);
+    if (ownStatuses.has(status) && body.key !== errorBody?.key)
+      notes.add(
+        `response ${status}`,
+        `Errors of the framework with ${status} have the body of ${errorBody?.type ?? "problem details"}.`,
+      );
+    if (errorBody && body.type !== errorBody.type)
+      notes.add(
+        `response ${status}`,
+        `The media type of errors is ${errorBody.type}, not ${body.type}.`,
+      );
+    return code`${Number(status)}: { description: ${description}, schema: ${body.schema.code} }`;
+  });
+  const like: string[] = [];
+  for (const [status, raw] of ranges) {
+    const body = bodies.get(status);
+    const isSame = body
+      ? body.key === errorBody?.key
+      : Object.keys(toObject(raw["content"])).length === 0 && !errorBody;
+    if (isSame && !/^[123]/.test(status)) like.push(status);
+    else notes.add(`response ${status}`, `The response ${status} has no counterpart.`);
+  }
+  // it is shown for those, and must be described in place
+  if (like.length > 0 && !errors.some(([status]) => status === "500"))
+    members.push(
+      code`500: ${errorBody ? code`{ description: ${"Internal Server Error"}, schema: ${errorBody.schema.code} }` : "Internal Server Error"}`,
+    );
+  return {
+    errorBody,
+    members: members.length > 0 ? [code`errors: ${block(members)}`] : [],
+    like,
+  };
+};
+
+const readErrorBody = (
+  writer: SchemaWriter,
+  raw: JsonObject,
+  status: string,
+  notes: Notes,
+): ErrorBody | undefined => {
+  const content = Object.entries(toObject(raw["content"]));
+  const [type, given] = content.find(([one]) => isJson(one)) ?? [];
+  const others = content.filter(([one]) => one !== type).map(([one]) => one);
+  for (const one of others)
+    notes.add(`response ${status}`, `Errors with ${status} are never ${one}.`);
+  if (type === undefined) return undefined;
+  const schema = writer.document.resolve(given)["schema"];
+  const written = writer.write(schema, response);
+  return {
+    key: `${type} ${written.code.text}`,
+    type: mediaType.test(type) && type !== "*/*" ? type : "application/json",
+    schema: written,
+    target: writer.document.normalise(schema ?? {}),
+  };
+};

@@ -1,309 +1,359 @@
 import {
-  type ApiDocument,
+  accepts,
+  covers,
   isObject,
-  schemaName,
   toList,
   toObject,
   toText,
+  type Json,
   type JsonObject,
-} from "./document.ts";
-import { type Names, toKey, toPascal } from "./names.ts";
+  type Schema,
+  type TypeName,
+} from "@sallyport/document";
+import { block, code, join, key, nothing, todo } from "./code.ts";
+import { Constants, type Direction } from "./constants.ts";
+import type { ApiDocument } from "./document.ts";
+import { isOnly } from "./is-only.ts";
+import { mergeParts } from "./merge-parts.ts";
+import type { Names } from "./names.ts";
 import {
+  addNotes,
   bound,
-  code,
-  literal,
+  finish,
+  ez,
+  toSchemaCode,
+  value,
+  withFormat,
+  without,
+  wrap,
   writeEnum,
   writeNumber,
   writeString,
+  z,
   type SchemaCode,
   type Wire,
 } from "./primitive-code.ts";
+import {
+  hasOwnWords,
+  isFile,
+  listTypes,
+  readMeta,
+  readUnchecked,
+  withoutComposition,
+} from "./raw-words.ts";
+import { listNeeded, writeUnion } from "./union-code.ts";
 
-/** Keywords that no schema of Zod has. */
-const unsupported = [
-  ...["not", "if", "patternProperties", "propertyNames", "dependentRequired", "dependentSchemas"],
-  ...["contains", "unevaluatedProperties", "minProperties", "maxProperties", "xml"],
-];
-
-/** Keywords that are kept for documents, beside the type. */
-const metaKeys = ["title", "description", "deprecated", "readOnly", "writeOnly"];
+/** In which message a schema is, and whether it is JSON. */
+export interface Place {
+  readonly direction: Direction;
+  readonly wire: Wire;
+}
 
 /** Writes schemas of Zod from those of a document. */
 export class SchemaWriter {
-  readonly #document: ApiDocument;
-  /** The constant of each component. */
-  readonly constants = new Map<string, string>();
-  /** The components that are being declared, or come later. */
-  #pending: ReadonlySet<string> = new Set();
+  readonly document: ApiDocument;
+  readonly constants: Constants;
+  /** The components that are written in place, because they are read from text. */
+  readonly #open = new Set<JsonObject>();
 
   constructor(document: ApiDocument, names: Names) {
-    this.#document = document;
-    for (const name of Object.keys(document.schemas))
-      this.constants.set(name, names.take(toPascal(name)));
-  }
-
-  /** Writes a component; references to `pending` components are made lazy. */
-  writeComponent(name: string, pending: ReadonlySet<string>): SchemaCode {
-    this.#pending = pending;
-    const written = this.write(this.#document.schemas[name]);
-    this.#pending = new Set();
-    const id = `.meta({ id: ${literal(name)} })`;
-    // a component that only renames another keeps its own id
-    return { ...written, code: `${written.code}${id}` };
+    this.document = document;
+    this.constants = new Constants(document, names);
   }
 
   /** Writes a schema with its description. */
-  write(schema: unknown, wire: Wire = "json"): SchemaCode {
-    if (schema === true || schema === undefined) return code("z.unknown()");
-    if (schema === false) return code("z.never()");
-    const object = toObject(schema);
-    const bare = this.#writeBare(object, wire);
-    const missing = unsupported.filter((key) => object[key] !== undefined);
-    const notes = missing.map((key) => `\`${key}\` is not checked.`);
-    const preset = object["default"];
-    const presetText = preset === undefined ? "" : `.default(${literal(preset)})`;
-    const meta = this.#toMeta(object);
-    return {
-      ...bare,
-      code: `${bare.code}${presetText}${meta}`,
-      type: bare.type === undefined || presetText === "" ? bare.type : `z.ZodDefault<${bare.type}>`,
-      notes: [...bare.notes, ...notes],
-    };
+  write(given: Json | undefined, place: Place): SchemaCode {
+    return finish(this.writeBare(given, place));
   }
 
-  #toMeta(schema: JsonObject): string {
-    if (schema["$ref"] !== undefined && Object.keys(schema).length === 1) return "";
-    const examples = Array.isArray(schema["examples"])
-      ? schema["examples"]
-      : schema["example"] === undefined
-        ? []
-        : [schema["example"]];
-    const entries = metaKeys.flatMap((key) =>
-      schema[key] === undefined ? [] : [[key, schema[key]] as const],
+  /** Writes a schema; what documents say in addition is in its `meta`. */
+  writeBare(given: Json | undefined, place: Place): SchemaCode {
+    if (given === false) return toSchemaCode(code`${z}.never()`);
+    if (!isObject(given)) return toSchemaCode(code`${z}.unknown()`);
+    const schema = this.document.normalise(given);
+    const written =
+      typeof given["$ref"] === "string" && !hasOwnWords(given)
+        ? this.writeReference(given, place)
+        : this.#writeWhole(given, schema, place);
+    const unchecked = readUnchecked(given, this.document);
+    return addNotes(
+      { ...written, meta: { ...written.meta, ...unchecked.meta, ...readMeta(given) } },
+      unchecked.notes,
     );
-    if (entries.length === 0 && examples.length === 0) return "";
-    const [first] = entries;
-    if (entries.length === 1 && first?.[0] === "description" && examples.length === 0)
-      return `.describe(${literal(first[1])})`;
-    const members = entries.map(([key, value]) => `${key}: ${literal(value)}`);
-    if (examples.length > 0) members.push(`examples: ${literal(examples)}`);
-    return `.meta({ ${members.join(", ")} })`;
   }
 
-  #writeBare(schema: JsonObject, wire: Wire): SchemaCode {
-    const reference = schemaName(schema);
-    if (reference !== undefined) return this.#writeReference(reference, wire);
-    if (schema["$ref"] !== undefined) return this.write(this.#document.resolve(schema), wire);
-    const types = [schema["type"] ?? []].flat().map(String);
-    const others = types.filter((type) => type !== "null");
-    const isNullable = schema["nullable"] === true || others.length < types.length;
-    if (isNullable && others.length + toList(schema["enum"]).length > 0) {
-      const { nullable: _, ...rest } = schema;
-      const values = toList(schema["enum"]).filter((value) => value !== null);
-      const type = others.length === 1 ? others[0] : others;
-      const inner = this.#writeBare(
-        { ...rest, type, ...(values.length > 0 && { enum: values }) },
-        wire,
-      );
-      return wrap(inner, "nullable", "Nullable");
+  /** Writes the name of a component, or in text what it is. */
+  writeReference(given: JsonObject, place: Place): SchemaCode {
+    const raw = this.document.resolveSchema(given);
+    if (!isObject(raw)) return this.writeBare(raw, place);
+    const isString = (one: TypeName): boolean => one === "string";
+    const { types, anyOf, allOf } = this.document.normalise(raw);
+    // text needs other schemas than JSON
+    if (place.wire !== "json" && !(types?.every(isString) && !anyOf && !allOf)) {
+      if (this.#open.has(raw))
+        return addNotes(toSchemaCode(code`${z}.unknown()`), ["A schema contains itself here."]);
+      this.#open.add(raw);
+      const written = this.writeBare(raw, place);
+      this.#open.delete(raw);
+      return written;
     }
-    if (schema["const"] !== undefined) return code(`z.literal(${literal(schema["const"])})`);
-    if (Array.isArray(schema["enum"])) return writeEnum(schema, schema["enum"], wire);
-    if (Array.isArray(schema["allOf"])) return this.#writeAll(schema, schema["allOf"], wire);
-    const options = schema["oneOf"] ?? schema["anyOf"];
-    if (Array.isArray(options)) {
-      const written = this.#writeUnion(schema, options, wire);
-      return isNullable ? wrap(written, "nullable", "Nullable") : written;
-    }
-    if (others.length > 1) {
-      const parts = others.map((type) => this.#writeBare({ ...schema, type }, wire));
-      return code(`z.union([${parts.map((part) => part.code).join(", ")}])`, parts);
-    }
-    switch (others[0] ?? this.#guessType(schema)) {
+    const json: Place = { ...place, wire: "json" };
+    const constant = this.constants.find(
+      toText(given["$ref"]),
+      raw,
+      place.direction,
+      (one, direction) => this.writeBare(one, { ...json, direction }),
+    );
+    const { written } = constant;
+    return toSchemaCode(constant.code, [], {
+      uses: new Set([constant]),
+      isLate: written === undefined,
+      isShape: written?.isShape ?? false,
+      type: written ? undefined : code`typeof ${constant.code}`,
+    });
+  }
+
+  #writeWhole(raw: JsonObject, schema: Schema, place: Place): SchemaCode {
+    if (schema.never)
+      return addNotes(toSchemaCode(code`${z}.never()`), ["No value fits the schema."]);
+    const isNullable = schema.nullable === true;
+    if (schema.types?.length === 0 && isNullable) return toSchemaCode(code`${z}.null()`);
+    const isPlain = ["$ref", "allOf", "anyOf", "oneOf"].every((name) => raw[name] === undefined);
+    const inner =
+      isPlain && schema.enum
+        ? writeEnum(raw, schema.enum, place.wire)
+        : isPlain
+          ? this.writeOwn(raw, schema, place)
+          : this.#writeParts(raw, schema, place);
+    // what accepts anything accepts null
+    const { text } = inner.code;
+    return isNullable && text !== "z.unknown()" && !text.endsWith(".nullable()")
+      ? wrap(finish(inner), code`nullable`, code`Nullable`)
+      : inner;
+  }
+
+  /** Writes a schema without references and parts. */
+  writeOwn(raw: JsonObject, schema: Schema, place: Place): SchemaCode {
+    const stated = listTypes(raw).filter((type) => type !== "null");
+    const types = stated.length > 0 ? stated : (schema.types ?? []);
+    const [only, ...others] = types.includes("number")
+      ? types.filter((type) => type !== "integer")
+      : types;
+    if (only === undefined) return toSchemaCode(code`${z}.unknown()`);
+    if (others.length === 0) return this.#writeType(only, raw, place);
+    const parts = [only, ...others].map((type) => finish(this.#writeType(type, raw, place)));
+    return toSchemaCode(code`${z}.union([${join(parts.map((part) => part.code))}])`, parts);
+  }
+
+  #writeType(type: string, raw: JsonObject, place: Place): SchemaCode {
+    switch (type) {
       case "string":
-        return writeString(schema);
+        return place.wire === "files" && isFile(raw)
+          ? toSchemaCode(code`${ez}.upload()`)
+          : writeString(raw);
       case "integer":
       case "number":
-        return writeNumber(schema, wire);
+        return writeNumber(raw, type === "integer", place.wire);
       case "boolean":
-        return wire === "json"
-          ? code("z.boolean()")
-          : code('z.stringbool().meta({ type: "boolean" })');
+        return withFormat(
+          raw,
+          toSchemaCode(
+            place.wire === "json" ? code`${z}.boolean()` : code`${value("textBoolean")}()`,
+          ),
+        );
       case "array":
-        return this.#writeArray(schema, wire);
+        return withFormat(raw, this.#writeArray(raw, place));
       case "object":
-        return this.#writeObject(schema, wire);
+        return withFormat(raw, this.writeObject(raw, place));
       case "null":
-        return code("z.null()");
+        return toSchemaCode(code`${z}.null()`);
       default:
-        return types.includes("null") ? code("z.null()") : code("z.unknown()");
+        return addNotes(toSchemaCode(code`${z}.unknown()`), [`There is no type ${type}.`]);
     }
   }
 
-  #guessType(schema: JsonObject): string | undefined {
-    if (schema["properties"] !== undefined || schema["additionalProperties"] !== undefined)
-      return "object";
-    if (schema["items"] !== undefined || schema["prefixItems"] !== undefined) return "array";
-    return schema["pattern"] !== undefined || schema["format"] !== undefined ? "string" : undefined;
-  }
-
-  #writeReference(name: string, wire: Wire): SchemaCode {
-    const constant = this.constants.get(name);
-    if (constant === undefined) return code("z.unknown()", [], [`There is no component ${name}.`]);
-    // text needs other schemas than JSON, which the component describes
-    const target = toObject(this.#document.schemas[name]);
-    if (
-      wire === "text" &&
-      target["enum"] === undefined &&
-      !["string", undefined].includes(toText(target["type"]))
-    )
-      return this.write(target, wire);
-    return { code: constant, uses: new Set([name]), notes: [], type: `typeof ${constant}` };
-  }
-
-  #writeArray(schema: JsonObject, wire: Wire): SchemaCode {
-    const prefix = toList(schema["prefixItems"]).map((item) => this.write(item, wire));
-    const notes = schema["uniqueItems"] === true ? ["`uniqueItems` is not checked."] : [];
+  #writeArray(raw: JsonObject, place: Place): SchemaCode {
+    const isUnique = raw["uniqueItems"] === true;
+    const meta: JsonObject = isUnique ? { uniqueItems: true } : {};
+    const check = isUnique ? code`.refine(${value("isUnique")}, ${"Duplicate items"})` : nothing;
+    const prefix = toList(raw["prefixItems"]).map((item) => this.write(item, place));
     if (prefix.length > 0) {
-      const rest = isObject(schema["items"]) ? this.write(schema["items"], wire) : undefined;
+      const isClosed = raw["items"] === false || Number(raw["maxItems"]) <= prefix.length;
+      const rest = isClosed ? undefined : this.write(raw["items"], place);
       const parts = rest ? [...prefix, rest] : prefix;
-      const tail = rest ? `, ${rest.code}` : "";
-      return code(`z.tuple([${prefix.map((part) => part.code).join(", ")}]${tail})`, parts, notes);
+      const tail = rest ? code`, ${rest.code}` : nothing;
+      const text = code`${z}.tuple([${join(prefix.map((part) => part.code))}]${tail})${check}`;
+      const isWhole = raw["minItems"] === prefix.length;
+      return addNotes(
+        toSchemaCode(text, parts, { meta }),
+        isWhole ? [] : ["All elements of a tuple are required."],
+      );
     }
-    const item = this.write(schema["items"], wire);
-    const limits = bound(schema, "minItems", "min") + bound(schema, "maxItems", "max");
-    const type = item.type && `z.ZodArray<${item.type}>`;
-    return code(`z.array(${item.code})${limits}`, [item], notes, type);
+    const item = this.write(raw["items"], place);
+    const limits = code`${bound(raw, "minItems", code`min`)}${bound(raw, "maxItems", code`max`)}`;
+    return toSchemaCode(code`${z}.array(${item.code})${limits}${check}`, [item], {
+      meta,
+      type: item.type && code`${z}.ZodArray<${item.type}>`,
+    });
   }
 
-  #writeObject(schema: JsonObject, wire: Wire): SchemaCode {
-    const fields = Object.entries(toObject(schema["properties"]));
-    const more = schema["additionalProperties"];
+  /** Writes an object of fields, or of any names; `more` are fields that are required elsewhere. */
+  writeObject(raw: JsonObject, place: Place): SchemaCode {
+    const fields = this.listFields(raw, place.direction);
+    const more = raw["additionalProperties"];
+    const { minProperties: least = 0, maxProperties: most } = raw;
+    const meta = {
+      ...(Number(least) > 0 && { minProperties: least }),
+      ...(most !== undefined && { maxProperties: most }),
+    };
+    const isSized = Object.keys(meta).length > 0;
+    const limit = most === undefined ? nothing : code`, ${most}`;
+    const size = isSized ? code`.refine(${value("hasSize")}(${least}${limit}))` : nothing;
     if (fields.length === 0 && more !== false) {
-      const value = this.write(isObject(more) ? more : undefined, wire);
-      const type = value.type && `z.ZodRecord<z.ZodString, ${value.type}>`;
-      return code(`z.record(z.string(), ${value.code})`, [value], [], type);
+      const item = this.write(isObject(more) ? more : undefined, place);
+      return toSchemaCode(code`${z}.record(${z}.string(), ${item.code})${size}`, [item], {
+        meta,
+        type: item.type && code`${z}.ZodRecord<${z}.ZodString, ${item.type}>`,
+      });
     }
-    const required = toList(schema["required"]);
-    const members = fields.map(([name, field]) =>
-      this.field(name, field, required.includes(name), wire),
+    const members = fields.map(([name, field, isRequired]) =>
+      this.field(name, field, isRequired, place),
     );
-    const catchall = isObject(more) ? this.write(more, wire) : undefined;
-    const kind = more === false ? "strictObject" : more === true ? "looseObject" : "object";
-    const tail = catchall ? `.catchall(${catchall.code})` : "";
-    const parts = catchall ? [...members, catchall] : members;
-    const body = members.map((member) => member.code).join(",\n");
-    return { ...code(`z.${kind}({\n${body}\n})${tail}`, parts), notes: catchall?.notes ?? [] };
+    const others =
+      isObject(more) && Object.keys(more).length > 0 ? this.write(more, place) : undefined;
+    const kind =
+      more === false ? code`strictObject` : more === undefined ? code`object` : code`looseObject`;
+    const text = others
+      ? code`${z}.object(${block(members.map((member) => member.code))}).catchall(${others.code})`
+      : code`${z}.${kind}(${block(members.map((member) => member.code))})`;
+    return toSchemaCode(code`${text}${size}`, others ? [...members, others] : members, {
+      meta,
+      isShape: !isSized && more !== false && !others,
+    });
+  }
+
+  /** Lists the fields of an object in a direction, with those that are only required. */
+  listFields(
+    raw: JsonObject,
+    direction: Direction,
+  ): readonly (readonly [name: string, schema: Json, isRequired: boolean])[] {
+    const properties = Object.entries(toObject(raw["properties"]));
+    const required = new Set(toList(raw["required"]).map(toText));
+    const flag = direction === "request" ? "readOnly" : "writeOnly";
+    const isOther = (schema: Json): boolean => this.document.normalise(schema)[flag] === true;
+    const hidden = new Set(properties.flatMap(([name, schema]) => (isOther(schema) ? [name] : [])));
+    const known = new Set(properties.map(([name]) => name));
+    return [
+      ...properties
+        .filter(([name]) => !hidden.has(name))
+        .map(([name, schema]) => [name, schema, required.has(name)] as const),
+      ...[...required]
+        .filter((name) => !known.has(name))
+        .map((name) => [name, true, true] as const),
+    ];
   }
 
   /** Writes a member of an object, after comments on what it does not express. */
   field(
     name: string,
-    schema: unknown,
+    schema: Json,
     isRequired: boolean,
-    wire: Wire,
+    place: Place,
     given?: SchemaCode,
   ): SchemaCode {
-    const value = given ?? this.write(schema, wire);
-    const hasDefault = toObject(schema)["default"] !== undefined;
-    const written = isRequired || hasDefault ? value : wrap(value, "optional", "Optional");
-    const comments = toComments(value.notes);
-    const key = toKey(name);
-    const isLate = [...value.uses].some((one) => this.#pending.has(one));
-    if (!isLate) return { ...written, code: `${comments}${key}: ${written.code}` };
-    const type = written.type === undefined ? "z.ZodType" : written.type;
-    const uses = new Set([...value.uses].filter((one) => !this.#pending.has(one)));
-    return {
-      ...written,
-      uses,
-      code: `${comments}get ${key}(): ${type} {\nreturn ${written.code};\n}`,
-    };
+    const read = given ?? this.writeBare(schema, place);
+    // what may be undefined counts as optional in responses
+    const isAny = isRequired && place.direction === "response" && read.code.text === "z.unknown()";
+    const bare = isAny ? { ...read, code: code`${z}.json()` } : read;
+    const preset = isObject(schema) ? schema["default"] : undefined;
+    const isApplied = preset !== undefined && !isRequired && place.direction === "request";
+    const isValid = isApplied && accepts(this.document.normalise(schema), preset);
+    const method = isObject(preset) || Array.isArray(preset) ? code`prefault` : code`default`;
+    const filled: SchemaCode = isValid
+      ? {
+          ...bare,
+          code: code`${bare.code}.${method}(${preset})`,
+          type: undefined,
+          meta: place.wire === "json" ? without(bare.meta, "default") : bare.meta,
+        }
+      : bare;
+    const optional = isRequired || isValid ? filled : wrap(filled, code`optional`, code`Optional`);
+    const notes = [
+      ...(isApplied && !isValid
+        ? ["The default does not fit the schema, so it is not applied."]
+        : []),
+      ...(isRequired && schema === true
+        ? [`The field ${name} is required, but not described.`]
+        : []),
+    ];
+    const written = addNotes(finish(optional), notes);
+    const comments = join(written.untold.map(todo), nothing);
+    const text = written.isLate
+      ? code`${comments}get ${key(name)}(): ${written.type ?? code`${z}.ZodType`} {\nreturn ${written.code};\n}`
+      : code`${comments}${key(name)}: ${written.code}`;
+    return { ...written, code: text, untold: [], isLate: false };
   }
 
-  #writeAll(schema: JsonObject, all: readonly unknown[], wire: Wire): SchemaCode {
-    const { allOf: _, description: __, nullable: ___, default: ____, ...own } = schema;
-    const hasOwn = own["properties"] !== undefined || own["additionalProperties"] !== undefined;
-    const list = hasOwn ? [...all, own] : all;
-    const [only] = list;
-    if (list.length === 1) {
-      const written = this.write(only, wire);
-      return schema["nullable"] === true ? wrap(written, "nullable", "Nullable") : written;
+  /** Writes a schema that combines others. */
+  #writeParts(raw: JsonObject, schema: Schema, place: Place): SchemaCode {
+    const all = withoutComposition(raw);
+    const { types: ownTypes = [] } = this.document.normalise(all);
+    // keywords of types that nothing has say nothing
+    const isIdle =
+      all["type"] === undefined &&
+      ownTypes.length > 0 &&
+      !ownTypes.some((type) => covers(schema.types ?? ownTypes, type));
+    const own = isIdle ? {} : all;
+    const unions = (["anyOf", "oneOf"] as const).filter((name) => Array.isArray(raw[name]));
+    const lists = unions.length === 1 && unions[0] ? listNeeded(raw, unions[0]) : undefined;
+    if (lists && unions[0]) {
+      const { [unions[0]]: given, ...rest } = raw;
+      const own = this.#writeWhole(rest, this.document.normalise(rest), place);
+      const exclusive = unions[0] === "oneOf" ? code`, true` : nothing;
+      return {
+        ...own,
+        code: code`${own.code}.refine(${value("hasSome")}(${lists}${exclusive}))`,
+        meta: { ...own.meta, [unions[0]]: given ?? [] },
+        isShape: false,
+      };
     }
-    const parts = list.map((part) => this.write(part, wire));
-    const isShaped = list.every((part) => this.isPlain(part));
-    const [first, ...others] = parts;
-    const text = isShaped
-      ? `${first?.code}${others.map((part) => `.extend(${shapeOf(part.code)})`).join("")}`
-      : `${first?.code}${others.map((part) => `.and(${part.code})`).join("")}`;
-    return code(text, parts);
-  }
-
-  /** Checks whether the code of a schema is an object of fields, which can be extended. */
-  isPlain(schema: unknown): boolean {
-    const object = toObject(schema);
-    const name = schemaName(object);
-    if (name !== undefined)
-      return !this.#pending.has(name) && this.isPlain(this.#document.schemas[name]);
-    if (Array.isArray(object["allOf"])) return object["allOf"].every((part) => this.isPlain(part));
-    return (
-      isObject(object["properties"]) &&
-      object["nullable"] !== true &&
-      ["object", undefined].includes(
-        toText(object["type"]) ?? (Array.isArray(object["type"]) ? "" : undefined),
-      )
+    const variants = unions.map((name) => writeUnion(this, raw, name, place));
+    // a type beside a union is that of its variants
+    const isTold =
+      unions.length > 0 &&
+      Object.keys(own).every((name) => name === "type") &&
+      (schema.anyOf ?? []).every(({ types }) =>
+        types?.every((type) => covers(schema.types ?? types, type)),
+      );
+    const merged = mergeParts(this, raw, isTold ? {} : own, place);
+    const isAny = ({ code: { text } }: SchemaCode): boolean => text === "z.unknown()";
+    const parts = [...merged, ...variants];
+    const lost = parts.filter(isAny).flatMap(({ notes }) => notes);
+    return addNotes(
+      this.#intersect(
+        parts.filter((part) => !isAny(part)),
+        schema,
+      ),
+      lost,
     );
   }
 
-  #writeUnion(schema: JsonObject, options: readonly unknown[], wire: Wire): SchemaCode {
-    const isNull = (option: unknown) => toObject(option)["type"] === "null";
-    const kept = options.filter((option) => !isNull(option));
-    const parts = kept.map((option) => this.write(option, wire));
-    const [only] = parts;
-    const list = parts.map((part) => part.code).join(", ");
-    const property = toText(toObject(schema["discriminator"])["propertyName"]);
-    const isTold =
-      property !== undefined && kept.every((option) => this.#hasLiteral(option, property));
-    const notes =
-      property !== undefined && !isTold
-        ? [
-            `The options do not name their value of the discriminator ${property}: declare it with z.literal().`,
-          ]
-        : [];
-    const types = parts.map((part) => part.type);
-    const type = types.includes(undefined)
-      ? undefined
-      : `z.ZodUnion<readonly [${types.join(", ")}]>`;
-    const union =
-      only && parts.length === 1
-        ? only
-        : isTold
-          ? code(`z.discriminatedUnion(${literal(property)}, [${list}])`, parts)
-          : code(`z.union([${list}])`, parts, notes, type);
-    return kept.length < options.length ? wrap(union, "nullable", "Nullable") : union;
-  }
-
-  #hasLiteral(option: unknown, property: string): boolean {
-    const object = toObject(option);
-    const name = schemaName(object);
-    const target = name === undefined ? object : toObject(this.#document.schemas[name]);
-    if (Array.isArray(target["allOf"]))
-      return target["allOf"].some((part) => this.#hasLiteral(part, property));
-    const field = toObject(toObject(target["properties"])[property]);
-    return field["const"] !== undefined || Array.isArray(field["enum"]);
+  #intersect(told: readonly SchemaCode[], schema: Schema): SchemaCode {
+    const [first, ...others] = told;
+    if (!first) return toSchemaCode(code`${z}.unknown()`);
+    if (others.length === 0) return first;
+    const parts = [finish(first), ...others.map(finish)];
+    // with a type, Zod leaves the parts as they are
+    const meta: JsonObject = isOnly("object", { ...schema, nullable: undefined as never })
+      ? { type: "object" }
+      : {};
+    return toSchemaCode(
+      code`${parts[0]?.code}${join(
+        parts.slice(1).map((part) => code`.and(${part.code})`),
+        nothing,
+      )}`,
+      parts,
+      { meta },
+    );
   }
 }
-
-const wrap = (inner: SchemaCode, method: string, type: string): SchemaCode => ({
-  ...inner,
-  code: `${inner.code}.${method}()`,
-  type: inner.type && `z.Zod${type}<${inner.type}>`,
-});
-
-/** Returns an object's fields, to extend another object with. */
-const shapeOf = (text: string): string => {
-  const own = /^z\.(?:object|looseObject|strictObject)\((\{[^]*\})\)$/.exec(text)?.[1];
-  return own ?? `${text}.shape`;
-};
-
-export const toComments = (notes: readonly string[]): string =>
-  notes.map((note) => `// TODO(sallyport-migrate): ${note}\n`).join("");

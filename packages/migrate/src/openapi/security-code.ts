@@ -1,28 +1,27 @@
-import { toList, toObject, toText, type ApiDocument, type JsonObject } from "./document.ts";
+import { toList, toObject, toText, type Json, type JsonObject } from "@sallyport/document";
+import { code, identifier, imported, join, type Code } from "./code.ts";
+import type { ApiDocument } from "./document.ts";
 import { toCamel, toPascal, type Names } from "./names.ts";
+import type { Notes } from "./notes.ts";
 
-/** The alternatives of an operation; each names schemes that are all required, with their scopes. */
-type Requirement = readonly JsonObject[];
-
-const literal = (value: unknown): string => JSON.stringify(value);
-
-const schemeToSecurity = (scheme: JsonObject): string | undefined => {
-  const name = toText(scheme["name"]) ?? "";
+const toSecurity = (scheme: JsonObject): Json | undefined => {
+  const name = toText(scheme["name"]);
   switch (scheme["type"]) {
     case "http": {
-      const kind = String(scheme["scheme"]).toLowerCase();
-      const format = toText(scheme["bearerFormat"]);
-      if (kind === "basic") return '{ type: "basic" }';
-      return kind === "bearer"
-        ? `{ type: "bearer"${format === undefined ? "" : `, format: ${literal(format)}`} }`
-        : undefined;
+      const kind = toText(scheme["scheme"]).toLowerCase();
+      const format = scheme["bearerFormat"];
+      if (kind === "basic") return { type: "basic" };
+      if (kind !== "bearer") return undefined;
+      return { type: "bearer", ...(typeof format === "string" && { format }) };
     }
     case "apiKey":
-      return `{ type: ${literal(scheme["in"])}, name: ${literal(name)} }`;
+      return ["header", "cookie", "query"].includes(toText(scheme["in"])) && name !== ""
+        ? { type: toText(scheme["in"]), name }
+        : undefined;
     case "oauth2":
-      return `{ type: "oauth2", flows: ${literal(toObject(scheme["flows"]))} }`;
+      return { type: "oauth2", flows: toObject(scheme["flows"]) };
     case "openIdConnect":
-      return `{ type: "openid", url: ${literal(scheme["openIdConnectUrl"])} }`;
+      return { type: "openid", url: toText(scheme["openIdConnectUrl"]) };
     default:
       return undefined;
   }
@@ -32,82 +31,103 @@ const schemeToSecurity = (scheme: JsonObject): string | undefined => {
 export class SecurityWriter {
   readonly #document: ApiDocument;
   readonly #names: Names;
-  /** The code of each middleware, by what it requires. */
-  readonly #middlewares = new Map<string, { readonly name: string; readonly code: string }>();
-  /** The code of each factory, by base and requirement. */
-  readonly #factories = new Map<string, { readonly name: string; readonly code: string }>();
+  readonly #middlewares = new Map<string, Code>();
+  readonly #factories = new Map<string, Code>();
+  readonly #declarations: { readonly middlewares: Code[]; readonly factories: Code[] } = {
+    middlewares: [],
+    factories: [],
+  };
 
   constructor(document: ApiDocument, names: Names) {
     this.#document = document;
     this.#names = names;
   }
 
-  /** Returns the name of the factory for an operation, its scopes, and what cannot be expressed. */
+  /** Returns the factory for an operation, its scopes, and whether requests without credentials are allowed, too. */
   useFactory(
-    base: string,
+    base: Code,
     operation: JsonObject,
-  ): { name: string; scopes: readonly string[]; notes: readonly string[] } {
+    notes: Notes,
+  ): { readonly factory: Code; readonly scopes: readonly string[]; readonly isOptional: boolean } {
     const all = toList(operation["security"] ?? this.#document.root["security"]).map(toObject);
-    const requirement = all.filter((one) => Object.keys(one).length > 0);
-    const notes =
-      requirement.length > 0 && requirement.length < all.length
-        ? ["The document also allows requests without credentials."]
-        : [];
+    const required = all.filter((one) => Object.keys(one).length > 0);
+    const isOptional = required.length < all.length && required.length > 0;
+    if (isOptional) notes.add("", "The document also allows requests without credentials.");
     const scopes = [
-      ...new Set(requirement.flatMap((one) => Object.values(one).flatMap(toList).map(String))),
+      ...new Set(required.flatMap((one) => Object.values(one).flatMap(toList).map(toText))),
     ];
-    if (requirement.length === 0) return { name: base, scopes, notes };
-    const middlewares = this.#toMiddlewares(requirement);
-    const key = [base, ...middlewares].join();
-    const known = this.#factories.get(key);
-    if (known) return { name: known.name, scopes, notes };
-    const kind = base === "factory" ? "Factory" : toPascal(base);
-    const name = this.#names.take(
-      `${middlewares
-        .map((one) => one.replace(/Middleware$/, ""))
-        .map((one, at) => (at === 0 ? one : toPascal(one)))
-        .join("And")}${kind}`,
-    );
-    const code = `export const ${name} = ${base}${middlewares.map((one) => `.addMiddleware(${one})`).join("")};`;
-    this.#factories.set(key, { name, code });
-    return { name, scopes, notes };
-  }
-
-  #toMiddlewares(requirement: Requirement): readonly string[] {
-    const [only] = requirement;
-    if (only && requirement.length === 1)
-      return Object.keys(only).map((scheme) => this.#use(scheme, this.#toSecurity(scheme)));
-    const name = requirement.map((one) => Object.keys(one).map(toPascal).join("And")).join("Or");
-    const options = requirement.map((one) => {
-      const parts = Object.keys(one).map((scheme) => this.#toSecurity(scheme) ?? "");
-      return parts.length === 1 ? parts[0] : `{ and: [${parts.join(", ")}] }`;
+    const security = required.flatMap((one) => {
+      const parts = Object.keys(one).map((name) => this.#readScheme(name));
+      const known = parts.filter((part) => part !== undefined);
+      for (const name of Object.keys(one))
+        if (this.#readScheme(name) === undefined)
+          notes.add("", `The security scheme ${name} has no counterpart.`);
+      if (known.length < parts.length) return [];
+      return [
+        {
+          names: Object.keys(one),
+          security: parts.length === 1 ? (parts[0] as Json) : { and: known },
+        },
+      ];
     });
-    return [this.#use(name, `{ or: [${options.join(", ")}] }`)];
+    const takesScopes = (one: JsonObject): boolean =>
+      Object.entries(one).every(([name, list]) => {
+        const type = toObject(this.#readScheme(name))["type"];
+        const isToken = type === "oauth2" || type === "openid";
+        return isToken ? toList(list).length === scopes.length : toList(list).length === 0;
+      });
+    if (!required.every(takesScopes)) notes.add("", "Scopes are those of all schemes with tokens.");
+    const [only] = security;
+    if (!only) return { factory: base, scopes, isOptional: false };
+    const middleware = this.#use(
+      security.map(({ names }) => names.map(toPascal).join("And")).join("Or"),
+      security.length === 1 ? only.security : { or: security.map((one) => one.security) },
+    );
+    return { factory: this.#guard(base, middleware), scopes, isOptional };
   }
 
-  #toSecurity(scheme: string): string | undefined {
+  #readScheme(name: string): Json | undefined {
     const schemes = toObject(toObject(this.#document.root["components"])["securitySchemes"]);
-    return schemeToSecurity(this.#document.resolve(schemes[scheme]));
+    return Object.hasOwn(schemes, name)
+      ? toSecurity(this.#document.resolve(schemes[name]))
+      : undefined;
   }
 
-  #use(scheme: string, security: string | undefined): string {
-    const known = this.#middlewares.get(scheme);
-    if (known) return known.name;
-    const name = this.#names.take(`${toCamel(scheme)}Middleware`);
-    const note = `// TODO(sallyport-migrate): The scheme ${scheme} has no counterpart in documents.\n`;
-    const code = `${security === undefined ? note : ""}export const ${name} = new Middleware({
-${security === undefined ? "" : `security: ${security},\n`}handler: async () => {
-throw createHttpError(501, "The credentials are not checked yet");
+  #guard(base: Code, middleware: Code): Code {
+    const id = `${base.text} ${middleware.text}`;
+    const known = this.#factories.get(id);
+    if (known) return known;
+    const kind = toPascal(base.text);
+    const name = this.#names.take(`${middleware.text.replace(/Middleware\d*$/, "")}${kind}`);
+    const factory = imported(name, "./factories");
+    this.#factories.set(id, factory);
+    this.#declarations.factories.push(
+      code`export const ${identifier(name)} = ${base}.addMiddleware(${middleware});`,
+    );
+    return factory;
+  }
+
+  #use(words: string, security: Json): Code {
+    const id = JSON.stringify(security);
+    const known = this.#middlewares.get(id);
+    if (known) return known;
+    const name = this.#names.take(`${toCamel(words)}Middleware`);
+    const middleware = imported(name, "./factories");
+    this.#middlewares.set(id, middleware);
+    this.#declarations.middlewares.push(
+      code`export const ${identifier(name)} = new ${imported("Middleware", "sallyport")}({
+security: ${security},
+handler: async () => {
+throw ${imported("createHttpError", "http-errors")}(501, ${"The credentials are not checked yet"});
 },
-});`;
-    this.#middlewares.set(scheme, { name, code });
-    return name;
+});`,
+    );
+    return middleware;
   }
 
-  /** Returns the code of all middlewares and factories in use. */
-  finish(): { readonly middlewares: readonly string[]; readonly factories: readonly string[] } {
-    const toCode = (all: ReadonlyMap<string, { readonly code: string }>) =>
-      [...all.values()].map((one) => one.code);
-    return { middlewares: toCode(this.#middlewares), factories: toCode(this.#factories) };
+  /** Writes the module of the middlewares and factories. */
+  toCode(bases: readonly Code[]): Code {
+    const { middlewares, factories } = this.#declarations;
+    return join([...bases, ...middlewares, ...factories], code`\n\n`);
   }
 }
