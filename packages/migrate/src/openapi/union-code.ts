@@ -45,14 +45,17 @@ export const writeUnion = (
   // what more than one of the variants accepts is refused
   const takers = schemas.filter((one) => accepts(one, null)).length;
   const kind = name === "anyOf" || (isApart && takers < 2) ? code`union` : code`xor`;
-  return addNotes(
-    toSchemaCode(code`${z}.${kind}([${list}])`, parts),
-    typeof property === "string"
+  const notes = [
+    ...(typeof property === "string"
       ? [
           `The options do not name their value of the discriminator ${property}: declare it with z.literal().`,
         ]
-      : [],
-  );
+      : []),
+    ...(name === "oneOf" && takers > 1
+      ? ["Several options of `oneOf` accept null, which it refuses then."]
+      : []),
+  ];
+  return addNotes(toSchemaCode(code`${z}.${kind}([${list}])`, parts), notes);
 };
 
 /** Whether a variant is the union itself, which adds nothing. */
