@@ -37,13 +37,15 @@ export const writeUnion = (
     parts.every(({ isShape, isLate }) => isShape && !isLate) &&
     values.every((one) => one.length === 1) &&
     new Set(values.flat()).size === values.flat().length;
-  if (isTold) return toSchemaCode(code`${z}.discriminatedUnion(${property}, [${list}])`, parts);
   const schemas = given.map((one) => document.normalise(one));
   const isApart = schemas.every((one, at) =>
     schemas.slice(at + 1).every((other) => areDisjoint(one, other)),
   );
   // what more than one of the variants accepts is refused
   const takers = schemas.filter((one) => accepts(one, null)).length;
+  const isRefused = name === "oneOf" && takers > 1;
+  if (isTold && !isRefused)
+    return toSchemaCode(code`${z}.discriminatedUnion(${property}, [${list}])`, parts);
   const kind = name === "anyOf" || (isApart && takers < 2) ? code`union` : code`xor`;
   const notes = [
     ...(typeof property === "string"
@@ -51,9 +53,7 @@ export const writeUnion = (
           `The options do not name their value of the discriminator ${property}: declare it with z.literal().`,
         ]
       : []),
-    ...(name === "oneOf" && takers > 1
-      ? ["Several options of `oneOf` accept null, which it refuses then."]
-      : []),
+    ...(isRefused ? ["Several options of `oneOf` accept null, which it refuses then."] : []),
   ];
   return addNotes(toSchemaCode(code`${z}.${kind}([${list}])`, parts), notes);
 };
