@@ -41,9 +41,9 @@ export const writeUnion = (
   const isApart = schemas.every((one, at) =>
     schemas.slice(at + 1).every((other) => areDisjoint(one, other)),
   );
-  // what more than one of the variants accepts is refused
+  // a type beside `oneOf`, or a second variant that accepts null, refuses it
   const takers = schemas.filter((one) => accepts(one, null)).length;
-  const isRefused = name === "oneOf" && takers > 1;
+  const isRefused = takers > 0 && !accepts(document.normalise(raw), null);
   if (isTold && !isRefused)
     return toSchemaCode(code`${z}.discriminatedUnion(${property}, [${list}])`, parts);
   const kind = name === "anyOf" || (isApart && takers < 2) ? code`union` : code`xor`;
@@ -53,7 +53,7 @@ export const writeUnion = (
           `The options do not name their value of the discriminator ${property}: declare it with z.literal().`,
         ]
       : []),
-    ...(isRefused ? ["Several options of `oneOf` accept null, which it refuses then."] : []),
+    ...(isRefused ? ["Some options accept null, which the whole refuses."] : []),
   ];
   return addNotes(toSchemaCode(code`${z}.${kind}([${list}])`, parts), notes);
 };
