@@ -2,18 +2,9 @@ import { isObject, toList, type Json, type JsonObject } from "@sallyport/documen
 import { code, identifier, imported, join, todo, type Code } from "./code.ts";
 import type { ApiDocument } from "./document.ts";
 import { toPascal, type Names } from "./names.ts";
-import { z, type SchemaCode } from "./primitive-code.ts";
+import { z, type Constant, type SchemaCode } from "./primitive-code.ts";
 
 export type Direction = "request" | "response";
-
-/** A schema that has a name, and the constant for it. */
-export interface Constant {
-  readonly name: string;
-  readonly code: Code;
-  readonly raw: JsonObject;
-  /** Undefined while it is being written. */
-  written?: SchemaCode;
-}
 
 type Write = (raw: JsonObject, direction: Direction) => SchemaCode;
 

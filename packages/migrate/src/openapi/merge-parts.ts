@@ -6,10 +6,12 @@ import {
   toText,
   type Json,
   type JsonObject,
+  type Schema,
 } from "@sallyport/document";
-import { block, code, nothing, type Code } from "./code.ts";
+import { block, code, join, nothing, type Code } from "./code.ts";
 import type { ApiDocument } from "./document.ts";
-import { toSchemaCode, z, type SchemaCode } from "./primitive-code.ts";
+import { isOnly } from "./is-only.ts";
+import { finish, toSchemaCode, z, type SchemaCode } from "./primitive-code.ts";
 import type { Place, SchemaWriter } from "./schema-code.ts";
 
 /** The keywords of an object to which fields can be added. */
@@ -172,4 +174,24 @@ const listAllFields = (
     if (!names.has(name)) hidden.add(name);
   for (const [name, schema, isRequired] of own) add(name, { schema, isRequired });
   return fields;
+};
+
+/** Writes a schema that accepts what all parts accept. */
+export const intersect = (told: readonly SchemaCode[], schema: Schema): SchemaCode => {
+  const [first, ...others] = told;
+  if (!first) return toSchemaCode(code`${z}.unknown()`);
+  if (others.length === 0) return first;
+  const parts = [finish(first), ...others.map(finish)];
+  // with a type, Zod leaves the parts as they are
+  const meta: JsonObject = isOnly("object", { ...schema, nullable: undefined as never })
+    ? { type: "object" }
+    : {};
+  return toSchemaCode(
+    code`${parts[0]?.code}${join(
+      parts.slice(1).map((part) => code`.and(${part.code})`),
+      nothing,
+    )}`,
+    parts,
+    { meta },
+  );
 };

@@ -1,4 +1,4 @@
-import type { Constant } from "./constants.ts";
+import type { Constant } from "./primitive-code.ts";
 import type { SchemaCode } from "./primitive-code.ts";
 
 /** What an endpoint does not express: the place as the lock names it, such as `request`, and the text. */

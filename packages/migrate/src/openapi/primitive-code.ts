@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from "@sallyport/document";
 import { code, imported, nothing, type Code } from "./code.ts";
-import type { Constant } from "./constants.ts";
 
 /** The code of a schema. */
 export interface SchemaCode {
@@ -23,6 +22,15 @@ export interface SchemaCode {
 
 /** Where a value comes from: JSON has types; queries, paths and forms have only text, or files. */
 export type Wire = "files" | "json" | "text";
+
+/** A schema that has a name, and the constant for it. */
+export interface Constant {
+  readonly name: string;
+  readonly code: Code;
+  readonly raw: JsonObject;
+  /** Undefined while it is being written. */
+  written?: SchemaCode;
+}
 
 export const z: Code = imported("z", "zod");
 export const ez: Code = imported("ez", "sallyport");

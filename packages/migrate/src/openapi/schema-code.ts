@@ -13,8 +13,7 @@ import {
 import { block, code, join, key, nothing, todo } from "./code.ts";
 import { Constants, type Direction } from "./constants.ts";
 import type { ApiDocument } from "./document.ts";
-import { isOnly } from "./is-only.ts";
-import { mergeParts } from "./merge-parts.ts";
+import { intersect, mergeParts } from "./merge-parts.ts";
 import type { Names } from "./names.ts";
 import {
   addNotes,
@@ -330,30 +329,11 @@ export class SchemaWriter {
     const parts = [...merged, ...variants];
     const lost = parts.filter(isAny).flatMap(({ notes }) => notes);
     return addNotes(
-      this.#intersect(
+      intersect(
         parts.filter((part) => !isAny(part)),
         schema,
       ),
       lost,
-    );
-  }
-
-  #intersect(told: readonly SchemaCode[], schema: Schema): SchemaCode {
-    const [first, ...others] = told;
-    if (!first) return toSchemaCode(code`${z}.unknown()`);
-    if (others.length === 0) return first;
-    const parts = [finish(first), ...others.map(finish)];
-    // with a type, Zod leaves the parts as they are
-    const meta: JsonObject = isOnly("object", { ...schema, nullable: undefined as never })
-      ? { type: "object" }
-      : {};
-    return toSchemaCode(
-      code`${parts[0]?.code}${join(
-        parts.slice(1).map((part) => code`.and(${part.code})`),
-        nothing,
-      )}`,
-      parts,
-      { meta },
     );
   }
 }
