@@ -2,9 +2,8 @@ import { isObject, toList, type Json, type JsonObject } from "@sallyport/documen
 import { code, identifier, imported, join, todo, type Code } from "./code.ts";
 import type { ApiDocument } from "./document.ts";
 import { toPascal, type Names } from "./names.ts";
+import type { Direction } from "./writer.ts";
 import { z, type Constant, type SchemaCode } from "./primitive-code.ts";
-
-export type Direction = "request" | "response";
 
 type Write = (raw: JsonObject, direction: Direction) => SchemaCode;
 

@@ -12,14 +12,14 @@ import { block, code, join, nothing, type Code } from "./code.ts";
 import type { ApiDocument } from "./document.ts";
 import { isOnly } from "./is-only.ts";
 import { finish, toSchemaCode, z, type SchemaCode } from "./primitive-code.ts";
-import type { Place, SchemaWriter } from "./schema-code.ts";
+import type { Place, Writer } from "./writer.ts";
 
 /** The keywords of an object to which fields can be added. */
 const openWords = new Set(["type", "properties", "required", "additionalProperties"]);
 
 /** Writes a reference with keywords beside it, or the parts of `allOf`, as one object if they are objects of fields. */
 export const mergeParts = (
-  writer: SchemaWriter,
+  writer: Writer,
   raw: JsonObject,
   own: JsonObject,
   place: Place,
@@ -86,7 +86,7 @@ interface Field {
 
 /** Writes parts as one object; undefined if one of them is no object of fields. */
 const mergeFields = (
-  writer: SchemaWriter,
+  writer: Writer,
   parts: readonly Json[],
   place: Place,
 ): readonly SchemaCode[] | undefined => {
@@ -151,7 +151,7 @@ const isOpenObject = (part: JsonObject): boolean =>
 
 /** Lists the fields of an object and its parts; those of other messages are added to `hidden`. */
 const listAllFields = (
-  writer: SchemaWriter,
+  writer: Writer,
   part: JsonObject,
   place: Place,
   hidden: Set<string>,

@@ -10,7 +10,8 @@ import { code } from "./code.ts";
 import { isOnly } from "./is-only.ts";
 import { addNotes, toSchemaCode, value, z, type SchemaCode } from "./primitive-code.ts";
 import { readMeta } from "./raw-words.ts";
-import type { Place, SchemaWriter } from "./schema-code.ts";
+import type { SchemaWriter } from "./schema-code.ts";
+import type { Place } from "./writer.ts";
 
 /** A parameter as the field of an input. */
 export interface ParameterCode {

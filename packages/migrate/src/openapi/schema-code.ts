@@ -11,7 +11,8 @@ import {
   type TypeName,
 } from "@sallyport/document";
 import { block, code, join, key, nothing, todo } from "./code.ts";
-import { Constants, type Direction } from "./constants.ts";
+import { Constants } from "./constants.ts";
+import type { Direction, Place, Writer } from "./writer.ts";
 import type { ApiDocument } from "./document.ts";
 import { intersect, mergeParts } from "./merge-parts.ts";
 import type { Names } from "./names.ts";
@@ -30,7 +31,6 @@ import {
   writeString,
   z,
   type SchemaCode,
-  type Wire,
 } from "./primitive-code.ts";
 import {
   hasOwnWords,
@@ -42,14 +42,8 @@ import {
 } from "./raw-words.ts";
 import { listNeeded, writeUnion } from "./union-code.ts";
 
-/** In which message a schema is, and whether it is JSON. */
-export interface Place {
-  readonly direction: Direction;
-  readonly wire: Wire;
-}
-
 /** Writes schemas of Zod from those of a document. */
-export class SchemaWriter {
+export class SchemaWriter implements Writer {
   readonly document: ApiDocument;
   readonly constants: Constants;
   /** The components that are written in place, because they are read from text. */

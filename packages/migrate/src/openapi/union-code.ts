@@ -11,11 +11,11 @@ import {
 import { code, join } from "./code.ts";
 import { addNotes, finish, toSchemaCode, z, type SchemaCode } from "./primitive-code.ts";
 import { isNullType } from "./raw-words.ts";
-import type { Place, SchemaWriter } from "./schema-code.ts";
+import type { Place, Writer } from "./writer.ts";
 
 /** Writes `anyOf` or `oneOf`; null is accepted by what is around it. */
 export const writeUnion = (
-  writer: SchemaWriter,
+  writer: Writer,
   raw: JsonObject,
   name: "anyOf" | "oneOf",
   place: Place,
@@ -59,11 +59,11 @@ export const writeUnion = (
 };
 
 /** Whether a variant is the union itself, which adds nothing. */
-const isWhole = (one: Json, raw: JsonObject, { document }: SchemaWriter): boolean =>
+const isWhole = (one: Json, raw: JsonObject, { document }: Writer): boolean =>
   isObject(one) && document.resolve(one) === raw;
 
 /** Lists the texts that a property must be. */
-const listValues = ({ document }: SchemaWriter, one: Json, property: string): readonly string[] => {
+const listValues = ({ document }: Writer, one: Json, property: string): readonly string[] => {
   const { properties = {}, required = [] } = document.normalise(one);
   const values = Object.hasOwn(properties, property) ? properties[property]?.enum : undefined;
   return required.includes(property) ? (values ?? []).map(toText) : [];
