@@ -18,21 +18,24 @@ type Parameters = Readonly<Record<string, Parameter>>;
 export const compareParameters = (
   before: Parameters,
   after: Parameters,
-  place: OperationPlace,
+  place: OperationPlace
 ): void => {
   for (const [key, was, is] of pair(before, after)) {
     const [where] = key.split(" ");
     const inner = place.enter(`${where} parameter ${(is ?? was)?.name ?? key}`);
     if (!was) inner.tell(is?.required ? "required-parameter-added" : "optional-parameter-added");
-    else if (!is) inner.tell(`parameter-${judgeRemoval(was, place.today)}`, { before: was.sunset });
-    else {
+    else if (!is) {
+      const removal = judgeRemoval(was, place.today);
+      const isMissed = place.isTurned && was.required && removal === "removed";
+      inner.tell(`parameter-${removal}`, { before: was.sunset }, isMissed ? "breaking" : undefined);
+    } else {
       if (was.required !== is.required)
         inner.tell(is.required ? "parameter-became-required" : "parameter-became-optional");
       if (was.name !== is.name && where === "path")
         inner.tell("path-parameter-renamed", { before: was.name, after: is.name });
       if (was.allowReserved !== is.allowReserved)
         inner.tell(
-          is.allowReserved ? "reserved-characters-allowed" : "reserved-characters-refused",
+          is.allowReserved ? "reserved-characters-allowed" : "reserved-characters-refused"
         );
       if (was.allowEmptyValue !== is.allowEmptyValue)
         inner.tell(is.allowEmptyValue ? "empty-value-allowed" : "empty-value-refused");
@@ -44,7 +47,8 @@ export const compareParameters = (
 const compareHeaders = (before: Parameters, after: Parameters, place: OperationPlace): void => {
   for (const [key, was, is] of pair(before, after)) {
     const inner = place.enter(`header ${(is ?? was)?.name ?? key}`);
-    if (!was) inner.tell("header-added");
+    if (!was)
+      inner.tell("header-added", {}, place.isTurned && is?.required ? "breaking" : undefined);
     else if (!is) {
       const removal = judgeRemoval(was, place.today);
       if (was.required && removal === "removed") inner.tell("required-header-removed");
@@ -61,7 +65,7 @@ const compareFields = (
   was: Parameter,
   is: Parameter,
   place: OperationPlace,
-  kind: "parameter" | "header",
+  kind: "parameter" | "header"
 ): void => {
   compareLifecycle(was, is, (change, details) => place.tell(`${kind}-${change}`, details));
   const toStyle = ({ style, explode }: Parameter): string =>
@@ -92,7 +96,7 @@ const isOneOfMany = (was: Schema, is: Schema, { style, explode, mediaType }: Par
 export const compareBody = (
   was: Body | undefined,
   is: Body | undefined,
-  place: OperationPlace,
+  place: OperationPlace
 ): void => {
   const inner = place.enter("request");
   if (!was && is) inner.tell(is.required ? "required-body-added" : "optional-body-added");
@@ -107,7 +111,7 @@ export const compareBody = (
 export const compareResponses = (
   before: Readonly<Record<string, Response>>,
   after: Readonly<Record<string, Response>>,
-  place: OperationPlace,
+  place: OperationPlace
 ): void => {
   for (const [status, was, is] of pair(before, after)) {
     const inner = place.enter(`response ${status}`);
@@ -132,7 +136,7 @@ export const compareResponses = (
 /** Finds the response that stands for a status that is not listed: `2XX`, or `default` for errors. */
 const findRange = (
   status: string,
-  responses: Readonly<Record<string, Response>>,
+  responses: Readonly<Record<string, Response>>
 ): Response | undefined => {
   const range = Object.keys(responses).find((one) => isOneOf(status, one));
   return readOwn(responses, range ?? (/^[45]/.test(status) ? "default" : ""));
@@ -146,13 +150,13 @@ const compareContent = (
   before: Content,
   after: Content,
   place: OperationPlace,
-  area: "request" | "response",
+  area: "request" | "response"
 ): void => {
   const direction = place.isTurned ? (area === "request" ? "response" : "request") : area;
   const { kept, added, removed } = pairMediaTypes(
     Object.keys(before),
     Object.keys(after),
-    direction,
+    direction
   );
   for (const name of removed) place.tell(`${direction}-media-type-removed`, { name });
   for (const name of added) place.tell(`${direction}-media-type-added`, { name });
@@ -172,7 +176,7 @@ const compareMedia = (
   place: OperationPlace,
   area: Area,
   direction: "request" | "response",
-  isStrong: boolean,
+  isStrong: boolean
 ): void => {
   for (const [key, noun] of [
     ["schema", "schema"],
@@ -198,8 +202,8 @@ const compareMedia = (
 /** Lists the members of two objects, each name once. */
 const pair = <Value>(
   before: Readonly<Record<string, Value>>,
-  after: Readonly<Record<string, Value>>,
+  after: Readonly<Record<string, Value>>
 ): readonly (readonly [key: string, was: Value | undefined, is: Value | undefined])[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].map(
-    (key) => [key, readOwn(before, key), readOwn(after, key)] as const,
+    (key) => [key, readOwn(before, key), readOwn(after, key)] as const
   );

@@ -1,9 +1,10 @@
 import type { Change } from "./change.ts";
 import { compareSchemas } from "./compare-schemas.ts";
 import { Question, type Answer } from "./question.ts";
-import { toBump } from "../rules/rule.ts";
+import { toBump, type Level } from "../rules/rule.ts";
 import { rules, type RuleId } from "../rules/rules.ts";
 import type { Area } from "../rules/schema-change.ts";
+import { turnedLevels } from "../rules/turned-levels.ts";
 import type { Details, SchemaPlace } from "./schema-place.ts";
 import type { Schema } from "@sallyport/document";
 
@@ -47,8 +48,10 @@ export class OperationPlace {
     return new OperationPlace(this.#comparison, `${this.#at} ${step}`, this.isTurned);
   }
 
-  tell(rule: RuleId, details: Details = {}): void {
-    this.#add(rule, details, this.#at, this.isMuted);
+  /** @param own the level here, if it is not that of the rule */
+  tell(rule: RuleId, details: Details = {}, own?: Level): void {
+    const level = own ?? (this.isTurned ? turnedLevels[rule] : undefined);
+    this.#add(rule, details, this.#at, this.isMuted, { level });
   }
 
   /** Compares the schemas of this place. */
@@ -56,7 +59,7 @@ export class OperationPlace {
     before: Schema,
     after: Schema,
     given: Area,
-    { isText }: { readonly isText: boolean },
+    { isText }: { readonly isText: boolean }
   ): void {
     const { today, classOf } = this.#comparison;
     const area = this.isTurned ? turned[given] : given;
@@ -82,7 +85,7 @@ export class OperationPlace {
           details,
           `${this.#at}${at && ` ${at}`}`,
           isMuted,
-          answer,
+          answer
         );
       },
     };
@@ -92,7 +95,7 @@ export class OperationPlace {
       place.report(
         { ...place, isProved: false },
         question.isRequest ? "values-refused" : "values-added",
-        { after: witness },
+        { after: witness }
       );
   }
 
@@ -101,7 +104,7 @@ export class OperationPlace {
     details: Details,
     at: string,
     isMuted: boolean,
-    { level: decided, witness }: Answer = {},
+    { level: decided, witness }: Answer = {}
   ): void {
     const { operation, changes } = this.#comparison;
     const rule = rules.get(id);
@@ -109,7 +112,7 @@ export class OperationPlace {
     const path = `${operation}${at}`;
     // whom an API lets in matters, whatever it promises
     const isHarmless = isMuted && rule.level !== "access";
-    const level = isHarmless ? "harmless" : (decided ?? rule.level);
+    const level = isHarmless ? "harmless" : decided ?? rule.level;
     const change: Change = {
       rule: id,
       level,
@@ -139,7 +142,7 @@ const toText = (value: Details[keyof Details]): string =>
   value === undefined
     ? ""
     : Array.isArray(value)
-      ? value.map((one) => JSON.stringify(one)).join(", ")
-      : typeof value === "string"
-        ? value
-        : JSON.stringify(value);
+    ? value.map((one) => JSON.stringify(one)).join(", ")
+    : typeof value === "string"
+    ? value
+    : JSON.stringify(value);
