@@ -16,7 +16,7 @@ export type IsSame = (one: Schema, other: Schema) => boolean;
 export const isWithin = (
   inner: Schema,
   outer: Schema,
-  isSame: IsSame = (one, other) => one === other,
+  isSame: IsSame = (one, other) => one === other
 ): boolean => new Proof(isSame).isWithin(inner, outer);
 
 /** Steps of one proof; more of them would be a search through all combinations of unions. */
@@ -26,6 +26,8 @@ class Proof {
   readonly #isSame: IsSame;
   /** What is being proved, which recursive schemas may rely on. */
   readonly #assumed = new Map<Schema, Set<Schema>>();
+  /** The same in order: what was concluded after something that turned out to be wrong may rely on it. */
+  readonly #trail: (readonly [inner: Schema, outer: Schema])[] = [];
   #steps = 0;
 
   constructor(isSame: IsSame) {
@@ -39,9 +41,10 @@ class Proof {
     this.#assumed.set(inner, assumed);
     if (assumed.has(outer)) return true;
     assumed.add(outer);
+    const before = this.#trail.push([inner, outer]) - 1;
     const isProved = this.#prove(inner, outer);
-    // what was relied on turned out to be wrong
-    if (!isProved) assumed.delete(outer);
+    if (!isProved)
+      for (const [one, other] of this.#trail.splice(before)) this.#assumed.get(one)?.delete(other);
     return isProved;
   }
 
@@ -69,7 +72,7 @@ class Proof {
     return anyOf.some(
       (one) =>
         this.isWithin(nullable ? others : inner, one) &&
-        (!exclusive || anyOf.every((other) => other === one || areDisjoint(inner, other))),
+        (!exclusive || anyOf.every((other) => other === one || areDisjoint(inner, other)))
     );
   }
 
@@ -95,7 +98,7 @@ class Proof {
     return (
       this.#isSameIn(inner, outer, "if") &&
       (["then", "else"] as const).every(
-        (key) => !outer[key] || (inner[key] && this.isWithin(inner[key], outer[key])),
+        (key) => !outer[key] || (inner[key] && this.isWithin(inner[key], outer[key]))
       )
     );
   }
@@ -110,7 +113,7 @@ class Proof {
       | "contentSchema"
       | "propertyNames"
       | "unevaluatedItems"
-      | "unevaluatedProperties",
+      | "unevaluatedProperties"
   ): boolean {
     const [one, other] = [inner[key], outer[key]];
     return one !== undefined && other !== undefined && this.#isSame(one, other);
@@ -168,7 +171,7 @@ class Proof {
   #areOthersIn(
     additional: Schema | undefined,
     patterns: Readonly<Record<string, Schema>>,
-    outer: Schema,
+    outer: Schema
   ): boolean {
     const theirs = Object.entries(outer.patternProperties ?? {});
     const rest = outer.additionalProperties;
@@ -182,7 +185,7 @@ class Proof {
         // which names match two patterns is unknown
         theirs.every(
           ([one, schema]) =>
-            (one !== pattern && same && areApart(one, pattern)) || this.isWithin(own, schema),
+            (one !== pattern && same && areApart(one, pattern)) || this.isWithin(own, schema)
         ) &&
         (same || !rest || this.isWithin(own, rest))
       );
@@ -206,8 +209,8 @@ class Proof {
         ([name, needed]) =>
           isNever(name) ||
           needed.every(
-            (one) => required.includes(one) || readOwn(dependentRequired, name)?.includes(one),
-          ),
+            (one) => required.includes(one) || readOwn(dependentRequired, name)?.includes(one)
+          )
       ) &&
       Object.entries(outer.dependentSchemas ?? {}).every(([name, part]) => {
         const own = readOwn(dependentSchemas, name);
@@ -257,7 +260,7 @@ const isBound = (
   isOwnOpen: true | undefined,
   theirs: number | undefined,
   isTheirsOpen: true | undefined,
-  sign: 1 | -1,
+  sign: 1 | -1
 ): boolean =>
   theirs === undefined ||
   (own !== undefined &&
@@ -271,7 +274,7 @@ const isInTexts = (inner: Schema, outer: Schema): boolean => {
     (outer.maxLength ?? Infinity) >= maxLength &&
     (outer.patterns ?? []).every((one) => patterns.includes(one) || takesAll(one)) &&
     (["contentEncoding", "contentMediaType"] as const).every(
-      (key) => outer[key] === undefined || outer[key] === inner[key],
+      (key) => outer[key] === undefined || outer[key] === inner[key]
     ) &&
     (!outer.contentSchema || isDeepStrictEqual(inner.contentSchema, outer.contentSchema))
   );

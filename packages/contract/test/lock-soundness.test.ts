@@ -1,0 +1,31 @@
+import type { JsonObject } from "@sallyport/document";
+import { expect, test } from "vitest";
+import { asRequest, asResponse, compare, toLevel, withOperation } from "./lock-tools.ts";
+
+const text: JsonObject = { type: "string" };
+const whole: JsonObject = { type: "integer" };
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: "object",
+  properties,
+  ...more,
+});
+
+/** The levels of a pair of schemas in a request, and the other way round in a response. */
+const judge = (before: JsonObject, after: JsonObject, schemas: JsonObject = {}) =>
+  [
+    toLevel(asRequest(before, schemas), asRequest(after, schemas)),
+    toLevel(asResponse(after, schemas), asResponse(before, schemas)),
+  ].join(" ");
+
+test("what relied on an assumption that turned out to be wrong is no proof", () => {
+  const to = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
+  const schemas = {
+    A: object({ c: to("C"), d: text }),
+    B: object({ c: to("D"), d: whole }),
+    C: object({ a: to("A") }),
+    D: object({ a: to("B") }),
+  };
+  const before = object({ p: to("A"), q: to("C") });
+  const after = object({ p: { anyOf: [to("B"), to("A")] }, q: to("D") });
+  expect(judge(before, after, schemas)).toBe("breaking breaking");
+});
