@@ -29,3 +29,13 @@ test("what relied on an assumption that turned out to be wrong is no proof", () 
   const after = object({ p: { anyOf: [to("B"), to("A")] }, q: to("D") });
   expect(judge(before, after, schemas)).toBe("breaking breaking");
 });
+
+test("what is not evaluated is no proof if what is evaluated differs", () => {
+  const closed = { unevaluatedProperties: false };
+  const [more, less] = [object({ a: text, b: text }, closed), object({ a: text }, closed)];
+  expect(judge(more, less)).toBe("breaking breaking");
+  const list = (...prefixItems: JsonObject[]): JsonObject => ({
+    ...{ type: "array", prefixItems, unevaluatedItems: false },
+  });
+  expect(judge(list(text, text), list(text))).toBe("breaking breaking");
+});

@@ -38,7 +38,9 @@ const findProblem = (schema: Schema, value: unknown): string | undefined => {
   if (types && !types.some((type) => isOfType(value, type)))
     return `must be ${types.join(" or ") || "null"}`;
   if (values && !values.some((one) => isEqual(one, value)))
-    return `must be ${values.length === 1 ? "" : "one of "}${values.map((one) => JSON.stringify(one)).join(", ")}`;
+    return `must be ${values.length === 1 ? "" : "one of "}${values
+      .map((one) => JSON.stringify(one))
+      .join(", ")}`;
   if (schema.format !== undefined && !hasFormat(schema.format, value))
     return `must be of the format ${schema.format}`;
   if (typeof value === "string") return findTextProblem(schema, value);
@@ -91,13 +93,15 @@ const findListProblem = (schema: Schema, items: readonly unknown[]): string | un
   const { minContains = 1, maxContains = Infinity } = schema;
   const count = items.filter((one) => accepts(contains, one)).length;
   return count < minContains || count > maxContains
-    ? `must have ${count < minContains ? `at least ${minContains}` : `at most ${maxContains}`} matching items`
+    ? `must have ${
+        count < minContains ? `at least ${minContains}` : `at most ${maxContains}`
+      } matching items`
     : undefined;
 };
 
 const findObjectProblem = (
   schema: Schema,
-  value: Readonly<Record<string, unknown>>,
+  value: Readonly<Record<string, unknown>>
 ): string | undefined => {
   const { required = [], minProperties = 0, maxProperties = Infinity } = schema;
   const names = Object.keys(value).filter((name) => value[name] !== undefined);
@@ -152,9 +156,11 @@ const explainVariants = (variants: readonly Schema[], value: unknown, path: stri
 /** Checks what is within a value. */
 const explainInner = (schema: Schema, value: unknown, path: string): Problem | undefined => {
   if (Array.isArray(value)) {
-    const { prefixItems = [], items } = schema;
+    const { prefixItems = [], items, unevaluatedItems } = schema;
+    const known = unevaluatedItems && listEvaluatedItems(schema, value);
     for (const [at, item] of value.entries()) {
-      const own = prefixItems[at] ?? items;
+      const rest = known && known !== "all" && !known.has(at) ? unevaluatedItems : undefined;
+      const own = prefixItems[at] ?? items ?? rest;
       const problem = own && explain(own, item, `${path}/${at}`);
       if (problem) return problem;
     }
@@ -191,24 +197,48 @@ export const listPropertySchemas = (schema: Schema, name: string): readonly Sche
 const listEvaluated = (schema: Schema, value: object): ReadonlySet<string> | "all" => {
   if (schema.additionalProperties) return "all";
   const names = new Set(
-    Object.keys(value).filter((name) => listPropertySchemas(schema, name).length > 0),
+    Object.keys(value).filter((name) => listPropertySchemas(schema, name).length > 0)
   );
-  const condition =
-    schema.if && (accepts(schema.if, value) ? [schema.if, schema.then] : [schema.else]);
-  const parts = [
-    ...(schema.allOf ?? []),
-    ...(schema.anyOf ?? []).filter((one) => accepts(one, value)),
-    ...(condition ?? []).filter((one) => one !== undefined),
-    ...Object.entries(schema.dependentSchemas ?? {}).flatMap(([name, one]) =>
-      Object.hasOwn(value, name) ? [one] : [],
-    ),
-  ];
-  for (const part of parts) {
+  for (const part of listFitting(schema, value)) {
     const inner = part.unevaluatedProperties ? "all" : listEvaluated(part, value);
     if (inner === "all") return "all";
     for (const name of inner) names.add(name);
   }
   return names;
+};
+
+/** Lists the places of the items that a schema, and all that it consists of, have schemas for. */
+const listEvaluatedItems = (
+  schema: Schema,
+  items: readonly unknown[]
+): ReadonlySet<number> | "all" => {
+  const { prefixItems = [], contains } = schema;
+  if (schema.items) return "all";
+  const places = new Set(
+    [...items.keys()].filter(
+      (at) => at < prefixItems.length || (contains && accepts(contains, items[at]))
+    )
+  );
+  for (const part of listFitting(schema, items)) {
+    const inner = part.unevaluatedItems ? "all" : listEvaluatedItems(part, items);
+    if (inner === "all") return "all";
+    for (const at of inner) places.add(at);
+  }
+  return places;
+};
+
+/** Lists what a schema consists of, as far as it is about a value. */
+const listFitting = (schema: Schema, value: object): readonly Schema[] => {
+  const condition =
+    schema.if && (accepts(schema.if, value) ? [schema.if, schema.then] : [schema.else]);
+  return [
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []).filter((one) => accepts(one, value)),
+    ...(condition ?? []).filter((one) => one !== undefined),
+    ...Object.entries(schema.dependentSchemas ?? {}).flatMap(([name, one]) =>
+      Object.hasOwn(value, name) ? [one] : []
+    ),
+  ];
 };
 
 /** The types that a schema accepts, as far as they are known; undefined for any. */

@@ -51,6 +51,8 @@ class Proof {
   #prove(inner: Schema, outer: Schema): boolean {
     if (acceptsNull(inner) && !acceptsNull(outer)) return false;
     if (inner.enum) return inner.enum.every((value) => accepts(outer, value));
+    // what is evaluated depends on all parts
+    if (outer.unevaluatedItems || outer.unevaluatedProperties) return false;
     if (outer.allOf?.some((part) => !this.isWithin(inner, part))) return false;
     if (this.#isInUnion(inner, outer)) return this.#isInKeywords(inner, withoutUnion(outer));
     // each variant by itself, with what stands beside it
@@ -135,7 +137,6 @@ class Proof {
       (outer.maxItems ?? Infinity) >= maxItems &&
       (!outer.uniqueItems || inner.uniqueItems === true || maxItems <= 1) &&
       (!rest || maxItems <= count || this.isWithin(items ?? {}, rest)) &&
-      (!outer.unevaluatedItems || this.#isSameIn(inner, outer, "unevaluatedItems")) &&
       (!outer.contains ||
         (this.#isSameIn(inner, outer, "contains") &&
           (outer.minContains ?? 1) <= (inner.minContains ?? 1) &&
@@ -162,8 +163,7 @@ class Proof {
       this.#areOthersIn(additionalProperties, patternProperties, outer) &&
       isInCounts(inner, outer) &&
       this.#areNamesIn(inner, outer) &&
-      this.#areDependenciesIn(inner, outer) &&
-      (!outer.unevaluatedProperties || this.#isSameIn(inner, outer, "unevaluatedProperties"))
+      this.#areDependenciesIn(inner, outer)
     );
   }
 
