@@ -39,3 +39,19 @@ test("what is not evaluated is no proof if what is evaluated differs", () => {
   });
   expect(judge(list(text, text), list(text))).toBe("breaking breaking");
 });
+
+test("a pattern that JavaScript does not know is no proof", () => {
+  const limited = { ...text, pattern: "(?P<a>x)[" };
+  expect(judge({ enum: ["a"] }, limited)).toMatch(/^breaking/);
+  expect(judge(limited, limited)).toBe("harmless harmless");
+});
+
+test("patterns of names are apart only as far as their letters are fixed", () => {
+  const to = (patternProperties: JsonObject): JsonObject => ({
+    ...{ type: "object", patternProperties, additionalProperties: false },
+  });
+  const before = to({ "^bc": text });
+  expect(judge(before, to({ "^bc": text, "^a*": whole }))).toMatch(/^breaking/);
+  expect(judge(before, to({ "^bc": text, "^a|^b": whole }))).toMatch(/^breaking/);
+  expect(judge(before, to({ "^bc": text, "^ad+": whole }))).toMatch(/^harmless/);
+});

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { readOwn } from "../json.ts";
 import { meet } from "../schema/combine.ts";
 import { acceptsNull, areDisjoint } from "../schema/disjoint.ts";
-import type { Schema } from "../schema/schema.ts";
+import { toRegExp } from "../schema/patterns.ts";
+import { listChildren, type Schema } from "../schema/schema.ts";
 import { covers } from "../schema/settle.ts";
 import { accepts, isMultiple, listPropertySchemas } from "../schema/validate.ts";
 
@@ -50,7 +51,7 @@ class Proof {
 
   #prove(inner: Schema, outer: Schema): boolean {
     if (acceptsNull(inner) && !acceptsNull(outer)) return false;
-    if (inner.enum) return inner.enum.every((value) => accepts(outer, value));
+    if (inner.enum) return isKnown(outer) && inner.enum.every((value) => accepts(outer, value));
     // what is evaluated depends on all parts
     if (outer.unevaluatedItems || outer.unevaluatedProperties) return false;
     if (outer.allOf?.some((part) => !this.isWithin(inner, part))) return false;
@@ -147,6 +148,7 @@ class Proof {
   #isInObjects(inner: Schema, outer: Schema): boolean {
     if (!mayBe(inner, "object")) return true;
     const { properties = {}, required = [], additionalProperties, patternProperties = {} } = inner;
+    if (!Object.keys(patternProperties).every(toRegExp)) return false;
     if (!(outer.required ?? []).every((name) => required.includes(name))) return false;
     const names = new Set([
       ...Object.keys(properties),
@@ -197,7 +199,7 @@ class Proof {
     if (!propertyNames || this.#isSameIn(inner, outer, "propertyNames")) return true;
     const names = Object.keys(inner.properties ?? {});
     return isClosed(inner)
-      ? names.every((name) => accepts(propertyNames, name))
+      ? isKnown(propertyNames) && names.every((name) => accepts(propertyNames, name))
       : inner.propertyNames !== undefined && this.isWithin(inner.propertyNames, propertyNames);
   }
 
@@ -284,15 +286,30 @@ const isInTexts = (inner: Schema, outer: Schema): boolean => {
 export const takesAll = (pattern: string): boolean =>
   /^(?:\^|\$|\^?\.\*|\.\*\$|\^?\[\\s\\S\]\*\$?)$/.test(pattern);
 
-const areApart = (one: string, other: string | undefined): boolean =>
-  other !== undefined &&
-  /^\^[\w-]+/.test(one) &&
-  /^\^[\w-]+/.test(other) &&
-  !isBeginning(one, other) &&
-  !isBeginning(other, one);
+/** Whether no name matches two patterns, since they begin with other letters. */
+const areApart = (one: string, other: string | undefined): boolean => {
+  const [left, right] = [toBeginning(one), toBeginning(other ?? "")];
+  return !left.startsWith(right) && !right.startsWith(left);
+};
 
-const isBeginning = (one: string, other: string): boolean =>
-  other.startsWith(/^\^[\w-]+/.exec(one)?.[0] ?? "");
+/** Returns what all texts that match a pattern begin with. */
+const toBeginning = (pattern: string): string => {
+  if (pattern.includes("|")) return "";
+  const [, letters = "", next] = /^\^([\w-]*)(.?)/.exec(pattern) ?? [];
+  // the last letter may not be there
+  return next && "*?{+".includes(next) ? letters.slice(0, -1) : letters;
+};
+
+/** Whether JavaScript knows all patterns of a schema; any text matches others. */
+const isKnown = (schema: Schema, seen = new Set<Schema>()): boolean => {
+  if (seen.has(schema)) return true;
+  seen.add(schema);
+  const { patterns = [], patternProperties = {} } = schema;
+  return (
+    [...patterns, ...Object.keys(patternProperties)].every(toRegExp) &&
+    listChildren(schema).every((child) => isKnown(child, seen))
+  );
+};
 
 /** Whether a schema names all properties that it allows. */
 const isClosed = ({ additionalProperties, patternProperties }: Schema): boolean =>
