@@ -55,3 +55,14 @@ test("patterns of names are apart only as far as their letters are fixed", () =>
   expect(judge(before, to({ "^bc": text, "^a|^b": whole }))).toMatch(/^breaking/);
   expect(judge(before, to({ "^bc": text, "^ad+": whole }))).toMatch(/^harmless/);
 });
+
+test("a value that is refused is told although a property became read-only", () => {
+  const rest = { additionalProperties: whole };
+  const before = object({ a: text, r: text }, rest);
+  const after = object({ r: { ...text, readOnly: true } }, rest);
+  expect(toLevel(asRequest(before), asRequest(after))).toBe("breaking");
+  const closed = { additionalProperties: false };
+  const hidden = { r: { ...text, readOnly: true } };
+  const inner = (r: JsonObject): JsonObject => asRequest(object({ p: object(r, closed) }));
+  expect(toLevel(inner({ r: text }), inner(hidden))).toBe("harmless");
+});

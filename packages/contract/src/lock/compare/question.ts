@@ -64,10 +64,10 @@ export class Question {
   /** Decides a change of two schemas: it is harmless if that is proved, and a value may show that it is not. */
   judge(change: SchemaChangeName, pair: Pair, isProved: boolean): Answer {
     const { effect } = schemaChanges[change];
-    // whether a property is sent at all has rules of its own
-    if (/(?:read|write)-only/.test(change)) this.#isTold = true;
-    if (effect === "none" || announcements.has(change)) return {};
     const level = toLevel(schemaChanges[change], this.#area);
+    // whether a property is sent at all has rules of its own
+    if (/(?:read|write)-only/.test(change) && level !== "harmless") this.#isTold = true;
+    if (effect === "none" || announcements.has(change)) return {};
     if (isProved) return level === "breaking" ? { level: "harmless" } : {};
     if (effect !== "different" && (effect === "narrower") !== this.isRequest) return {};
     this.#isTold = true;
@@ -92,7 +92,8 @@ export class Question {
 
   /** Whether a schema takes a value as it is written. */
   #takes(schema: Schema, value: Json): boolean {
-    if (accepts(schema, value)) return true;
+    // a property that is not part of this message is not refused either
+    if (accepts(schema, value) || accepts(toOriginal(schema), value)) return true;
     if (!this.#isText) return false;
     const one = Array.isArray(value) && value.length === 1 ? (value[0] as Json) : value;
     if (typeof one === "object") return false;
