@@ -66,3 +66,37 @@ test("a value that is refused is told although a property became read-only", () 
   const inner = (r: JsonObject): JsonObject => asRequest(object({ p: object(r, closed) }));
   expect(toLevel(inner({ r: text }), inner(hidden))).toBe("harmless");
 });
+
+test("a success that only the default covered is compared with it", () => {
+  const to = (schema: JsonObject): JsonObject => ({
+    ...{ description: "OK", content: { "application/json": { schema } } },
+  });
+  const base = withOperation({ responses: { default: to(text) } });
+  for (const responses of [{ 200: to(whole), default: to(text) }, { 200: to(whole) }])
+    expect(toLevel(base, withOperation({ responses }))).toBe("breaking");
+  const both = withOperation({ responses: { 200: to(text), default: to(text) } });
+  expect(toLevel(base, both)).toBe("harmless");
+});
+
+test("the removal of a redirect is that of a success", () => {
+  const to = (...codes: number[]): JsonObject =>
+    withOperation({
+      responses: Object.fromEntries(codes.map((code) => [code, { description: "x" }])),
+    });
+  expect(toLevel(to(200, 302), to(200))).toBe("breaking");
+  expect(toLevel(to(200, 404), to(200))).toBe("harmless");
+});
+
+test("a parameter that must have several values is not one that may be repeated", () => {
+  const query = (schema: JsonObject): JsonObject =>
+    withOperation({ parameters: [{ name: "q", in: "query", schema }] });
+  const to = (more: JsonObject): JsonObject => query({ type: "array", items: whole, ...more });
+  expect(toLevel(query(whole), to({}))).toBe("harmless");
+  for (const more of [
+    { minItems: 2 },
+    { maxItems: 0 },
+    { contains: whole },
+    { prefixItems: [text] },
+  ])
+    expect(toLevel(query(whole), to(more))).toBe("breaking");
+});

@@ -91,7 +91,15 @@ const isOneOfMany = (was: Schema, is: Schema, { style, explode, mediaType }: Par
   explode &&
   mediaType === undefined &&
   String(is.types) === "array" &&
+  Object.keys(is).every((key) => !limitsOfList.has(key)) &&
+  (is.minItems ?? 0) <= 1 &&
+  (is.maxItems ?? 1) >= 1 &&
   was.types?.every((type) => type !== "array" && type !== "object") === true;
+
+/** Keywords by which a list may refuse to have one item. */
+const limitsOfList: ReadonlySet<string> = new Set([
+  ...["allOf", "anyOf", "contains", "enum", "if", "not", "prefixItems", "unevaluatedItems"],
+]);
 
 export const compareBody = (
   was: Body | undefined,
@@ -115,7 +123,8 @@ export const compareResponses = (
 ): void => {
   for (const [status, was, is] of pair(before, after)) {
     const inner = place.enter(`response ${status}`);
-    const kind = status.startsWith("2") ? "success" : "error";
+    // clients follow redirects as they read what was successful
+    const kind = /^[23]/.test(status) ? "success" : "error";
     const [old, own] = [was ?? findRange(status, before), is ?? findRange(status, after)];
     if (!was) {
       if (old && kind === "success") inner.tell("success-specialised");
@@ -133,13 +142,18 @@ export const compareResponses = (
   }
 };
 
-/** Finds the response that stands for a status that is not listed: `2XX`, or `default` for errors. */
+/**
+ * Finds the response that stands for a status that is not listed: `2XX`, or `default` for errors, and for successes if
+ * none is listed.
+ */
 const findRange = (
   status: string,
   responses: Readonly<Record<string, Response>>
 ): Response | undefined => {
   const range = Object.keys(responses).find((one) => isOneOf(status, one));
-  return readOwn(responses, range ?? (/^[45]/.test(status) ? "default" : ""));
+  const hasSuccess = Object.keys(responses).some((one) => one.startsWith("2"));
+  const isDefault = /^[45]/.test(status) || (status.startsWith("2") && !hasSuccess);
+  return readOwn(responses, range ?? (isDefault ? "default" : ""));
 };
 
 /** Whether a status is one of a range, as `201` is of `2XX`. */
