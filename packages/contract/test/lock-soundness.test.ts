@@ -100,3 +100,43 @@ test("a parameter that must have several values is not one that may be repeated"
   ])
     expect(toLevel(query(whole), to(more))).toBe("breaking");
 });
+
+test("a text takes the texts of a form only if it has no limits", () => {
+  const form = (n: JsonObject): JsonObject =>
+    withOperation({
+      requestBody: {
+        content: { "application/x-www-form-urlencoded": { schema: object({ n }) } },
+      },
+    });
+  expect(toLevel(form(whole), form(text))).toBe("harmless");
+  for (const more of [
+    { enum: ["a", "b"] },
+    { pattern: "^a" },
+    { format: "date" },
+    { minLength: 2 },
+  ])
+    expect(toLevel(form(whole), form({ ...text, ...more }))).toBe("breaking");
+});
+
+test("a value that is listed is known, with all its properties", () => {
+  const listed: JsonObject = { enum: [{ a: 1 }] };
+  expect(judge(listed, object({ a: { type: "integer", minimum: 2 } }))).toMatch(/^breaking/);
+});
+
+test("what is proved inside unions does not count where it is not", () => {
+  const shared = (v: JsonObject) => object({ s: object({ x: object({ v }) }) });
+  const [was, is] = [shared(text), shared({ ...text, maxLength: 5 })];
+  const to = (z: JsonObject, ...variants: JsonObject[]): JsonObject => {
+    const names = Array.from({ length: 25 }, (_, at) => `n${at + 10}`);
+    const anyOf = [...variants, { type: "boolean" }];
+    return object({ ...Object.fromEntries(names.map((name) => [name, { anyOf }])), z });
+  };
+  const changes = compare(asRequest(to(was, was)), asRequest(to(is, is, { type: "object" })));
+  const paths = changes.filter(({ level }) => level === "breaking").map(({ path }) => path);
+  expect(paths).toEqual(["POST /users request .z.s.x.v"]);
+});
+
+test("a limit that is infinite is none", () => {
+  const { maximum, minimum } = JSON.parse('{"maximum":1e999,"minimum":-1e999}') as JsonObject;
+  expect(compare(asRequest(whole), asRequest({ ...whole, maximum, minimum }))).toEqual([]);
+});

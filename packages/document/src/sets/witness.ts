@@ -1,4 +1,4 @@
-import { toObject, toText, type Json } from "../json.ts";
+import { toObject, toStableText, toText, type Json } from "../json.ts";
 import { meet } from "../schema/combine.ts";
 import type { Schema } from "../schema/schema.ts";
 import { accepts, listPropertySchemas } from "../schema/validate.ts";
@@ -21,7 +21,7 @@ export const findWitness = (
   inner: Schema,
   outer: Schema,
   isSame: IsSame = (one, other) => one === other,
-  takes: (value: Json) => boolean = (value) => accepts(outer, value),
+  takes: (value: Json) => boolean = (value) => accepts(outer, value)
 ): Json | undefined => {
   const search = new Search(isSame);
   return search.find(inner, outer, takes, 0);
@@ -40,7 +40,7 @@ class Search {
     inner: Schema,
     outer: Schema,
     takes: (value: Json) => boolean,
-    depth: number,
+    depth: number
   ): Json | undefined {
     if (this.#isSame(inner, outer) || depth > 8 || ++this.#steps > patience) return undefined;
     const seen = this.#seen.get(inner) ?? new Set();
@@ -82,7 +82,7 @@ class Search {
   *#listObjects(
     inner: Schema,
     outer: Schema,
-    find: (one: Schema, other: Schema) => Json | undefined,
+    find: (one: Schema, other: Schema) => Json | undefined
   ): Generator<Json> {
     if (!inner.properties && !inner.additionalProperties && !inner.patternProperties) return;
     const bases = [toSimplest(inner), toSimplest(meet(inner, outer))];
@@ -114,6 +114,8 @@ class Search {
 const isKnown = (value: Json, inner: Schema, outer: Schema, depth = 0): boolean => {
   if (typeof value !== "object" || value === null || depth > 8) return true;
   const [own, theirs] = [listVariants(inner), listVariants(outer)];
+  const text = toStableText(value);
+  if (own.some((one) => one.enum?.some((listed) => toStableText(listed) === text))) return true;
   if (Array.isArray(value)) {
     const [item, place] = [own, theirs].map((all) => all.find((one) => one.items)?.items);
     return !item || !place || value.every((one: Json) => isKnown(one, item, place, depth + 1));

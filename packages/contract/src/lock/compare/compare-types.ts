@@ -1,5 +1,5 @@
 import type { SchemaPlace } from "./schema-place.ts";
-import type { Schema, TypeName } from "@sallyport/document";
+import { accepts, type Schema, type TypeName } from "@sallyport/document";
 
 /** Formats that contain other ones. */
 const wider: Readonly<Record<string, readonly string[]>> = {
@@ -12,7 +12,8 @@ const wider: Readonly<Record<string, readonly string[]>> = {
 /** Compares types, formats and null; returns whether nothing else can be compared. */
 export const compareTypes = (before: Schema, after: Schema, place: SchemaPlace): boolean => {
   const [old, own] = [toTypes(before, after), toTypes(after, before)];
-  const wereTold = tellTypes(old, own, place);
+  const takesText = [takesTexts(before, after), takesTexts(after, before)] as const;
+  const wereTold = tellTypes(old, own, place, takesText);
   compareNull(before, after, place);
   if (!wereTold) compareFormats(before, after, place);
   // the keywords of other types say nothing
@@ -34,7 +35,7 @@ export const acceptsAny = ({ never, types, enum: values, anyOf }: Schema): boole
 /** Returns the types; those of the variants of a union count where the other schema has types. */
 const toTypes = (
   { never, types, anyOf }: Schema,
-  other: Schema,
+  other: Schema
 ): readonly TypeName[] | undefined => {
   if (never) return [];
   if (types || !other.types || !anyOf?.every((one) => one.types)) return types;
@@ -44,25 +45,38 @@ const toTypes = (
 const isWithin = (type: TypeName, other: TypeName): boolean =>
   type === other || (type === "integer" && other === "number");
 
+/** Whether a schema takes the values of another one as texts: as far as it has no limits, or as few can be listed. */
+const takesTexts = (schema: Schema, other: Schema): boolean => {
+  const values = other.enum ?? (String(other.types) === "boolean" ? [true, false] : undefined);
+  if (values?.every((value) => typeof value !== "object" && accepts(schema, String(value))))
+    return true;
+  const isFree = Object.keys(schema).every((key) => !limitsOfText.has(key));
+  return isFree && (schema.minLength ?? 0) <= 1;
+};
+
+const limitsOfText: ReadonlySet<string> = new Set([
+  ...["allOf", "anyOf", "contentEncoding", "enum", "format", "if", "maxLength", "not", "patterns"],
+]);
+
 /** Reports a change of types, and returns whether there is one. */
 const tellTypes = (
   before: readonly TypeName[] | undefined,
   after: readonly TypeName[] | undefined,
   place: SchemaPlace,
+  [wasText, isText]: readonly [before: boolean, after: boolean]
 ): boolean => {
   // a list of several values is no text
-  const isText = (types: readonly TypeName[], other: readonly TypeName[]): boolean =>
-    place.isText && types.includes("string") && !other.includes("array");
   const covers = (
     one: readonly TypeName[] | undefined,
     other: readonly TypeName[] | undefined,
+    takesText: boolean
   ): boolean =>
     one === undefined ||
     (other !== undefined &&
       (other.every((type) => one.some((candidate) => isWithin(type, candidate))) ||
-        isText(one, other)));
-  const isWider = covers(after, before);
-  const isNarrower = covers(before, after);
+        (place.isText && takesText && one.includes("string") && !other.includes("array"))));
+  const isWider = covers(after, before, isText);
+  const isNarrower = covers(before, after, wasText);
   if (isWider && isNarrower) return false;
   place.report(place, isWider ? "type-widened" : isNarrower ? "type-narrowed" : "type-changed", {
     before: toWords(before),
