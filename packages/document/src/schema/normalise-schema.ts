@@ -120,7 +120,7 @@ export class SchemaNormaliser {
     given: readonly Json[],
     file: string,
     list = (raw: JsonObject): readonly Json[] => [...listParts(raw), ...listVariants(raw)],
-    seen = new Set<Json>()
+    seen = new Set<Json>(),
   ): boolean {
     return given.some((one) => {
       const [raw, rawFile] = isObject(one) ? this.#locate(one, file) : [one, file];
@@ -162,7 +162,7 @@ export class SchemaNormaliser {
         compact<Schema>({
           types: toTypes(variants.flatMap(({ types = [] }) => types)),
           nullable: acceptsNull || undefined,
-        })
+        }),
       );
     // types beside a union are those of its variants
     const { types, implied, ...others } = own;
@@ -185,7 +185,7 @@ export class SchemaNormaliser {
     raw: JsonObject,
     key: "anyOf" | "oneOf",
     { discriminator, mapping = {} }: Schema,
-    file: string
+    file: string,
   ): Schema["mapping"] {
     if (discriminator === undefined) return undefined;
     const listed = new Set(Object.values(mapping));
@@ -218,10 +218,10 @@ export class SchemaNormaliser {
         : [];
     });
     const texts = ["format", "contentEncoding", "contentMediaType"].flatMap((key) =>
-      typeof raw[key] === "string" ? [[key, raw[key]]] : []
+      typeof raw[key] === "string" ? [[key, raw[key]]] : [],
     );
     const flags = ["readOnly", "writeOnly", "uniqueItems"].flatMap((key) =>
-      raw[key] === true ? [[key, true]] : []
+      raw[key] === true ? [[key, true]] : [],
     );
     const examples = [
       ...(raw["example"] === undefined ? [] : [raw["example"]]),
@@ -243,7 +243,7 @@ export class SchemaNormaliser {
             sortEntries(Object.entries(raw["dependentRequired"])).map(([name, needed]) => [
               name,
               toNames(needed) ?? [],
-            ])
+            ]),
           )
         : undefined,
       default: raw["default"],
@@ -266,7 +266,7 @@ export class SchemaNormaliser {
           ? toText(target)
           : `#/components/schemas/${toText(target)}`;
         return [value, this.convert({ $ref }, file)];
-      })
+      }),
     );
   }
 
@@ -275,7 +275,7 @@ export class SchemaNormaliser {
     for (const key of mapKeys)
       if (key !== "mapping" && isObject(raw[key]) && Object.keys(raw[key]).length > 0)
         children[key] = Object.fromEntries(
-          Object.entries(raw[key]).map(([name, child]) => [name, this.convert(child, file)])
+          Object.entries(raw[key]).map(([name, child]) => [name, this.convert(child, file)]),
         );
     for (const key of childKeys) {
       // a branch without a condition says nothing

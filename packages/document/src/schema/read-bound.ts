@@ -9,7 +9,7 @@ export const isInfinite = (limit: Json | undefined): boolean =>
 export const readBound = (raw: JsonObject, key: "minimum" | "maximum"): Schema => {
   const isMinimum = key === "minimum";
   const [closed, open] = [raw[key], raw[isMinimum ? "exclusiveMinimum" : "exclusiveMaximum"]].map(
-    (limit) => (isInfinite(limit) ? undefined : limit)
+    (limit) => (isInfinite(limit) ? undefined : limit),
   );
   const isTighter =
     typeof open === "number" &&

@@ -101,7 +101,7 @@ const findListProblem = (schema: Schema, items: readonly unknown[]): string | un
 
 const findObjectProblem = (
   schema: Schema,
-  value: Readonly<Record<string, unknown>>
+  value: Readonly<Record<string, unknown>>,
 ): string | undefined => {
   const { required = [], minProperties = 0, maxProperties = Infinity } = schema;
   const names = Object.keys(value).filter((name) => value[name] !== undefined);
@@ -197,7 +197,7 @@ export const listPropertySchemas = (schema: Schema, name: string): readonly Sche
 const listEvaluated = (schema: Schema, value: object): ReadonlySet<string> | "all" => {
   if (schema.additionalProperties) return "all";
   const names = new Set(
-    Object.keys(value).filter((name) => listPropertySchemas(schema, name).length > 0)
+    Object.keys(value).filter((name) => listPropertySchemas(schema, name).length > 0),
   );
   for (const part of listFitting(schema, value)) {
     const inner = part.unevaluatedProperties ? "all" : listEvaluated(part, value);
@@ -210,14 +210,14 @@ const listEvaluated = (schema: Schema, value: object): ReadonlySet<string> | "al
 /** Lists the places of the items that a schema, and all that it consists of, have schemas for. */
 const listEvaluatedItems = (
   schema: Schema,
-  items: readonly unknown[]
+  items: readonly unknown[],
 ): ReadonlySet<number> | "all" => {
   const { prefixItems = [], contains } = schema;
   if (schema.items) return "all";
   const places = new Set(
     [...items.keys()].filter(
-      (at) => at < prefixItems.length || (contains && accepts(contains, items[at]))
-    )
+      (at) => at < prefixItems.length || (contains && accepts(contains, items[at])),
+    ),
   );
   for (const part of listFitting(schema, items)) {
     const inner = part.unevaluatedItems ? "all" : listEvaluatedItems(part, items);
@@ -236,7 +236,7 @@ const listFitting = (schema: Schema, value: object): readonly Schema[] => {
     ...(schema.anyOf ?? []).filter((one) => accepts(one, value)),
     ...(condition ?? []).filter((one) => one !== undefined),
     ...Object.entries(schema.dependentSchemas ?? {}).flatMap(([name, one]) =>
-      Object.hasOwn(value, name) ? [one] : []
+      Object.hasOwn(value, name) ? [one] : [],
     ),
   ];
 };

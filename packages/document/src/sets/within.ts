@@ -17,7 +17,7 @@ export type IsSame = (one: Schema, other: Schema) => boolean;
 export const isWithin = (
   inner: Schema,
   outer: Schema,
-  isSame: IsSame = (one, other) => one === other
+  isSame: IsSame = (one, other) => one === other,
 ): boolean => new Proof(isSame).isWithin(inner, outer);
 
 /** Steps of one proof; more of them would be a search through all combinations of unions. */
@@ -75,7 +75,7 @@ class Proof {
     return anyOf.some(
       (one) =>
         this.isWithin(nullable ? others : inner, one) &&
-        (!exclusive || anyOf.every((other) => other === one || areDisjoint(inner, other)))
+        (!exclusive || anyOf.every((other) => other === one || areDisjoint(inner, other))),
     );
   }
 
@@ -101,7 +101,7 @@ class Proof {
     return (
       this.#isSameIn(inner, outer, "if") &&
       (["then", "else"] as const).every(
-        (key) => !outer[key] || (inner[key] && this.isWithin(inner[key], outer[key]))
+        (key) => !outer[key] || (inner[key] && this.isWithin(inner[key], outer[key])),
       )
     );
   }
@@ -116,7 +116,7 @@ class Proof {
       | "contentSchema"
       | "propertyNames"
       | "unevaluatedItems"
-      | "unevaluatedProperties"
+      | "unevaluatedProperties",
   ): boolean {
     const [one, other] = [inner[key], outer[key]];
     return one !== undefined && other !== undefined && this.#isSame(one, other);
@@ -173,7 +173,7 @@ class Proof {
   #areOthersIn(
     additional: Schema | undefined,
     patterns: Readonly<Record<string, Schema>>,
-    outer: Schema
+    outer: Schema,
   ): boolean {
     const theirs = Object.entries(outer.patternProperties ?? {});
     const rest = outer.additionalProperties;
@@ -187,7 +187,7 @@ class Proof {
         // which names match two patterns is unknown
         theirs.every(
           ([one, schema]) =>
-            (one !== pattern && same && areApart(one, pattern)) || this.isWithin(own, schema)
+            (one !== pattern && same && areApart(one, pattern)) || this.isWithin(own, schema),
         ) &&
         (same || !rest || this.isWithin(own, rest))
       );
@@ -211,8 +211,8 @@ class Proof {
         ([name, needed]) =>
           isNever(name) ||
           needed.every(
-            (one) => required.includes(one) || readOwn(dependentRequired, name)?.includes(one)
-          )
+            (one) => required.includes(one) || readOwn(dependentRequired, name)?.includes(one),
+          ),
       ) &&
       Object.entries(outer.dependentSchemas ?? {}).every(([name, part]) => {
         const own = readOwn(dependentSchemas, name);
@@ -262,7 +262,7 @@ const isBound = (
   isOwnOpen: true | undefined,
   theirs: number | undefined,
   isTheirsOpen: true | undefined,
-  sign: 1 | -1
+  sign: 1 | -1,
 ): boolean =>
   theirs === undefined ||
   (own !== undefined &&
@@ -276,7 +276,7 @@ const isInTexts = (inner: Schema, outer: Schema): boolean => {
     (outer.maxLength ?? Infinity) >= maxLength &&
     (outer.patterns ?? []).every((one) => patterns.includes(one) || takesAll(one)) &&
     (["contentEncoding", "contentMediaType"] as const).every(
-      (key) => outer[key] === undefined || outer[key] === inner[key]
+      (key) => outer[key] === undefined || outer[key] === inner[key],
     ) &&
     (!outer.contentSchema || isDeepStrictEqual(inner.contentSchema, outer.contentSchema))
   );

@@ -21,7 +21,7 @@ export const findWitness = (
   inner: Schema,
   outer: Schema,
   isSame: IsSame = (one, other) => one === other,
-  takes: (value: Json) => boolean = (value) => accepts(outer, value)
+  takes: (value: Json) => boolean = (value) => accepts(outer, value),
 ): Json | undefined => {
   const search = new Search(isSame);
   return search.find(inner, outer, takes, 0);
@@ -40,7 +40,7 @@ class Search {
     inner: Schema,
     outer: Schema,
     takes: (value: Json) => boolean,
-    depth: number
+    depth: number,
   ): Json | undefined {
     if (this.#isSame(inner, outer) || depth > 8 || ++this.#steps > patience) return undefined;
     const seen = this.#seen.get(inner) ?? new Set();
@@ -82,7 +82,7 @@ class Search {
   *#listObjects(
     inner: Schema,
     outer: Schema,
-    find: (one: Schema, other: Schema) => Json | undefined
+    find: (one: Schema, other: Schema) => Json | undefined,
   ): Generator<Json> {
     if (!inner.properties && !inner.additionalProperties && !inner.patternProperties) return;
     const bases = [toSimplest(inner), toSimplest(meet(inner, outer))];

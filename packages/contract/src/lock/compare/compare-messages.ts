@@ -18,7 +18,7 @@ type Parameters = Readonly<Record<string, Parameter>>;
 export const compareParameters = (
   before: Parameters,
   after: Parameters,
-  place: OperationPlace
+  place: OperationPlace,
 ): void => {
   for (const [key, was, is] of pair(before, after)) {
     const [where] = key.split(" ");
@@ -35,7 +35,7 @@ export const compareParameters = (
         inner.tell("path-parameter-renamed", { before: was.name, after: is.name });
       if (was.allowReserved !== is.allowReserved)
         inner.tell(
-          is.allowReserved ? "reserved-characters-allowed" : "reserved-characters-refused"
+          is.allowReserved ? "reserved-characters-allowed" : "reserved-characters-refused",
         );
       if (was.allowEmptyValue !== is.allowEmptyValue)
         inner.tell(is.allowEmptyValue ? "empty-value-allowed" : "empty-value-refused");
@@ -65,7 +65,7 @@ const compareFields = (
   was: Parameter,
   is: Parameter,
   place: OperationPlace,
-  kind: "parameter" | "header"
+  kind: "parameter" | "header",
 ): void => {
   compareLifecycle(was, is, (change, details) => place.tell(`${kind}-${change}`, details));
   const toStyle = ({ style, explode }: Parameter): string =>
@@ -104,7 +104,7 @@ const limitsOfList: ReadonlySet<string> = new Set([
 export const compareBody = (
   was: Body | undefined,
   is: Body | undefined,
-  place: OperationPlace
+  place: OperationPlace,
 ): void => {
   const inner = place.enter("request");
   if (!was && is) inner.tell(is.required ? "required-body-added" : "optional-body-added");
@@ -119,7 +119,7 @@ export const compareBody = (
 export const compareResponses = (
   before: Readonly<Record<string, Response>>,
   after: Readonly<Record<string, Response>>,
-  place: OperationPlace
+  place: OperationPlace,
 ): void => {
   for (const [status, was, is] of pair(before, after)) {
     const inner = place.enter(`response ${status}`);
@@ -148,7 +148,7 @@ export const compareResponses = (
  */
 const findRange = (
   status: string,
-  responses: Readonly<Record<string, Response>>
+  responses: Readonly<Record<string, Response>>,
 ): Response | undefined => {
   const range = Object.keys(responses).find((one) => isOneOf(status, one));
   const hasSuccess = Object.keys(responses).some((one) => one.startsWith("2"));
@@ -164,13 +164,13 @@ const compareContent = (
   before: Content,
   after: Content,
   place: OperationPlace,
-  area: "request" | "response"
+  area: "request" | "response",
 ): void => {
   const direction = place.isTurned ? (area === "request" ? "response" : "request") : area;
   const { kept, added, removed } = pairMediaTypes(
     Object.keys(before),
     Object.keys(after),
-    direction
+    direction,
   );
   for (const name of removed) place.tell(`${direction}-media-type-removed`, { name });
   for (const name of added) place.tell(`${direction}-media-type-added`, { name });
@@ -190,7 +190,7 @@ const compareMedia = (
   place: OperationPlace,
   area: Area,
   direction: "request" | "response",
-  isStrong: boolean
+  isStrong: boolean,
 ): void => {
   for (const [key, noun] of [
     ["schema", "schema"],
@@ -216,8 +216,8 @@ const compareMedia = (
 /** Lists the members of two objects, each name once. */
 const pair = <Value>(
   before: Readonly<Record<string, Value>>,
-  after: Readonly<Record<string, Value>>
+  after: Readonly<Record<string, Value>>,
 ): readonly (readonly [key: string, was: Value | undefined, is: Value | undefined])[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].map(
-    (key) => [key, readOwn(before, key), readOwn(after, key)] as const
+    (key) => [key, readOwn(before, key), readOwn(after, key)] as const,
   );

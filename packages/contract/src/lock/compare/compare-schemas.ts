@@ -102,7 +102,7 @@ const compareTexts = (before: Schema, after: Schema, place: SchemaPlace): void =
   else
     tell(
       media === undefined ? "content-media-type-removed" : "content-media-type-changed",
-      details
+      details,
     );
 };
 
@@ -129,7 +129,7 @@ const compareProperties = (before: Schema, after: Schema, place: SchemaPlace): v
       if (wasRequired !== isRequired)
         tell(isRequired ? "property-became-required" : "property-became-optional");
       compareAccess(was, is, { wasRequired, isRequired }, (change) =>
-        inner.report({ ...inner, isMuted: place.isMuted }, change, { name })
+        inner.report({ ...inner, isMuted: place.isMuted }, change, { name }),
       );
       compareLifecycle(was, is, tell);
       compareSchemas(was, is, inner);
@@ -164,7 +164,7 @@ const compareAccess = (
   was: Schema,
   is: Schema,
   { wasRequired, isRequired }: { readonly wasRequired: boolean; readonly isRequired: boolean },
-  tell: (change: SchemaChangeName) => void
+  tell: (change: SchemaChangeName) => void,
 ): void => {
   if (was.readOnly !== is.readOnly) {
     if (is.readOnly) tell("read-only-added");
@@ -246,7 +246,7 @@ const comparePart = (
   after: Schema | undefined,
   place: SchemaPlace,
   step: string,
-  [added, removed, name]: readonly [SchemaChangeName, SchemaChangeName, name?: string]
+  [added, removed, name]: readonly [SchemaChangeName, SchemaChangeName, name?: string],
 ): void => {
   if (!before && after) place.report(place, added, { name });
   else if (before && !after) place.report(place, removed, { name });

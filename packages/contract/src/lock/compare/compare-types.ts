@@ -35,7 +35,7 @@ export const acceptsAny = ({ never, types, enum: values, anyOf }: Schema): boole
 /** Returns the types; those of the variants of a union count where the other schema has types. */
 const toTypes = (
   { never, types, anyOf }: Schema,
-  other: Schema
+  other: Schema,
 ): readonly TypeName[] | undefined => {
   if (never) return [];
   if (types || !other.types || !anyOf?.every((one) => one.types)) return types;
@@ -63,13 +63,13 @@ const tellTypes = (
   before: readonly TypeName[] | undefined,
   after: readonly TypeName[] | undefined,
   place: SchemaPlace,
-  [wasText, isText]: readonly [before: boolean, after: boolean]
+  [wasText, isText]: readonly [before: boolean, after: boolean],
 ): boolean => {
   // a list of several values is no text
   const covers = (
     one: readonly TypeName[] | undefined,
     other: readonly TypeName[] | undefined,
-    takesText: boolean
+    takesText: boolean,
   ): boolean =>
     one === undefined ||
     (other !== undefined &&

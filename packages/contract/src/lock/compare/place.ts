@@ -59,7 +59,7 @@ export class OperationPlace {
     before: Schema,
     after: Schema,
     given: Area,
-    { isText }: { readonly isText: boolean }
+    { isText }: { readonly isText: boolean },
   ): void {
     const { today, classOf } = this.#comparison;
     const area = this.isTurned ? turned[given] : given;
@@ -85,7 +85,7 @@ export class OperationPlace {
           details,
           `${this.#at}${at && ` ${at}`}`,
           isMuted,
-          answer
+          answer,
         );
       },
     };
@@ -95,7 +95,7 @@ export class OperationPlace {
       place.report(
         { ...place, isProved: false },
         question.isRequest ? "values-refused" : "values-added",
-        { after: witness }
+        { after: witness },
       );
   }
 
@@ -104,7 +104,7 @@ export class OperationPlace {
     details: Details,
     at: string,
     isMuted: boolean,
-    { level: decided, witness }: Answer = {}
+    { level: decided, witness }: Answer = {},
   ): void {
     const { operation, changes } = this.#comparison;
     const rule = rules.get(id);
@@ -112,7 +112,7 @@ export class OperationPlace {
     const path = `${operation}${at}`;
     // whom an API lets in matters, whatever it promises
     const isHarmless = isMuted && rule.level !== "access";
-    const level = isHarmless ? "harmless" : decided ?? rule.level;
+    const level = isHarmless ? "harmless" : (decided ?? rule.level);
     const change: Change = {
       rule: id,
       level,
@@ -142,7 +142,7 @@ const toText = (value: Details[keyof Details]): string =>
   value === undefined
     ? ""
     : Array.isArray(value)
-    ? value.map((one) => JSON.stringify(one)).join(", ")
-    : typeof value === "string"
-    ? value
-    : JSON.stringify(value);
+      ? value.map((one) => JSON.stringify(one)).join(", ")
+      : typeof value === "string"
+        ? value
+        : JSON.stringify(value);
