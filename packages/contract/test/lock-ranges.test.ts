@@ -29,7 +29,7 @@ test.each([
 test("a status of another range is another response", () => {
   expect(listRules(answer({ 200: "string" }), answer({ "3XX": "string" }))).toEqual([
     "success-removed",
-    "error-added",
+    "success-added",
   ]);
 });
 
