@@ -140,3 +140,36 @@ test("a limit that is infinite is none", () => {
   const limits = JSON.parse('{"maximum":1e999,"minimum":-1e999}') as JsonObject;
   expect(compare(asRequest(whole), asRequest({ ...whole, ...limits }))).toEqual([]);
 });
+
+test("paths that differ in the names of parameters alone are refused in one document", () => {
+  const get = { get: { responses: { 200: { description: "OK" } } } };
+  const both = { openapi: "3.1.0", paths: { "/a/{x}": get, "/a/{y}": get } };
+  expect(() => compare(both, both)).toThrow("/a/{y}");
+});
+
+test("the removal of one of several flows is breaking", () => {
+  const to = (...names: string[]): JsonObject =>
+    withOperation(
+      { security: [{ o: [] }] },
+      {
+        components: {
+          securitySchemes: {
+            o: {
+              type: "oauth2",
+              flows: Object.fromEntries(
+                names.map((name) => [name, { tokenUrl: "/t", scopes: {} }])
+              ),
+            },
+          },
+        },
+      }
+    );
+  expect(toLevel(to("password", "clientCredentials"), to("password"))).toBe("breaking");
+  expect(toLevel(to("password"), to("password", "clientCredentials"))).toBe("harmless");
+});
+
+test("servers of operations are compared", () => {
+  const to = (...urls: string[]): JsonObject =>
+    withOperation({ servers: urls.map((url) => ({ url })) });
+  expect(toLevel(to("/a", "/b"), to("/a"))).toBe("warning");
+});

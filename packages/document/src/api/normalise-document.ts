@@ -42,8 +42,10 @@ export const normalise = (source: Source): ApiDescription => {
   if (!isObject(document) || !/^3\.[012](?:\.|$)/.test(version))
     throw new DocumentError(
       isObject(document) && document["swagger"] !== undefined
-        ? `${file} is a document of Swagger ${toText(document["swagger"])}. Convert it to OpenAPI 3, such as with \`npx swagger2openapi\`.`
-        : `${file} is no OpenAPI document of version 3.0, 3.1 or 3.2.`,
+        ? `${file} is a document of Swagger ${toText(
+            document["swagger"]
+          )}. Convert it to OpenAPI 3, such as with \`npx swagger2openapi\`.`
+        : `${file} is no OpenAPI document of version 3.0, 3.1 or 3.2.`
     );
   return new DocumentNormaliser(document, source).convert();
 };
@@ -68,9 +70,7 @@ class DocumentNormaliser {
     // before 3.1, sallyport and others describe webhooks in an extension
     const webhooks = this.#document["webhooks"] ?? this.#document["x-webhooks"];
     const api: ApiDescription = {
-      servers: toList(servers)
-        .map((server) => toText(toObject(server)["url"]))
-        .toSorted(),
+      servers: readUrls(servers),
       operations: this.#readItems(paths, (method, path) => `${method} ${path}`, anonymise),
       webhooks: this.#readItems(webhooks, (method, name) => `${method} webhook ${name}`),
     };
@@ -86,7 +86,7 @@ class DocumentNormaliser {
 
   #entries(value: Json | undefined, file: string): readonly (readonly [string, ...Located])[] {
     return sortEntries(Object.entries(toObject(value))).map(
-      ([key, one]) => [key, ...this.#locate(one, file)] as const,
+      ([key, one]) => [key, ...this.#locate(one, file)] as const
     );
   }
 
@@ -95,7 +95,7 @@ class DocumentNormaliser {
     items: Json | undefined,
     toName: (method: string, path: string) => string,
     toKey = (path: string): string => path,
-    file = this.#file,
+    file = this.#file
   ): Readonly<Record<string, Operation>> {
     const found = this.#entries(withoutExtensions(items), file).flatMap(([path, item, place]) => {
       const others = Object.entries(toObject(item["additionalOperations"]));
@@ -113,6 +113,7 @@ class DocumentNormaliser {
         ] as const;
       });
     });
+    refuseTwice(found);
     return Object.fromEntries(sortEntries(found));
   }
 
@@ -121,7 +122,7 @@ class DocumentNormaliser {
     raw: JsonObject,
     file: string,
     item: JsonObject,
-    itemFile: string,
+    itemFile: string
   ): Operation {
     const readParameters = (given: Json | undefined, from: string) =>
       toList(given).flatMap((one) => {
@@ -139,7 +140,7 @@ class DocumentNormaliser {
         [
           status.toUpperCase().replace("DEFAULT", "default"),
           this.#readResponse(response, place),
-        ] as const,
+        ] as const
     );
     const callbacks = this.#entries(raw["callbacks"], file).flatMap(([callback, items, place]) =>
       Object.entries(
@@ -147,12 +148,14 @@ class DocumentNormaliser {
           items,
           (method, url) => `${name} callback ${callback} ${method} ${url}`,
           undefined,
-          place,
-        ),
-      ),
+          place
+        )
+      )
     );
+    const servers = raw["servers"] ?? item["servers"];
     return compact<Operation>({
       ...{ name, method, path },
+      servers: servers === undefined ? undefined : readUrls(servers),
       operationId: typeof raw["operationId"] === "string" ? raw["operationId"] : undefined,
       tags: [...new Set(toList(raw["tags"]).map(toText))].toSorted(),
       ...toLifecycle(raw),
@@ -167,7 +170,7 @@ class DocumentNormaliser {
   #readParameter(
     raw: JsonObject,
     file: string,
-    path: string,
+    path: string
   ): readonly (readonly [string, Parameter])[] {
     const place = toText(raw["in"]);
     const name = toText(raw["name"]);
@@ -238,11 +241,11 @@ class DocumentNormaliser {
             this.#entries(encoding, place).map(([name, one]) => [
               name,
               [one["contentType"], one["style"], one["explode"]].map(toText).join(" ").trim(),
-            ]),
+            ])
           ),
         });
         return [toMediaType(type), media];
-      }),
+      })
     );
   }
 
@@ -254,7 +257,7 @@ class DocumentNormaliser {
         name,
         scheme: toScheme(this.#locate(schemes[name], this.#file)[0]),
         scopes: toList(scopes).map(toText),
-      })),
+      }))
     );
     return alternatives.some((one) => one.length === 0) ? [] : alternatives;
   }
@@ -263,7 +266,7 @@ class DocumentNormaliser {
     const headers = this.#entries(raw["headers"], file).flatMap(([name, header, place]) =>
       ignoredFields.has(name.toLowerCase())
         ? []
-        : [[name.toLowerCase(), this.#readField(name, header, place, "header")] as const],
+        : [[name.toLowerCase(), this.#readField(name, header, place, "header")] as const]
     );
     return {
       content: this.#readContent(raw["content"], file),
@@ -275,6 +278,22 @@ class DocumentNormaliser {
 /** Only some objects of OpenAPI may be extended; elsewhere, such as among headers, `x-` is the beginning of a name. */
 const withoutExtensions = (value: Json | undefined): JsonObject =>
   Object.fromEntries(Object.entries(toObject(value)).filter(([key]) => !key.startsWith("x-")));
+
+/** @throws {@link DocumentError} when two paths differ in the names of their parameters alone: either may be meant. */
+const refuseTwice = (operations: readonly (readonly [key: string, one: Operation])[]): void => {
+  const names = new Map<string, string>();
+  for (const [key, { name }] of operations) {
+    const other = names.get(key);
+    if (other !== undefined && other !== name)
+      throw new DocumentError(`${other} and ${name} are the same operation. Remove one of them.`);
+    names.set(key, name);
+  }
+};
+
+const readUrls = (servers: Json | undefined): readonly string[] =>
+  toList(servers)
+    .map((server) => toText(toObject(server)["url"]))
+    .toSorted();
 
 const placeholder = /\{([^}]*)\}/g;
 
@@ -300,8 +319,8 @@ const toScheme = ({
   if (type !== "oauth2") return { type: "unknown" };
   const urls = Object.entries(toObject(flows)).flatMap(([flow, one]) =>
     Object.entries(toObject(one)).flatMap(([key, url]) =>
-      key.endsWith("Url") && typeof url === "string" ? [[`${flow} ${key}`, url] as const] : [],
-    ),
+      key.endsWith("Url") && typeof url === "string" ? [[`${flow} ${key}`, url] as const] : []
+    )
   );
   return { type, urls: Object.fromEntries(sortEntries(urls)) };
 };

@@ -12,7 +12,7 @@ import type { RuleId } from "../rules/rules.ts";
 export const compareContracts = (
   before: ApiDescription,
   after: ApiDescription,
-  today: string = new Date().toISOString().slice(0, 10),
+  today: string = new Date().toISOString().slice(0, 10)
 ): readonly Change[] => {
   const changes = new Map<string, Change>();
   const { classes } = classify([...listSchemas(before), ...listSchemas(after)]);
@@ -26,12 +26,15 @@ export const compareContracts = (
     new OperationPlace({ operation, today, isMuted, classOf, changes });
   const document = toPlace("document", false);
   compareNames(before.servers, after.servers, document, "server");
-  compareGroups(before.operations, after.operations, toPlace, "operation");
-  compareGroups(before.webhooks, after.webhooks, toPlace, "webhook");
+  const servers = [before.servers, after.servers] as const;
+  compareGroups(before.operations, after.operations, toPlace, "operation", servers);
+  compareGroups(before.webhooks, after.webhooks, toPlace, "webhook", servers);
   return [...changes.values()];
 };
 
 type Operations = Readonly<Record<string, Operation>>;
+/** The servers of the documents, which are those of the operations that name none. */
+type Servers = readonly [before: readonly string[], after: readonly string[]];
 type ToPlace = (operation: string, isMuted: boolean) => OperationPlace;
 
 const compareGroups = (
@@ -39,6 +42,7 @@ const compareGroups = (
   after: Operations,
   toPlace: ToPlace,
   kind: "operation" | "webhook" | "callback",
+  servers: Servers
 ): void => {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [before[key], after[key]];
@@ -48,7 +52,7 @@ const compareGroups = (
     if (!was) place.tell(`${kind}-added`);
     else if (!is) place.tell(`${kind}-${judgeRemoval(was, place.today)}`, { before: was.sunset });
     // what a server sends to a webhook is a response to whoever receives it
-    else compareOperations(was, is, kind === "operation" ? place : place.turn(), toPlace);
+    else compareOperations(was, is, kind === "operation" ? place : place.turn(), toPlace, servers);
   }
 };
 
@@ -57,6 +61,7 @@ const compareOperations = (
   is: Operation,
   place: OperationPlace,
   toPlace: ToPlace,
+  servers: Servers
 ): void => {
   compareLifecycle(was, is, (change, details) => place.tell(`operation-${change}`, details));
   if (was.operationId !== is.operationId)
@@ -65,29 +70,32 @@ const compareOperations = (
       after: is.operationId ?? "none",
     });
   compareNames(was.tags, is.tags, place, "tag");
+  // those of the documents are compared once
+  if (was.servers || is.servers)
+    compareNames(was.servers ?? servers[0], is.servers ?? servers[1], place, "server");
   compareSecurity(was.security, is.security, place);
   compareParameters(was.parameters, is.parameters, place);
   compareBody(was.body, is.body, place);
   compareResponses(was.responses, is.responses, place);
   const toInner: ToPlace = (name, isMuted) => toPlace(name, isMuted || place.isMuted);
-  compareGroups(was.callbacks, is.callbacks, toInner, "callback");
+  compareGroups(was.callbacks, is.callbacks, toInner, "callback", servers);
 };
 
 const compareNames = (
   before: readonly string[],
   after: readonly string[],
   place: OperationPlace,
-  noun: "server" | "tag",
+  noun: "server" | "tag"
 ): void => {
   const tell = (rule: RuleId, names: readonly string[]): void => {
     for (const name of names) place.tell(rule, { name });
   };
   tell(
     `${noun}-added`,
-    after.filter((name) => !before.includes(name)),
+    after.filter((name) => !before.includes(name))
   );
   tell(
     `${noun}-removed`,
-    before.filter((name) => !after.includes(name)),
+    before.filter((name) => !after.includes(name))
   );
 };
