@@ -173,3 +173,11 @@ test("servers of operations are compared", () => {
     withOperation({ servers: urls.map((url) => ({ url })) });
   expect(toLevel(to("/a", "/b"), to("/a"))).toBe("warning");
 });
+
+test("a property is read-only only if each of its variants is", () => {
+  const readOnly = { ...text, readOnly: true };
+  const before = object({ a: { anyOf: [text, whole] } });
+  const to = (...anyOf: JsonObject[]): JsonObject => object({ a: { anyOf } });
+  expect(toLevel(asRequest(before), asRequest(to(readOnly, { type: "boolean" })))).toBe("breaking");
+  expect(toLevel(asRequest(before), asRequest(to(readOnly)))).toBe("harmless");
+});
