@@ -8,7 +8,7 @@ const answer = (statuses: Readonly<Record<string, string>>): JsonObject =>
       Object.entries(statuses).map(([status, type]) => [
         status,
         { description: status, content: { "application/json": { schema: { type } } } },
-      ])
+      ]),
     ),
   });
 

@@ -157,12 +157,12 @@ test("the removal of one of several flows is breaking", () => {
             o: {
               type: "oauth2",
               flows: Object.fromEntries(
-                names.map((name) => [name, { tokenUrl: "/t", scopes: {} }])
+                names.map((name) => [name, { tokenUrl: "/t", scopes: {} }]),
               ),
             },
           },
         },
-      }
+      },
     );
   expect(toLevel(to("password", "clientCredentials"), to("password"))).toBe("breaking");
   expect(toLevel(to("password"), to("password", "clientCredentials"))).toBe("harmless");

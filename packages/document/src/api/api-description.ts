@@ -101,7 +101,7 @@ export interface Response<Of = Schema> {
 /** Replaces the schemas of an API. */
 export const mapSchemas = <From, To>(
   { servers, operations, webhooks }: ApiDescription<From>,
-  replace: (schema: From) => To
+  replace: (schema: From) => To,
 ): ApiDescription<To> => {
   const ofField = ({ schema, ...rest }: Parameter<From>): Parameter<To> => ({
     ...rest,
@@ -134,7 +134,7 @@ export const mapSchemas = <From, To>(
 
 const mapValues = <From, To>(
   values: Readonly<Record<string, From>>,
-  convert: (value: From) => To
+  convert: (value: From) => To,
 ): Readonly<Record<string, To>> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, convert(value)]));
 

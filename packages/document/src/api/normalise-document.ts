@@ -43,9 +43,9 @@ export const normalise = (source: Source): ApiDescription => {
     throw new DocumentError(
       isObject(document) && document["swagger"] !== undefined
         ? `${file} is a document of Swagger ${toText(
-            document["swagger"]
+            document["swagger"],
           )}. Convert it to OpenAPI 3, such as with \`npx swagger2openapi\`.`
-        : `${file} is no OpenAPI document of version 3.0, 3.1 or 3.2.`
+        : `${file} is no OpenAPI document of version 3.0, 3.1 or 3.2.`,
     );
   return new DocumentNormaliser(document, source).convert();
 };
@@ -86,7 +86,7 @@ class DocumentNormaliser {
 
   #entries(value: Json | undefined, file: string): readonly (readonly [string, ...Located])[] {
     return sortEntries(Object.entries(toObject(value))).map(
-      ([key, one]) => [key, ...this.#locate(one, file)] as const
+      ([key, one]) => [key, ...this.#locate(one, file)] as const,
     );
   }
 
@@ -95,7 +95,7 @@ class DocumentNormaliser {
     items: Json | undefined,
     toName: (method: string, path: string) => string,
     toKey = (path: string): string => path,
-    file = this.#file
+    file = this.#file,
   ): Readonly<Record<string, Operation>> {
     const found = this.#entries(withoutExtensions(items), file).flatMap(([path, item, place]) => {
       const others = Object.entries(toObject(item["additionalOperations"]));
@@ -122,7 +122,7 @@ class DocumentNormaliser {
     raw: JsonObject,
     file: string,
     item: JsonObject,
-    itemFile: string
+    itemFile: string,
   ): Operation {
     const readParameters = (given: Json | undefined, from: string) =>
       toList(given).flatMap((one) => {
@@ -140,7 +140,7 @@ class DocumentNormaliser {
         [
           status.toUpperCase().replace("DEFAULT", "default"),
           this.#readResponse(response, place),
-        ] as const
+        ] as const,
     );
     const callbacks = this.#entries(raw["callbacks"], file).flatMap(([callback, items, place]) =>
       Object.entries(
@@ -148,9 +148,9 @@ class DocumentNormaliser {
           items,
           (method, url) => `${name} callback ${callback} ${method} ${url}`,
           undefined,
-          place
-        )
-      )
+          place,
+        ),
+      ),
     );
     const servers = raw["servers"] ?? item["servers"];
     return compact<Operation>({
@@ -170,7 +170,7 @@ class DocumentNormaliser {
   #readParameter(
     raw: JsonObject,
     file: string,
-    path: string
+    path: string,
   ): readonly (readonly [string, Parameter])[] {
     const place = toText(raw["in"]);
     const name = toText(raw["name"]);
@@ -241,11 +241,11 @@ class DocumentNormaliser {
             this.#entries(encoding, place).map(([name, one]) => [
               name,
               [one["contentType"], one["style"], one["explode"]].map(toText).join(" ").trim(),
-            ])
+            ]),
           ),
         });
         return [toMediaType(type), media];
-      })
+      }),
     );
   }
 
@@ -257,7 +257,7 @@ class DocumentNormaliser {
         name,
         scheme: toScheme(this.#locate(schemes[name], this.#file)[0]),
         scopes: toList(scopes).map(toText),
-      }))
+      })),
     );
     return alternatives.some((one) => one.length === 0) ? [] : alternatives;
   }
@@ -266,7 +266,7 @@ class DocumentNormaliser {
     const headers = this.#entries(raw["headers"], file).flatMap(([name, header, place]) =>
       ignoredFields.has(name.toLowerCase())
         ? []
-        : [[name.toLowerCase(), this.#readField(name, header, place, "header")] as const]
+        : [[name.toLowerCase(), this.#readField(name, header, place, "header")] as const],
     );
     return {
       content: this.#readContent(raw["content"], file),
@@ -319,8 +319,8 @@ const toScheme = ({
   if (type !== "oauth2") return { type: "unknown" };
   const urls = Object.entries(toObject(flows)).flatMap(([flow, one]) =>
     Object.entries(toObject(one)).flatMap(([key, url]) =>
-      key.endsWith("Url") && typeof url === "string" ? [[`${flow} ${key}`, url] as const] : []
-    )
+      key.endsWith("Url") && typeof url === "string" ? [[`${flow} ${key}`, url] as const] : [],
+    ),
   );
   return { type, urls: Object.fromEntries(sortEntries(urls)) };
 };

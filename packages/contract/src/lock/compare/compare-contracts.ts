@@ -12,7 +12,7 @@ import type { RuleId } from "../rules/rules.ts";
 export const compareContracts = (
   before: ApiDescription,
   after: ApiDescription,
-  today: string = new Date().toISOString().slice(0, 10)
+  today: string = new Date().toISOString().slice(0, 10),
 ): readonly Change[] => {
   const changes = new Map<string, Change>();
   const { classes } = classify([...listSchemas(before), ...listSchemas(after)]);
@@ -42,7 +42,7 @@ const compareGroups = (
   after: Operations,
   toPlace: ToPlace,
   kind: "operation" | "webhook" | "callback",
-  servers: Servers
+  servers: Servers,
 ): void => {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [before[key], after[key]];
@@ -61,7 +61,7 @@ const compareOperations = (
   is: Operation,
   place: OperationPlace,
   toPlace: ToPlace,
-  servers: Servers
+  servers: Servers,
 ): void => {
   compareLifecycle(was, is, (change, details) => place.tell(`operation-${change}`, details));
   if (was.operationId !== is.operationId)
@@ -85,17 +85,17 @@ const compareNames = (
   before: readonly string[],
   after: readonly string[],
   place: OperationPlace,
-  noun: "server" | "tag"
+  noun: "server" | "tag",
 ): void => {
   const tell = (rule: RuleId, names: readonly string[]): void => {
     for (const name of names) place.tell(rule, { name });
   };
   tell(
     `${noun}-added`,
-    after.filter((name) => !before.includes(name))
+    after.filter((name) => !before.includes(name)),
   );
   tell(
     `${noun}-removed`,
-    before.filter((name) => !after.includes(name))
+    before.filter((name) => !after.includes(name)),
   );
 };

@@ -10,7 +10,7 @@ const toSent = (alternatives: readonly Credentials[]): readonly Sent[] =>
       one.flatMap(({ name, scheme, scopes }) => {
         const text = describeScheme(name, scheme);
         return [text, ...scopes.map((scope) => `${text}:${scope}`)];
-      })
+      }),
     )
     .map((one) => one.toSorted())
     .toSorted((one, other) => (one.join() < other.join() ? -1 : 1));
@@ -25,15 +25,15 @@ const describeScheme = (name: string, { type, scheme, in: place, key }: Security
 const compareUrls = (
   before: readonly Credentials[],
   after: readonly Credentials[],
-  place: OperationPlace
+  place: OperationPlace,
 ): void => {
   const list = (all: readonly Credentials[]): ReadonlyMap<string, string> =>
     new Map(
       all
         .flat()
         .flatMap(({ scheme: { type, urls = {} } }) =>
-          Object.entries(urls).map(([name, url]) => [`${type} ${name}`, url] as const)
-        )
+          Object.entries(urls).map(([name, url]) => [`${type} ${name}`, url] as const),
+        ),
     );
   const [old, own] = [list(before), list(after)];
   for (const [name, url] of old) {
@@ -51,7 +51,7 @@ const compareUrls = (
 export const compareSecurity = (
   given: readonly Credentials[],
   now: readonly Credentials[],
-  place: OperationPlace
+  place: OperationPlace,
 ): void => {
   const [before, after] = [toSent(given), toSent(now)];
   compareUrls(given, now, place);
@@ -82,7 +82,7 @@ const tellDifference = (
   old: Sent,
   own: Sent,
   kind: "added" | "removed",
-  place: OperationPlace
+  place: OperationPlace,
 ): void => {
   const [less, more] = kind === "added" ? [old, own] : [own, old];
   const difference = more.filter((credential) => !less.includes(credential));
