@@ -50,8 +50,9 @@ export const addDiscriminator = (schema: ZodSchema, json: JsonObject): void => {
   const discriminator = readDiscriminator(schema);
   if (!discriminator) return;
   const references = listOf(json["oneOf"]).map((option) => (option as JsonObject)["$ref"]);
-  if (!references.every((reference) => typeof reference === "string")) return;
   const { propertyName, options } = discriminator;
+  const isWhole = references.length === options.length;
+  if (!isWhole || !references.every((reference) => typeof reference === "string")) return;
   const mapping = options.flatMap(({ values }, at) =>
     values.map((value) => [value, String(references[at])]),
   );
