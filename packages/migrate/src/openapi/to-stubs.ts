@@ -143,7 +143,7 @@ class StubWriter {
     this.#isNested ||= input.isNested;
     this.#takesFiles ||= input.takesFiles;
     this.#hasCookies ||= input.hasCookies;
-    if (/[^\x21-\x7e]|[<>"^`|]/.test(path.replaceAll(/\{[^}]*\}/g, "")))
+    if (/[^\x21-\x7e]|[<>"^`|?#]/.test(path.replaceAll(/\{[^}]*\}/g, "")))
       notes.add("", "Documents encode characters of the path.");
     if (path.length > 1 && path.endsWith("/"))
       notes.add("", "The path in documents has no slash at its end.");
