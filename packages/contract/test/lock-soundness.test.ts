@@ -181,3 +181,19 @@ test("a property is read-only only if each of its variants is", () => {
   expect(toLevel(asRequest(before), asRequest(to(readOnly, { type: "boolean" })))).toBe("breaking");
   expect(toLevel(asRequest(before), asRequest(to(readOnly)))).toBe("harmless");
 });
+
+test("operations beside a reference of a path are compared, too", () => {
+  const { post } = (asRequest({ type: "string" }) as { readonly paths: JsonObject }).paths[
+    "/users"
+  ] as JsonObject;
+  const to = (more: JsonObject): JsonObject => ({
+    openapi: "3.1.0",
+    info: { title: "Users", version: "1.0.0" },
+    paths: { "/users": { $ref: "#/components/pathItems/Users", ...more } },
+    components: { pathItems: { Users: { get: { responses: { 200: { description: "OK" } } } } } },
+  });
+  const changes = compare(to({ post: post ?? {} }), to({}));
+  expect(changes.map(({ rule, path }) => `${rule} ${path}`)).toEqual([
+    "operation-removed POST /users",
+  ]);
+});

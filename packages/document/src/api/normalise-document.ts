@@ -99,13 +99,16 @@ class DocumentNormaliser {
   ): Readonly<Record<string, Operation>> {
     const found = this.#entries(withoutExtensions(items), file).flatMap(([path, item, place]) => {
       const others = Object.entries(toObject(item["additionalOperations"]));
+      // operations may stand beside the reference to others
+      const beside = toObject(toObject(items)[path]);
       const own = methods.flatMap((method) => {
         // before 3.2, the method QUERY has a name of an extension
-        const operation = item[method] ?? (method === "query" ? item["x-query"] : undefined);
+        const operation = item[method] ?? (method === "query" ? item["x-query"] : beside[method]);
         return isObject(operation) ? [[method.toUpperCase(), operation] as const] : [];
       });
       return [...own, ...others].map(([method, given]) => {
-        const [operation, from] = this.#locate(given, place);
+        const isBeside = given === beside[method.toLowerCase()];
+        const [operation, from] = this.#locate(given, isBeside ? file : place);
         const call = { name: toName(method, path), method, path };
         return [
           toName(method, toKey(path)),

@@ -21,7 +21,7 @@ const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g,
 const toPattern = (path: string): string =>
   path
     .split(/\{[^}]*\}/)
-    .map(escape)
+    .map((text) => escape(text.replaceAll(/[^\x21-\x7e]+/gu, encodeURIComponent)))
     .join("([^/]+?)");
 
 /** Returns what finds the operations of a path, also below the base paths of the servers. */
