@@ -109,8 +109,14 @@ const take = (response: Response, one: Step, note: Note): unknown => {
       return response[one.act === "onError" ? "on" : "once"]("error", (error) =>
         note(`error ${toCode(error)}`),
       );
-    case "onDrain":
-      return response.on("drain", () => note("drain"));
+    case "onDrain": {
+      // how often it comes depends on the turn in which what was written leaves
+      let isNoted = false;
+      return response.on("drain", () => {
+        if (!isNoted) note("drain");
+        isNoted = true;
+      });
+    }
     case "endEmpty":
       return response.end();
     case "json":
