@@ -110,11 +110,11 @@ const take = (response: Response, one: Step, note: Note): unknown => {
         note(`error ${toCode(error)}`),
       );
     case "onDrain": {
-      // how often it comes depends on the turn in which what was written leaves
-      let isNoted = false;
+      // the responses to HEAD emit it in each turn in which a producer goes on, which is a matter of timing
+      let isPaced = false;
       return response.on("drain", () => {
-        if (!isNoted) note("drain");
-        isNoted = true;
+        if (!isPaced) note("drain");
+        isPaced = response.req.method === "HEAD";
       });
     }
     case "endEmpty":
