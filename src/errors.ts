@@ -310,6 +310,7 @@ export type ServerFaultCode =
   | "SLP_OUTPUT_CHUNK"
   | "SLP_OUTPUT_NOT_OBJECT"
   | "SLP_OUTPUT_UNSERIALIZABLE"
+  | "SLP_REPLY"
   | "SLP_THROWN_NON_ERROR"
   | "SLP_VERSION";
 

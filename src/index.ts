@@ -54,7 +54,8 @@ export type { Method } from "./http/method.ts";
 export type { Request, Response } from "./http/express-objects.ts";
 export type { AnyEndpoint } from "./endpoint/endpoint.ts";
 export type { ErrorDeclaration, ErrorDeclarations } from "./endpoint/declared-errors.ts";
-export type { EmitOptions, EventStream } from "./endpoint/event-stream.ts";
+export type { EventStream } from "./endpoint/event-stream.ts";
+export type { EmitOptions } from "./reply/event-writer.ts";
 export type { EventStreamOptions } from "./endpoint/event-stream-factory.ts";
 export type {
   AnyMiddleware,
@@ -80,7 +81,8 @@ export type {
 export type { ProblemDetails } from "./results/problem-result-handler.ts";
 export type { LoggedFault, LogFaults } from "./results/log-fault.ts";
 export type { HttpError } from "./reply/http-error.ts";
-export type { AnyResultHandler, Result, ResultError } from "./results/result-handler.ts";
+export type { Result, ResultError } from "./results/result.ts";
+export type { AnyResultHandler } from "./results/result-handler.ts";
 
 // Types: schemas
 export type { CursorCodec, CursorOptions } from "./schemas/cursor.ts";

@@ -80,9 +80,9 @@ export type {
 } from "./results/event-stream-result-handler.ts";
 export type { ArrayResultHandler } from "./results/array-result-handler.ts";
 export type { InvalidPart, ProblemResultHandler } from "./results/problem-result-handler.ts";
+export type { AcceptedOutput } from "./results/result.ts";
 export type {
   AcceptedBy,
-  AcceptedOutput,
   ErrorDataPlaceholderSchema,
   OutputPlaceholderSchema,
   ResultHandlerDefinition,

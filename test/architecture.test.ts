@@ -198,7 +198,7 @@ describe("architecture", () => {
       /\bshouldKeepAlive\b|\bdestroySoon = |\.finished = |"HPE_PAUSED"|once\("socket"|listenerCount\("(?:unpipe|drain)"|getOwnPropertySymbols|kOutHeaders/g;
     const fences = new Set([
       "src/http/node-internals.ts",
-      "src/exchange/response-state.ts",
+      "src/exchange/node-response.ts",
       "src/schemas/zod-internals.ts",
       "src/shortcuts/shortcuts.ts",
     ]);
@@ -243,23 +243,52 @@ describe("architecture", () => {
     expect(search(["src/exchange/replace-methods.ts"], defined)).toHaveLength(1);
   });
 
-  test("the state of a request has at most 18 fields, of which three are written from two files, none from more", () => {
-    const text = read("src/pipeline/request-state.ts");
-    const body = /class RequestState .*?\n\n  constructor/s.exec(text)?.[0] ?? "";
-    const fields = [...body.matchAll(/^  (?:private |readonly )?(\w+)(?:: | = )/gm)].map(
-      ([, name = ""]) => name,
-    );
-    expect(fields).toContain("isSending");
-    expect(fields.length).toBeLessThanOrEqual(18);
+  test("only code beside Node asks it what has become of a response; stages ask their exchange", () => {
+    const asked =
+      /\b(?:response|reply|res)\??\.(?:headersSent|writable\w+|closed|destroyed|finished)\b|\b(?:headersSent|writable(?:Ended|Finished|Length|NeedDrain))\b/g;
+    const places = ["exchange", "reply", "shortcuts", "server/connection", "server/express"];
+    const isBeside = (file: string): boolean =>
+      places.some((place) => file.startsWith(`src/${place}/`)) || file.startsWith("src/testing/");
+    const outside = sources.filter((file) => !isBeside(file));
+    expect(search(outside, asked)).toEqual([
+      // the public type of what an `access` function may see
+      "src/endpoint/handler-arguments.ts: headersSent",
+      "src/endpoint/handler-arguments.ts: writableEnded",
+      "src/http/node-internals.ts: response.writableLength",
+      "src/http/node-internals.ts: response.headersSent",
+      // of the socket of a request with `Expect`, before any stage
+      "src/request/expectation.ts: response.headersSent",
+    ]);
+    expect(search(["src/exchange/exchange.ts"], asked).length).toBeGreaterThan(3);
+  });
+
+  test("an exchange and a run have few fields, of which few are written from two files, none from more", () => {
+    const toFields = (file: string, name: string): string[] => {
+      const body = new RegExp(`class ${name}[ <].*?\\n\\n  (?:constructor|get )`, "s");
+      const text = body.exec(read(file))?.[0] ?? "";
+      return [...text.matchAll(/^  (?:private |readonly )?(\w+)(?:: | = )/gm)].map(
+        ([, field = ""]) => field,
+      );
+    };
+    const ofExchange = [
+      ...toFields("src/exchange/exchange.ts", "Exchange"),
+      ...toFields("src/pipeline/request-state.ts", "RequestState"),
+    ];
+    const ofRun = toFields("src/pipeline/endpoint-run.ts", "EndpointRun");
+    expect(ofExchange).toContain("isSending");
+    expect(ofExchange.length).toBeLessThanOrEqual(18);
+    expect(ofRun).toContain("combined");
+    expect(ofRun.length).toBeLessThanOrEqual(15);
+    const fields = [...ofExchange, ...ofRun];
     const writers = fields.map((field) => {
       const written = new RegExp(
-        `\\bstate\\.${field} (?:\\?\\?|\\|\\|)?= |\\{ ${field} \\} = state = `,
+        `\\b(?:state|run|stages)\\.${field} (?:\\?\\?|\\|\\|)?= |\\{ ${field} \\} = state = `,
       );
       return [field, sources.filter((file) => written.test(read(file)))] as const;
     });
     expect(writers.filter(([, files]) => files.length > 2)).toEqual([]);
     const shared = writers.filter(([, files]) => files.length === 2).map(([field]) => field);
-    expect(shared).toEqual(["isShared", "isOffered", "next"]);
+    expect(shared).toEqual(["isShared", "isOffered", "next", "body", "nativeNext", "isDone"]);
   });
 
   test("only `http/method.ts` knows facts of methods, and the client's copy for its bundle", () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { z } from "zod";
 import { defaults } from "../defaults.ts";
 import { toEventSchemas, type FollowedChannel } from "../endpoint/channel-definition.ts";
-import { toEventData, toEventSchema } from "../endpoint/event-stream.ts";
+import { toEventData, toEventSchema } from "../reply/event-writer.ts";
 import { DefinitionError, ServerFault } from "../errors.ts";
 import { anything, be, checkOptions, group, isDelay } from "../messages/option-checks.ts";
 import { aPositiveInteger } from "../messages/option-checks.ts";

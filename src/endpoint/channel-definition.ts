@@ -3,12 +3,13 @@ import type { Method } from "../http/method.ts";
 import { show } from "../messages/show.ts";
 import { be, isObject, type Check } from "../messages/option-checks.ts";
 import type { EventSchemas } from "../results/event-stream-result-handler.ts";
-import type { AcceptedOutput } from "../results/result-handler.ts";
+import type { AcceptedOutput } from "../results/result.ts";
 import { toSchema, type EmptyObject, type InputSchema, type ZodSchema } from "../schemas/schema.ts";
 import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { ThrowableErrors } from "./error-factories.ts";
 import type { VoidEndpointDefinition } from "./endpoint-definition.ts";
-import type { EventWriter, StreamHandler } from "./event-stream.ts";
+import type { EventWriter } from "../reply/event-writer.ts";
+import type { StreamHandler } from "./event-stream.ts";
 import type { ArgumentsOf, HandlerArguments, MaybePromise } from "./handler-arguments.ts";
 
 /** What a channel needs to send its events on a stream. */

@@ -12,7 +12,7 @@ import {
   oneOf,
   type Checks,
 } from "../messages/option-checks.ts";
-import type { AcceptedOutput } from "../results/result-handler.ts";
+import type { AcceptedOutput } from "../results/result.ts";
 import type { FileContent, StreamContent } from "../schemas/content.ts";
 import type {
   EmptyObject,

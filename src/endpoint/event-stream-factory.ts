@@ -16,7 +16,8 @@ import type { ErrorDeclarations } from "./declared-errors.ts";
 import type { EndpointsFactory } from "./endpoints-factory.ts";
 import { Endpoint } from "./endpoint.ts";
 import { definitionChecks } from "./endpoint-definition.ts";
-import type { EventStream, EventStreamSettings, StreamHandler } from "./event-stream.ts";
+import type { EventStreamSettings } from "../reply/event-writer.ts";
+import type { EventStream, StreamHandler } from "./event-stream.ts";
 import {
   aChannel,
   createFollowHandler,

@@ -8,7 +8,7 @@ import {
   checkOptions,
   type Checks,
 } from "../messages/option-checks.ts";
-import { isTaken } from "../exchange/response-state.ts";
+import { findExchange } from "../exchange/exchange.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type {
   EmptyObject,
@@ -211,7 +211,8 @@ export abstract class Factory<
         const context = await give(args);
         try {
           // the request ends here, as it does without `dispose`
-          if (isTaken(args.response)) return undefined as unknown as Passed<Returned>;
+          if (findExchange(args.response)?.phase !== "open")
+            return undefined as unknown as Passed<Returned>;
           return (await next(context as object)) as unknown as Passed<Returned>;
         } finally {
           try {

@@ -1,12 +1,12 @@
 import { isDate } from "node:util/types";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Request, Response } from "express";
+import type { Request } from "express";
 import { z } from "zod";
 import { DefinitionError, RequestError, ServerFault } from "../errors.ts";
 import { methodFacts, safeNames, type Method } from "../http/method.ts";
 import { namesTag, toTime } from "../http/validators.ts";
 import { show } from "../messages/show.ts";
-import { clearRepresentation, isTaken } from "../exchange/response-state.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 import { readContent } from "../schemas/content.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import type { IfMatch } from "./conditions.ts";
@@ -106,11 +106,9 @@ interface Version {
   readonly date?: number;
 }
 
-/** What the conditions read of the state of a request. */
-interface Reached {
-  readonly request: Request;
-  readonly response: Response;
-  readonly run: {
+/** The exchange of a request that has reached its endpoint. */
+interface Reached extends Exchange {
+  readonly run: NonNullable<Exchange["run"]> & {
     readonly fields: object | undefined;
     readonly ctx: unknown;
     readonly input: { readonly value: unknown } | undefined;
@@ -143,27 +141,22 @@ const checkConditions =
       if (judge(headers, toVersion("current", known ?? undefined), isRead) !== "met")
         throw new RequestError("SLP_PRECONDITION_FAILED");
       // another middleware has responded in the meantime
-      if (isTaken(response)) return sent;
+      if (state.phase !== "open") return sent;
     }
     const outcome = await inside.run(undefined);
     if (!version || !("output" in outcome) || response.statusCode >= 300) return outcome;
     const { output } = outcome;
     const own = toVersion("version", (await version({ output, ctx })) ?? null);
-    if (isTaken(response)) return outcome;
+    if (state.phase !== "open") return outcome;
     const verdict = isRead ? judge(headers, own, isRead) : "met";
     if (verdict === "failed") throw new RequestError("SLP_PRECONDITION_FAILED");
-    setVersion(response, own);
+    for (const [name, value] of Object.entries(toFields(own))) response.setHeader(name, value);
     if (verdict === "met") {
       // without a validator, Express judges no request as fresh, either
       if (isRead && isConditional(headers)) Object.defineProperty(request, "fresh", freshByTag);
       return outcome;
     }
-    const handle = (): void => {
-      clearRepresentation(response);
-      setVersion(response, own);
-      response.status(304).end();
-    };
-    return { kind: "reply", output, handle };
+    return { kind: "reply", output, reply: { status: 304, headers: toFields(own) } };
   };
 
 const isConditional = (headers: IncomingHttpHeaders): boolean =>
@@ -182,10 +175,10 @@ const toVersion = (name: string, value: unknown): Version | undefined => {
   );
 };
 
-const setVersion = (response: Response, { tag, date }: Version = {}): void => {
-  if (tag !== undefined) response.setHeader("ETag", `"${tag}"`);
-  if (date !== undefined) response.setHeader("Last-Modified", new Date(date).toUTCString());
-};
+const toFields = ({ tag, date }: Version = {}): Record<string, string> => ({
+  ...(tag !== undefined && { ETag: `"${tag}"` }),
+  ...(date !== undefined && { "Last-Modified": new Date(date).toUTCString() }),
+});
 
 /**
  * Lets Express, which judges requests by other rules, find only one thing: that a client knows the tag which Express, or

@@ -1,5 +1,5 @@
 /**
- * Code that relies on undocumented parts of node:http and node:stream is in this file, in `exchange/response-state.ts` and
+ * Code that relies on undocumented parts of node:http and node:stream is in this file, in `exchange/node-response.ts` and
  * in `shortcuts/shortcuts.ts`. If Node.js lacks such a part, a slower way is used that nodejs.org/api describes.
  * ARCHITECTURE.md lists the parts and the tests in `test/assumptions/`.
  */

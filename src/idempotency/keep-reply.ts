@@ -1,13 +1,11 @@
 import { RequestError } from "../errors.ts";
-import { holdEnd, replaceMethods } from "../exchange/replace-methods.ts";
-import type { Response } from "../http/express-objects.ts";
+import { recordReply } from "../exchange/record-reply.ts";
 import { awaitStore } from "../pipeline/await-store.ts";
 import type { EndpointRun } from "../pipeline/endpoint-run.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { isDeparture, recover, sendingLimit } from "../pipeline/answer.ts";
 import { readSafely } from "../reply/http-error.ts";
-import { isAbandoned, setSending } from "../exchange/response-state.ts";
-import { toLoggedPath } from "../results/log-fault.ts";
+import { toLoggedPath } from "../http/logged-path.ts";
 import { noReply, type Claim, type IdempotencyStore, type KeptReply } from "./idempotency-store.ts";
 
 /** After how many milliseconds without an answer the store has failed. */
@@ -99,13 +97,14 @@ export const keepReply = async <Result>(
   const settle = (): Promise<void> => (settling ??= tell(endClaim));
   // the client may ask for the reply later, although it has left now
   run.isReplyKept = true;
-  recordReply(state, fields, (reply) => {
+  const onEnd = (reply: KeptReply): Promise<void> | undefined => {
     sent = reply;
     // an error that is sent while the stages run, such as that of a time limit, says nothing about their outcome
     if (isDone === undefined && (state.failure || !isKept(reply.status))) return undefined;
-    setSending(state, true);
+    state.setSending(true);
     return settle();
-  });
+  };
+  recordReply(response, { fields, maxBytes }, onEnd, (defect) => recover(state, defect));
   try {
     const passed = await next();
     isDone = isKept(response.statusCode);
@@ -117,9 +116,9 @@ export const keepReply = async <Result>(
   } finally {
     // nothing more is sent: the reply has broken off, an earlier failure was not sent, or the client has left
     const isUnsent =
-      isAbandoned(response) &&
-      (response.headersSent || state.failure !== undefined || isDeparture(error));
-    if (isUnsent || response.writableEnded) await settle();
+      state.hasLeft &&
+      (state.sentStatus !== undefined || state.failure !== undefined || isDeparture(error));
+    if (isUnsent || state.phase === "ended") await settle();
     else {
       // a result handler may fail to send anything
       giveUp = setTimeout(() => void settle(), 2 * sendingLimit).unref();
@@ -128,89 +127,4 @@ export const keepReply = async <Result>(
       });
     }
   }
-};
-
-/** The header fields with which Node does not need to be told the length of the body. */
-const framing = ["Content-Length", "Transfer-Encoding", "Trailer"];
-
-/**
- * Records what is sent with a response, whichever way it is sent. What comes after the end is ignored.
- *
- * @param onEnd receives the reply before its end is sent, and may return a promise that the end waits for; a body that is
- * too large ends at any place after `maxBytes`
- */
-const recordReply = (
-  state: RequestState,
-  fields: readonly string[],
-  onEnd: (reply: KeptReply) => Promise<void> | undefined,
-): void => {
-  const { response } = state;
-  let head: Omit<KeptReply, "body"> = noReply;
-  let body = "";
-  let isEnded = false;
-  const record = (bytes: Buffer): void => {
-    if (body.length <= maxBytes) body += bytes.toString("latin1", 0, maxBytes + 1);
-  };
-  replaceMethods(response, {
-    writeHead: (original) =>
-      function (status, ...rest) {
-        if (!response.headersSent) {
-          setFields(response, rest.at(-1));
-          const headers: Record<string, string | readonly string[]> = {};
-          for (const name of fields) {
-            const value = response.getHeader(name);
-            if (value !== undefined) headers[name] = Array.isArray(value) ? value : String(value);
-          }
-          head = { status: Number(status), headers };
-        }
-        const reason = rest.filter((one) => typeof one === "string");
-        return Reflect.apply(original, response, [status, ...reason]);
-      },
-    write: (original) =>
-      function (...args) {
-        if (isEnded) return false;
-        const isFlowing = Reflect.apply(original, response, args);
-        record(toBytes(args));
-        return isFlowing;
-      },
-    end: (original) =>
-      function (...args) {
-        if (isEnded) return response;
-        const bytes = toBytes(args);
-        // from now on, nothing can change the head
-        if (!response.headersSent) {
-          const { statusCode } = response;
-          if (![204, 304].includes(statusCode) && !framing.some((name) => response.hasHeader(name)))
-            response.setHeader("Content-Length", bytes.length);
-          response.writeHead(statusCode);
-        }
-        isEnded = true;
-        record(bytes);
-        const holding = onEnd({ ...head, body });
-        if (!holding) return Reflect.apply(original, response, args);
-        const release = holdEnd(response);
-        const send = (): void => {
-          release();
-          Reflect.apply(original, response, args);
-        };
-        holding.then(send).catch((error: unknown) => recover(state, error));
-        return response;
-      },
-  });
-};
-
-/** Sets the header fields that `writeHead` was given: an object, or an array of names and values. */
-const setFields = (response: Response, given: unknown): void => {
-  if (typeof given !== "object" || given === null) return;
-  const list = (Array.isArray(given) ? given : Object.entries(given).flat()) as string[];
-  const pairs = list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : []));
-  for (const [name] of pairs as [string][]) response.removeHeader(name);
-  for (const [name, value] of pairs as [string, string][]) response.appendHeader(name, value);
-};
-
-/** Returns the bytes that were passed to `write` or `end`; throws, as these do, if the chunk is of another type. */
-const toBytes = ([chunk, encoding]: readonly unknown[]): Buffer => {
-  if (!chunk || typeof chunk === "function") return Buffer.alloc(0);
-  if (typeof chunk !== "string") return Buffer.concat([chunk as Uint8Array]);
-  return Buffer.from(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8");
 };

@@ -21,12 +21,12 @@ import {
 import type { TLSSocket } from "node:tls";
 import type { Express } from "express";
 import type { Request, Response } from "../http/express-objects.ts";
-import type { Observation } from "../exchange/response-state.ts";
+import { findExchange, type Observation } from "../exchange/exchange.ts";
 import { loadLogsApi } from "../lazy/packages.cjs";
 import { toPackageError } from "../messages/missing-package.ts";
 import { be, checkOptions } from "../messages/option-checks.ts";
 import { ensureError } from "../reply/http-error.ts";
-import { toLoggedPath } from "../results/log-fault.ts";
+import { toLoggedPath } from "../http/logged-path.ts";
 import type { Telemetry } from "./telemetry.ts";
 import { stageKinds, traceStages, type StageKind } from "./trace-stages.ts";
 
@@ -105,7 +105,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
     const end = (broken: string | undefined): void => {
       const { route } = metadata;
       // if the client has left before the response began, there is no status
-      const status = response.headersSent ? response.statusCode : 0;
+      const status = findExchange(response)?.sentStatus ?? 0;
       const sent = {
         ...(route !== undefined && { "http.route": route }),
         ...(status > 0 && { "http.response.status_code": status }),
@@ -148,7 +148,8 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
           const route = toRoute(request);
           if (route !== undefined) metadata.route = route;
           // a response that a fault has broken off has failed, whatever its status
-          const isBroken = response.headersSent && !response.writableEnded;
+          const { sentStatus, phase } = findExchange(response) ?? {};
+          const isBroken = sentStatus !== undefined && phase !== "ended";
           const broken = isBroken ? fault?.name : undefined;
           if (broken !== undefined)
             span.setAttribute("error.type", broken).setStatus({ code: SpanStatusCode.ERROR });

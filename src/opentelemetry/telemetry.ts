@@ -4,7 +4,7 @@ import type { Logger } from "../logger/logger.ts";
 import type { EndpointPlan } from "../pipeline/endpoint-plan.ts";
 import type { RequestState } from "../pipeline/request-state.ts";
 import { runObserved } from "../pipeline/run-observed.ts";
-import { onSettled, type Observation } from "../exchange/response-state.ts";
+import type { Observation } from "../exchange/exchange.ts";
 
 /** What observes the requests of a server; made by `openTelemetry` of `sallyport/opentelemetry`. */
 export interface Telemetry {
@@ -56,7 +56,7 @@ export const guardTelemetry = (
         recordFault: (error) => attempt("recordFault", () => observation?.recordFault(error)),
       };
       if (!observation) return serve();
-      onSettled(state, () => attempt("end", () => observation.end()));
+      state.onEnd(() => attempt("end", () => observation.end()));
       return runObserved((run) => attempt("run", () => observation.run(run)), serve);
     },
   };

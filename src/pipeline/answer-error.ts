@@ -3,19 +3,11 @@ import { mapError } from "../endpoint/error-mapping.ts";
 import { RequestError, ServerFault } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import type { CombinedInput } from "../request/combine-input.ts";
-import { isAbandoned, isTaken, setSending } from "../exchange/response-state.ts";
 import { ensureError, readSafely, toErrorStatus, toSendingError } from "../reply/http-error.ts";
 import { logClientFault, logHandledFault } from "../results/log-fault.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import { formatIssues, InputValidationError, toZodError } from "../schemas/issues.ts";
-import {
-  callResultHandler,
-  isDeparture,
-  logAndCutOff,
-  recover,
-  sendLastResort,
-  type DeclaredError,
-} from "./answer.ts";
+import { callResultHandler, isDeparture, giveUp, recover, type DeclaredError } from "./answer.ts";
 import {
   toOwnErrorData,
   type EndpointPlan,
@@ -46,11 +38,11 @@ export const answerError = async (
   { handler = toHandler(state), plan, replaces = false }: Answering = {},
 ): Promise<void> => {
   try {
-    if (replaces) setSending(state, false);
+    if (replaces) state.setSending(false);
     let raised = ensureError(thrown);
     if (raised instanceof RequestError && raised.endsConnection)
       closeAfterReply(state.request, state.response);
-    const hasLeft = isDeparture(raised) && isAbandoned(state.response);
+    const hasLeft = isDeparture(raised) && state.hasLeft;
     if (plan && plan.errorMappers.length > 0 && !hasLeft)
       raised = await mapError(plan.errorMappers, raised, state);
     const known = findDeclared(raised, plan?.errorData);
@@ -62,8 +54,8 @@ export const answerError = async (
     if (left === sentByHandler) return;
     const last = offered ? ensureError(left) : error;
     // a handler that has begun the response has failed to end it
-    if (offered && isTaken(state.response)) {
-      logAndCutOff(state, last);
+    if (offered && state.phase !== "open") {
+      giveUp(state, last);
       return;
     }
     state.handledError = last;
@@ -124,17 +116,17 @@ const readDeclared = async (error: Error, problem: ErrorData): Promise<DeclaredE
 
 /** Checks whether an error is not sent, because the client has left or the response has begun; if so, deals with it. */
 const isSettled = (state: RequestState, error: Error): boolean => {
-  const { response } = state;
-  const isUnsent = !isTaken(response) && state.run?.isReplyKept !== true;
-  if (isAbandoned(response) && (isUnsent || isDeparture(error))) {
+  const { phase, hasLeft } = state;
+  const isUnsent = phase === "open" && state.run?.isReplyKept !== true;
+  if (hasLeft && (isUnsent || isDeparture(error))) {
     if (!isDeparture(error)) logLateFault(state, error);
-    else if (!response.writableFinished) logAbandoned(state);
+    else if (!state.isDelivered) logAbandoned(state);
     return true;
   }
-  if (!isTaken(response)) return false;
+  if (phase === "open") return false;
   // a handler that the end of its response or its time limit has stopped is not at fault
   const isStopped = isDeparture(error) || state.failure?.isLate === true;
-  if (!response.writableEnded || !isStopped) logAndCutOff(state, error);
+  if (phase !== "ended" || !isStopped) giveUp(state, error);
   return true;
 };
 
@@ -181,6 +173,6 @@ export const interruptSending = (state: RequestState, thrown: unknown): void => 
     return;
   }
   // the result handler has failed to send an error, and would fail again
-  setSending(state, false);
-  sendLastResort(state, thrown);
+  state.setSending(false);
+  giveUp(state, thrown);
 };

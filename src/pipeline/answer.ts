@@ -3,19 +3,12 @@ import type { Response } from "express";
 import type { DeclaredProblem } from "../endpoint/declared-errors.ts";
 import { ServerFault } from "../errors.ts";
 import { discardRestOfBody } from "../reply/close-after-reply.ts";
-import {
-  clearRepresentation,
-  cutOff,
-  isAbandoned,
-  isIdle,
-  isTaken,
-  setSending,
-  watchFeeding,
-} from "../exchange/response-state.ts";
 import { ensureError, readSafely } from "../reply/http-error.ts";
-import { toStatusText } from "../http/status.ts";
-import { logServerFault, toLoggedPath } from "../results/log-fault.ts";
-import type { AnyResultHandler, Result } from "../results/result-handler.ts";
+import { sendLastResort } from "../reply/last-resort.ts";
+import { logServerFault } from "../results/log-fault.ts";
+import { toLoggedPath } from "../http/logged-path.ts";
+import type { Result } from "../results/result.ts";
+import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { RequestContext } from "./endpoint-run.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import type { RequestState } from "./request-state.ts";
@@ -55,10 +48,10 @@ export const callResultHandler = (
       response,
       logger,
     } as Result);
-    if (response.writableEnded && !isPromise(running)) return undefined;
+    if (state.phase === "ended" && !isPromise(running)) return undefined;
     return untilSent(state, running);
   } catch (thrown) {
-    sendLastResort(state, thrown);
+    giveUp(state, thrown);
     return undefined;
   }
 };
@@ -75,24 +68,28 @@ export interface DeclaredError {
 }
 
 const untilSent = async (state: RequestState, running: unknown): Promise<void> => {
-  const { response } = state;
   try {
     await running;
   } catch (error) {
-    sendLastResort(state, error);
+    giveUp(state, error);
     return;
   }
-  if (isIdle(response) && !isAbandoned(response)) await waitForSending(state, isPromise(running));
-  if (isTaken(response)) watchFeeding(response);
-  if (isAbandoned(response)) return;
-  if (response.headersSent && isIdle(response))
-    logAndCutOff(
+  if (isAwaited(state)) await waitForSending(state, isPromise(running));
+  state.watchFeeding();
+  if (state.hasLeft) return;
+  const { phase } = state;
+  if (phase === "headed")
+    giveUp(
       state,
       toNothingSent("The result handler sent the headers but did not end the response"),
     );
-  else if (!isTaken(response))
-    sendLastResort(state, toNothingSent("The result handler returned without sending a response"));
+  else if (phase === "open")
+    giveUp(state, toNothingSent("The result handler returned without sending a response"));
 };
+
+/** Checks whether nothing of a response has been sent, nothing is about to be, and the client waits. */
+const isAwaited = ({ phase, hasLeft }: RequestState): boolean =>
+  (phase === "open" || phase === "headed") && !hasLeft;
 
 const toNothingSent = (text: string): Error => new ServerFault("SLP_NOTHING_SENT", text);
 
@@ -103,10 +100,9 @@ export const senders = ["end", "json", "send"] as const;
 export const waitForTool = async (state: RequestState): Promise<void> => {
   const { response } = state;
   await untilFinished(response, state.run?.timeLimit?.milliseconds ?? sendingLimit);
-  setSending(state, false);
+  state.setSending(false);
   // the tool would hold back any other response, too
-  if (isIdle(response) && !isAbandoned(response))
-    logAndCutOff(state, toNothingSent("A tool has held the response back"));
+  if (isAwaited(state)) logAndCut(state, toNothingSent("A tool has held the response back"));
 };
 
 const waitForSending = async (state: RequestState, isSettled: boolean): Promise<void> => {
@@ -116,7 +112,7 @@ const waitForSending = async (state: RequestState, isSettled: boolean): Promise<
     return;
   }
   await untilFinished(response, sendingGrace);
-  if (isSettled || !isIdle(response) || isAbandoned(response)) return;
+  if (isSettled || !isAwaited(state)) return;
   logger.warn("The result handler has returned, but it has not sent a response yet", {
     method: request.method,
     path: toLoggedPath(request),
@@ -135,16 +131,23 @@ const untilFinished = (response: Response, limit: number): Promise<void> =>
     response.on("finish", end).on("close", end);
   });
 
-export const sendLastResort = (state: RequestState, thrown: unknown): void => {
-  const { response } = state;
+/**
+ * Deals with a failure after which no result handler can be called: responds with 500 in plain text, or cuts off a response
+ * that has begun, so that the client does not take it for a complete one. One that has ended is kept.
+ */
+export const giveUp = (state: RequestState, thrown: unknown): void => {
   const error = ensureError(thrown);
-  if (isTaken(response)) {
-    // a result handler that streams fails with such an error when the client leaves
-    if (isAbandoned(response) && isDeparture(error)) logAbandoned(state);
-    else logAndCutOff(state, error);
-    return;
-  }
-  recover(state, error, state.handledError);
+  const { phase } = state;
+  if (phase === "open") recover(state, error, state.handledError);
+  // a result handler that streams fails with such an error when the client leaves
+  else if (state.hasLeft && isDeparture(error)) logAbandoned(state);
+  else if (phase === "ended") warnAlreadySent(state, error);
+  else logAndCut(state, error);
+};
+
+const logAndCut = (state: RequestState, error: Error): void => {
+  logServerFault(state.logger, state.request, error, state.handledError);
+  state.cut();
 };
 
 /**
@@ -162,41 +165,13 @@ export const recover = (
   } catch {
     logger.error("Server fault", { error });
   }
-  try {
-    if (response.headersSent) {
-      if (!response.writableEnded) cutOff(response);
-      return;
-    }
-    if (response.destroyed || response.closed) return;
-    const text = toStatusText(500);
-    clearRepresentation(response);
-    response.statusCode = 500;
-    response.setHeader("Content-Type", "text/plain; charset=utf-8");
-    response.setHeader("Content-Length", text.length);
-    response.setHeader("Cache-Control", "no-store");
-    response.setHeader("X-Content-Type-Options", "nosniff");
-    response.end(request.method === "HEAD" ? undefined : text);
-  } catch {
-    // a method of the response was replaced, or a value that Node rejects was set
-    response.destroy();
-  }
+  sendLastResort(response);
 };
 
 export const isDeparture = (error: unknown): boolean =>
   ["ECONNABORTED", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR", "ECONNRESET", "EPIPE"].includes(
     String(readSafely(error, "code")),
   );
-
-/** Keeps a complete response, and cuts off an incomplete one, so that the client does not take it for a complete one. */
-export const logAndCutOff = (state: RequestState, error: Error): void => {
-  const { request, response, logger } = state;
-  if (response.writableEnded) {
-    warnAlreadySent(state, error);
-    return;
-  }
-  logServerFault(logger, request, error, state.handledError);
-  cutOff(response);
-};
 
 /** Logs that an output or an error was dropped because the response had already been sent. */
 export const warnAlreadySent = ({ request, logger }: RequestState, error?: Error): void => {

@@ -1,4 +1,4 @@
-import { toLoggedPath, toLoggedRoute } from "../results/log-fault.ts";
+import { toLoggedPath, toLoggedRoute } from "../http/logged-path.ts";
 import { formatIssues, toZodError } from "../schemas/issues.ts";
 import type { EndpointPlan } from "./endpoint-plan.ts";
 import { pick, type HeaderPlan } from "./validate.ts";
@@ -58,7 +58,7 @@ export const watchResponse = (plan: EndpointPlan, state: RequestState, thrown?: 
     if (plan.responseHeaders && response.statusCode < 300)
       void checkHeaders(plan, plan.responseHeaders, state);
   };
-  if (response.headersSent) check();
+  if (state.sentStatus !== undefined) check();
   else response.once("finish", check);
 };
 

@@ -3,10 +3,9 @@ import type { AnyEndpoint } from "../endpoint/endpoint.ts";
 import type { InputSource } from "../endpoint/input-sources.ts";
 import { BareObject } from "../http/query.ts";
 import { combineInput, type CombinedInput } from "../request/combine-input.ts";
-import type { Request, Response } from "../http/express-objects.ts";
-import type { Logger } from "../logger/logger.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import type { Request } from "../http/express-objects.ts";
 import { parseBody, type BodyOptions, type BodyPlan } from "../request/parse-body.ts";
-import { assertGoingOn } from "../exchange/response-state.ts";
 import type { Parser } from "../schemas/parser.ts";
 import { readHeaders, validateInput, type HeaderPlan } from "./validate.ts";
 
@@ -82,14 +81,7 @@ export class EndpointRun<Plan extends RunPlan = RunPlan> {
   }
 }
 
-/** What reading the input takes of the state of a request. */
-interface Reading {
-  readonly request: Request;
-  readonly response: Response;
-  readonly logger: Logger;
-  readonly service: { readonly bodies: BodyOptions };
-  readonly failure: { readonly error: Error } | undefined;
-}
+type Reading = Exchange & { readonly service: { readonly bodies: BodyOptions } };
 
 /** Parses the header fields that the endpoint declares, unless this has been done. */
 export const readOwnHeaders = async (
@@ -99,7 +91,7 @@ export const readOwnHeaders = async (
 ): Promise<void> => {
   if (run.headers) return;
   run.headers = await readHeaders(plan, state.request);
-  assertGoingOn(state);
+  state.assertGoingOn();
 };
 
 /** Parses the input with the endpoint's own schema, unless a middleware has asked for that before. */
@@ -122,7 +114,7 @@ export const readInputEarly = async (run: EndpointRun, state: Reading): Promise<
   if (run.plan.headers) await readOwnHeaders(run.plan.headers, run, state);
   await readBody(run, state);
   run.input = { value: await readInput(run, state) };
-  assertGoingOn(state);
+  state.assertGoingOn();
 };
 
 export const readBody = async (run: EndpointRun, state: Reading): Promise<void> => {

@@ -1,5 +1,5 @@
 import { readSafely, toErrorStatus } from "../reply/http-error.ts";
-import { toLoggedPath } from "../results/log-fault.ts";
+import { toLoggedPath } from "../http/logged-path.ts";
 import type { RequestState } from "./request-state.ts";
 
 export const logAbandoned = ({ request, logger }: RequestState): void => {

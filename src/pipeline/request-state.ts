@@ -2,20 +2,14 @@ import { setMaxListeners } from "node:events";
 import type { Request, Response } from "express";
 import type { HandlerArguments } from "../endpoint/handler-arguments.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
-import {
-  findSocket,
-  onSettled,
-  type AppFacts,
-  type ReplyState,
-  type SentFields,
-  requestState,
-} from "../exchange/response-state.ts";
+import { Exchange, requestState } from "../exchange/exchange.ts";
+import type { AppFacts } from "../exchange/ways.ts";
 import type { Logger } from "../logger/logger.ts";
 import type { AnyResultHandler } from "../results/result-handler.ts";
 import type { BodyOptions } from "../request/parse-body.ts";
 import type { CombinedInput } from "../request/combine-input.ts";
 import type { EndpointRun, RequestContext } from "./endpoint-run.ts";
-import { toLoggedRoute } from "../results/log-fault.ts";
+import { toLoggedRoute } from "../http/logged-path.ts";
 
 /** What the requests of one server, or of one attached API, share. */
 export interface Service {
@@ -33,24 +27,11 @@ export interface Service {
 
 const noHeaders: object = Object.freeze({});
 
-/** An error that does not wait for the stages: of the time limit, or one that was raised outside of them. */
-export interface Failure {
-  readonly error: Error;
-  readonly isLate: boolean;
-}
-
 /** Everything that the stages of one request tell each other; created when the request begins. */
-export class RequestState implements ReplyState {
-  readonly request: Request;
-  readonly response: Response;
+export class RequestState extends Exchange {
   readonly service: Service;
   logger: Logger;
 
-  isSending = false;
-  sentFields: SentFields | undefined = undefined;
-  isShared = false;
-  settling: ReplyState["settling"] = undefined;
-  observation: ReplyState["observation"] = undefined;
   isUnlogged = false;
   /** Whether the error handlers of the application have seen an error of the request. */
   isOffered = false;
@@ -65,16 +46,13 @@ export class RequestState implements ReplyState {
   query: { readonly value: unknown; readonly url: string; readonly app: unknown } | undefined =
     undefined;
 
-  /** The error that is sent although stages, whose results are ignored, may still be running. */
-  failure: Failure | undefined = undefined;
   /** The error with which the result handler has been called, if any. */
   handledError: Error | undefined = undefined;
 
   private controller: AbortController | undefined = undefined;
 
   constructor(request: Request, response: Response, service: Service) {
-    this.request = request;
-    this.response = response;
+    super(request, response);
     this.service = service;
     this.logger = service.logger;
     this.errorHandler = service.errorHandler;
@@ -99,12 +77,11 @@ export class RequestState implements ReplyState {
   }
 
   #watchClient(): void {
-    const { response } = this;
     const abort = (): void => {
-      if (!response.writableFinished) this.abort(new ClientLeft());
+      if (!this.isDelivered) this.abort(new ClientLeft());
     };
-    if (response.closed || findSocket(response)?.closed) abort();
-    else onSettled(this, abort);
+    if (this.isClosed) abort();
+    else this.onEnd(abort);
   }
 
   /** Asks the code that uses the signal to finish; the signal is aborted even if it is first read later. */
@@ -116,12 +93,6 @@ export class RequestState implements ReplyState {
   /** Reaches an endpoint, or leaves the one that has guarded what follows. */
   enter(run: EndpointRun | undefined): void {
     this.run = run;
-  }
-
-  /** Makes an error count more than whatever becomes of the stages; the first such error remains. */
-  fail(error: Error, isLate: boolean): void {
-    this.failure ??= { error, isLate };
-    this.abort(error);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { AnyMiddleware, AroundNext, Passed } from "../endpoint/middleware.ts";
 import { sent, type Outcome } from "../endpoint/outcome.ts";
 import { ServerFault, type ServerFaultCode } from "../errors.ts";
-import { isTaken } from "../exchange/response-state.ts";
 import type { RequestState } from "./request-state.ts";
 
 /** Everything after a middleware that runs around it. */
@@ -29,7 +28,7 @@ export const runAround =
     let first: Promise<unknown> | undefined;
     let misuse: ServerFault | undefined;
     let outcome: Outcome = sent;
-    const isSent = (): boolean => !state.failure && isTaken(state.response);
+    const isSent = (): boolean => !state.failure && state.phase !== "open";
     const refuse = (code: ServerFaultCode, act: string): never => {
       throw (misuse = new ServerFault(code, `An \`around\` middleware ${act}`));
     };

@@ -11,19 +11,15 @@ import { EndpointRun } from "./endpoint-run.ts";
 import { logAbandoned, logLateFault } from "./log-abandoned.ts";
 import { beginReading, readInput, readOwnHeaders } from "./endpoint-run.ts";
 import { toOutputError, validate } from "./validate.ts";
-import { StateArguments, type Failure, type RequestState } from "./request-state.ts";
-import {
-  assertEnding,
-  assertGoingOn,
-  isAbandoned,
-  isTaken,
-  watchFeeding,
-} from "../exchange/response-state.ts";
+import type { Failure } from "../exchange/exchange.ts";
+import { StateArguments, type RequestState } from "./request-state.ts";
 import { runMiddlewares, type LastStage } from "./run-middlewares.ts";
 import { discardContent, sendContent } from "./send-content.ts";
 import { callResultHandler, recover, warnAlreadySent } from "./answer.ts";
 import { answerError } from "./answer-error.ts";
 import { toSendingError } from "../reply/http-error.ts";
+import { sendReply } from "../reply/send-reply.ts";
+import type { Result } from "../results/result.ts";
 import { setLinks } from "../reply/links.ts";
 import { watchResponse } from "./development-warnings.ts";
 import { watchSenders } from "./watch-senders.ts";
@@ -85,20 +81,23 @@ const answer = (
   state: RequestState,
   outcome: Outcome & { readonly output: unknown },
 ): Promise<void> | undefined => {
-  const { response } = state;
   const { output } = outcome;
   if (plan.linkedPages) setLinks(plan.linkedPages, state, output);
-  if (plan.middlewares.length > 0 && isTaken(response)) {
+  if (plan.middlewares.length > 0 && state.phase !== "open") {
     // an `around` middleware has sent something after the handler
     if (plan.content) discardContent(output);
-    assertEnding(response);
+    state.assertEnding();
     warnAlreadySent(state);
-    watchFeeding(response);
+    state.watchFeeding();
     return undefined;
   }
-  const isOwn = outcome.kind === "reply";
-  if (plan.content && !isOwn) return sendContent(state, plan.content, output);
-  return callResultHandler(state, isOwn ? outcome : plan.endpoint.resultHandler, input, output);
+  if (outcome.kind === "reply") {
+    const { reply } = outcome;
+    const handle = ({ response }: Result) => sendReply(response, reply.status, reply);
+    return callResultHandler(state, { handle }, input, output);
+  }
+  if (plan.content) return sendContent(state, plan.content, output);
+  return callResultHandler(state, plan.endpoint.resultHandler, input, output);
 };
 
 /** Answers with an error of a stage; never rejects. */
@@ -136,7 +135,7 @@ const runHandler: LastStage = async (run, state) => {
   }
   let input = readInput(run, state);
   if (input instanceof Promise) input = await (input as Promise<unknown>);
-  assertGoingOn(state);
+  state.assertGoingOn();
   const { response } = state;
   const { statusCode } = plan.endpoint;
   // a status set by a middleware is kept, and the handler may still change the status
@@ -161,7 +160,7 @@ const runHandler: LastStage = async (run, state) => {
     : toUncheckedOutput(plan, returned);
   if (output instanceof Promise) output = await (output as Promise<unknown>);
   // nobody is waiting for the output any longer
-  const isLeft = isAbandoned(response);
+  const isLeft = state.hasLeft;
   if (plan.content && (state.failure || isLeft)) discardContent(output);
   if (state.failure) throw state.failure.error;
   if (isLeft) logAbandoned(state);
@@ -182,19 +181,19 @@ const findEarly = (
   const isContent = plan.content !== undefined && returned !== response;
   if (isContent) {
     holdErrors(returned);
-    if (state.failure || isTaken(response) || isAbandoned(response)) discardContent(returned);
+    if (state.failure || state.phase !== "open" || state.hasLeft) discardContent(returned);
   }
   if (state.failure) throw state.failure.error;
-  if (isTaken(response)) {
+  if (state.phase !== "open") {
     if (returned !== undefined && returned !== response && !plan.endpoint.isVoid) {
-      if (returned !== null) assertEnding(response);
+      if (returned !== null) state.assertEnding();
       warnAlreadySent(state);
     }
     discardRestOfBody(state.request, response, false);
-    watchFeeding(response);
+    state.watchFeeding();
     return sent;
   }
-  if ((isContent || returned === response) && isAbandoned(response)) {
+  if ((isContent || returned === response) && state.hasLeft) {
     logAbandoned(state);
     return left;
   }

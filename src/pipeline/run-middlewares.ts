@@ -8,7 +8,6 @@ import { logLateFault } from "./log-abandoned.ts";
 import { readBody, readInputEarly } from "./endpoint-run.ts";
 import { pick, readHeaders, validateInput } from "./validate.ts";
 import type { Inside } from "./run-around.ts";
-import { assertEnding, assertGoingOn, isTaken, watchFeeding } from "../exchange/response-state.ts";
 import { discardContent } from "./send-content.ts";
 import { interrupt } from "./answer-error.ts";
 import { warnOfUnreadBody } from "./development-warnings.ts";
@@ -144,13 +143,12 @@ const runAroundStep = async (
  * @throws the error that was sent in the meantime, ClientLeft, or a fault if the response has begun and nothing ends it
  */
 const canGoOn = (state: RequestState, mayEndLater = false): boolean => {
-  const { response, failure } = state;
-  if (!failure && isTaken(response)) {
-    if (!mayEndLater) assertEnding(response);
-    watchFeeding(response);
+  if (!state.failure && state.phase !== "open") {
+    if (!mayEndLater) state.assertEnding();
+    state.watchFeeding();
     return false;
   }
-  assertGoingOn(state);
+  state.assertGoingOn();
   return true;
 };
 

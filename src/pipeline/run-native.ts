@@ -6,7 +6,6 @@ import { sent, type Outcome } from "../endpoint/outcome.ts";
 import { ClientLeft, RequestError } from "../errors.ts";
 import { watchRefusal } from "../reply/close-after-reply.ts";
 import { ensureError, toNativeError } from "../reply/http-error.ts";
-import { isAbandoned, isTaken, watchFeeding } from "../exchange/response-state.ts";
 import type { EndpointRun } from "./endpoint-run.ts";
 import type { RequestState } from "./request-state.ts";
 import type { Around, Inside } from "./run-around.ts";
@@ -39,7 +38,7 @@ export const runNative =
     }).run();
     try {
       // a middleware that feeds the response might settle only after the response has ended
-      watchFeeding(response);
+      state.watchFeeding();
     } catch (error) {
       return throwAfter(running, error);
     }
@@ -94,7 +93,7 @@ class NativeCall {
     const reason = findEnd(this.#state);
     if (reason) return Promise.reject(reason);
     // a closed response does not emit `close` again
-    if (response.closed) return Promise.resolve(sent);
+    if (this.#state.isClosed) return Promise.resolve(sent);
     const next: NextFunction = (outcome?: unknown) => this.#next(outcome);
     this.#run.nativeNext = next;
     try {
@@ -110,7 +109,7 @@ class NativeCall {
     if (this.#outcome) return this.#outcome;
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      if (response.closed || response.writableFinished) this.#onEnd();
+      if (this.#state.isClosed || this.#state.isDelivered) this.#onEnd();
       else response.once("finish", this.#onEnd).once("close", this.#onEnd);
     });
   }
@@ -198,7 +197,7 @@ const restorePrototype = (one: object, prototype: object): void => {
 };
 
 /** Returns the reason why nothing may run any longer; undefined if there is none, or if the response has been sent. */
-const findEnd = ({ failure, response }: RequestState): Error | undefined => {
-  if (failure || isTaken(response)) return failure?.error;
-  return isAbandoned(response) ? new ClientLeft() : undefined;
+const findEnd = ({ failure, phase, hasLeft }: RequestState): Error | undefined => {
+  if (failure || phase !== "open") return failure?.error;
+  return hasLeft ? new ClientLeft() : undefined;
 };

@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { discardRestOfBody } from "../reply/close-after-reply.ts";
-import { clearRepresentation, isAbandoned } from "../exchange/response-state.ts";
+import { clearRepresentation } from "../exchange/node-response.ts";
 import { holdErrors } from "../reply/hold-errors.ts";
 import { toErrorStatus } from "../reply/http-error.ts";
 import type { ContentDeclaration } from "../schemas/content.ts";
@@ -19,7 +19,7 @@ export const sendContent = async (
   try {
     // the code that sends content is loaded when it is first needed
     const { writeContent } = await import("../reply/write-content.ts");
-    if (isAbandoned(response)) {
+    if (state.hasLeft) {
       discardContent(output);
       logAbandoned(state);
       return;
@@ -28,7 +28,7 @@ export const sendContent = async (
     await writeContent(response, content, output);
   } catch (error) {
     discardContent(output);
-    if (!response.headersSent) clearHead(response, error);
+    if (state.sentStatus === undefined) clearHead(response, error);
     await answerError(state, error, {
       plan: (state.run as PlannedRun | undefined)?.plan,
       replaces: true,

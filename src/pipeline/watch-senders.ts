@@ -1,5 +1,4 @@
 import { replaceMethods, type ReplyMethod } from "../exchange/replace-methods.ts";
-import { isAbandoned, setSending } from "../exchange/response-state.ts";
 import type { RequestState } from "./request-state.ts";
 import { senders, waitForTool } from "./answer.ts";
 
@@ -21,11 +20,11 @@ export const watchSenders = (state: RequestState): (() => void) | undefined => {
       if (isOver) return Reflect.apply(original, response, args);
       const { isSending } = state;
       isAsked ||= !isSending;
-      setSending(state, true);
+      state.setSending(true);
       try {
         return Reflect.apply(original, response, args);
       } catch (error) {
-        setSending(state, isSending);
+        state.setSending(isSending);
         throw error;
       }
     };
@@ -33,7 +32,7 @@ export const watchSenders = (state: RequestState): (() => void) | undefined => {
   return () => {
     isOver = true;
     undo();
-    const isHeld = isAsked && state.isSending && !response.headersSent;
-    if (isHeld && !isAbandoned(response)) void waitForTool(state);
+    const isHeld = isAsked && state.isSending && state.sentStatus === undefined;
+    if (isHeld && !state.hasLeft) void waitForTool(state);
   };
 };

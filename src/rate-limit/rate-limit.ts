@@ -5,7 +5,6 @@ import type { OwnErrorDeclaration } from "../endpoint/declared-errors.ts";
 import { isPromiseLike, type MaybePromise } from "../endpoint/handler-arguments.ts";
 import { Middleware } from "../endpoint/middleware.ts";
 import { DefinitionError, RequestError } from "../errors.ts";
-import { onSettled } from "../exchange/response-state.ts";
 import type { Request } from "../http/express-objects.ts";
 import type { Logger } from "../logger/logger.ts";
 import {
@@ -23,7 +22,7 @@ import {
 } from "../messages/option-checks.ts";
 import { toServiceName } from "../messages/service-name.ts";
 import { awaitStore } from "../pipeline/await-store.ts";
-import { findState, type RequestState } from "../pipeline/request-state.ts";
+import { findExchange, type Exchange } from "../exchange/exchange.ts";
 import type { EmptyObject, InputSchema, NoInput, SchemaOutput } from "../schemas/schema.ts";
 import { assertProxies, toAddress, toClient } from "./client-key.ts";
 import { StoreCounter, type Count, type Counter } from "./count-requests.ts";
@@ -273,10 +272,11 @@ export const rateLimit = <Context = EmptyObject, Input extends InputSchema = NoI
         const remaining = Math.max(0, limit - total);
         response.appendHeader("RateLimit", `"${name}";r=${remaining};t=${seconds}`);
         const isRefused = total > limit;
+        const exchange = findExchange(request) as Exchange;
         if (count === "failures")
-          onSettled(findState(request) as RequestState, () => {
+          exchange.onEnd(() => {
             // what has become of a request whose client has left is not known
-            const isFailure = !response.headersSent || response.statusCode >= 400;
+            const isFailure = (exchange.sentStatus ?? 400) >= 400;
             // a window that has ended has nothing to give back
             if ((isFailure && !isRefused) || performance.now() >= end) return;
             const removed = counter.remove(own, hits);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { beforeHead } from "../exchange/replace-methods.ts";
-import { findSocket } from "../exchange/response-state.ts";
+import { findSocket } from "../exchange/node-response.ts";
 import { endInstead } from "../http/node-internals.ts";
 
 /** The limits for discarding data on a closing connection, in bytes and in milliseconds. */

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Response } from "express";
-import { type AppFacts, type ReplyState, requestState } from "../exchange/response-state.ts";
+import { type Exchange, requestState } from "../exchange/exchange.ts";
+import type { AppFacts } from "../exchange/ways.ts";
 
 /**
  * Sends a body as JSON, with the same bytes and headers as Express' `response.json`, but head and body at once, which
@@ -15,7 +16,7 @@ export const sendJson = (
   body: unknown,
   type = "application/json; charset=utf-8",
 ): void => {
-  const state = (response as { readonly [requestState]?: ReplyState })[requestState];
+  const state = (response as { readonly [requestState]?: Exchange })[requestState];
   const app = state?.app;
   if (!app || hasNoBody.has(status) || isWatched(response, state, app)) {
     sendByExpress(response, status, body, type);
@@ -61,7 +62,7 @@ const descriptions: ReadonlySet<string> = new Set([
 ]);
 
 /** Checks whether Express has settings for JSON, or a tool has replaced a method with which the response is sent. */
-const isWatched = (response: Response, { isShared }: ReplyState, app: AppFacts): boolean => {
+const isWatched = (response: Response, { isShared }: Exchange, app: AppFacts): boolean => {
   if (app.isPatched()) return true;
   const own = Object.getPrototypeOf(response) as Response;
   if (!app.isPristine) {

@@ -18,7 +18,7 @@ import {
 } from "../schemas/content.ts";
 import { holdErrors, throwHeldError } from "./hold-errors.ts";
 import { ensureError, readSafely, toSendingError } from "./http-error.ts";
-import { isAbandoned } from "../exchange/response-state.ts";
+import { isAbandoned } from "../exchange/node-response.ts";
 
 /**
  * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`; throws any error before the first byte, or of a stream.
@@ -153,7 +153,7 @@ const toValidators = (response: Response, { size, mtime }: Stats): Record<string
   return { ETag: isMatch ? etag : '","', ...(!isSame && { "Accept-Ranges": "bytes" }) };
 };
 
-const writeStream = async (response: Response, output: StreamContent): Promise<void> => {
+export const writeStream = async (response: Response, output: StreamContent): Promise<void> => {
   throwHeldError(output);
   const source = toReadable(output);
   holdErrors(source);

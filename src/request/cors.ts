@@ -4,6 +4,7 @@ import { ServerFault } from "../errors.ts";
 import type { Request, Response } from "../http/express-objects.ts";
 import { toAllowed, type Method } from "../http/method.ts";
 import { toErrorStatus } from "../reply/http-error.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 import type { Logger } from "../logger/logger.ts";
 
 /** The argument of a `cors` function. */
@@ -46,13 +47,6 @@ const addMethods = (list: string, declared: readonly Method[]): string => {
   return [...known, ...names.filter((name) => !known.includes(name))].join(", ");
 };
 
-/** What the CORS headers of a response depend on. */
-interface CorsRequest {
-  readonly request: Request;
-  readonly response: Response;
-  readonly logger: Logger;
-}
-
 /**
  * Calls a `cors` function and sets the headers that it returns, with `Vary: Origin` unless the origin is `*`, along
  * with which credentials are never sent. If the function fails, or returns what cannot be sent, no header is set.
@@ -63,7 +57,7 @@ interface CorsRequest {
  */
 export const setCorsHeaders = async (
   cors: CorsFunction,
-  { request, response, logger }: CorsRequest,
+  { request, response, logger }: Exchange,
   endpoint: AnyEndpoint | undefined,
   declared: readonly Method[] = [],
 ): Promise<Iterable<string>> => {
@@ -106,7 +100,7 @@ export const setCorsHeaders = async (
  */
 export const setCorsHeadersOfOther = async (
   cors: CorsFunction,
-  state: CorsRequest,
+  state: Exchange,
 ): Promise<Iterable<string>> => {
   try {
     return await setCorsHeaders(cors, state, undefined);

@@ -1,5 +1,5 @@
 import type { Application } from "express";
-import type { AppSettings } from "../exchange/response-state.ts";
+import type { AppSettings } from "../exchange/ways.ts";
 
 /** Parses a query with the parser that the settings of an application choose, unless that is the simple one. */
 export const readOtherQuery = (query: string, settings: AppSettings, app: Application): unknown => {

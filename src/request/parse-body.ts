@@ -9,7 +9,8 @@ import { parseContentType, type ContentType } from "../http/content-type.ts";
 import { typedNames } from "../http/method.ts";
 import { hasTooManyPairs, parseQuery } from "../http/query.ts";
 import type { Logger } from "../logger/logger.ts";
-import { findReplyState, plainWays } from "../exchange/response-state.ts";
+import { findExchange } from "../exchange/exchange.ts";
+import { plainWays } from "../exchange/ways.ts";
 import { parseJson } from "./parse-json.ts";
 import { readBytes } from "./read-bytes.ts";
 import { streamBody, streamBytes } from "./stream-body.ts";
@@ -138,7 +139,7 @@ const readAndParse = async (
   let bytes = readBytes(request, response, limits.bytes, idleTimeout);
   if (bytes instanceof Promise) bytes = await bytes;
   // the body counts as read once the request has ended
-  else await (findReplyState(request)?.app?.ways ?? plainWays).endBody(request);
+  else await (findExchange(request)?.app?.ways ?? plainWays).endBody(request);
   if (isRaw) {
     request.body = { raw: bytes };
     return;

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { ClientLeft, RequestError, ServerFault } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
-import { isAbandoned } from "../exchange/response-state.ts";
+import { isAbandoned } from "../exchange/node-response.ts";
 
 type Decoder = NodeJS.ReadWriteStream & Readable;
 

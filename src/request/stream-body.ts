@@ -2,7 +2,7 @@ import { Readable, Transform, type TransformCallback } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { Request, Response } from "express";
 import { RequestError } from "../errors.ts";
-import { findReplyState, onSettled } from "../exchange/response-state.ts";
+import { findExchange } from "../exchange/exchange.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import type { BodyStream } from "../schemas/content.ts";
 import { assertReadable, findRequestDecoder, startPauseTimer, toDeparture } from "./read-bytes.ts";
@@ -87,9 +87,9 @@ export const streamBody = (
     decoder.pipe(body);
   }
   body.once("close", stop);
-  const state = findReplyState(request);
+  const state = findExchange(request);
   if (state)
-    onSettled(state, () => {
+    state.onEnd(() => {
       leave();
       body.destroy();
     });

@@ -35,3 +35,26 @@ test("the bodies that a custom result handler sends are inferred from its declar
     { ok: true; items: { id: number }[] } | { accepted: boolean }
   >();
 });
+
+test("a reply must have the body of one of the declarations", () => {
+  const negative = z.object({ ok: z.literal(false), why: z.string() });
+  const handlers = [
+    new ResultHandler({
+      positive: (data) => z.object({ ok: z.literal(true), data }),
+      negative,
+      reply: ({ output, error }) => {
+        expectTypeOf(output).toEqualTypeOf<Readonly<Record<string, unknown>> | null>();
+        return { body: error ? { ok: false, why: error.message } : { ok: true, data: output } };
+      },
+    }),
+    new ResultHandler({
+      positive: (data) => z.object({ ok: z.literal(true), data }),
+      negative,
+      // @ts-expect-error -- an error has `why`
+      reply: ({ output, error }) => ({ body: error ? { ok: false } : { ok: true, data: output } }),
+    }),
+    // @ts-expect-error -- neither reply nor handler
+    new ResultHandler({ positive: negative, negative }),
+  ];
+  expectTypeOf(handlers).toBeArray();
+});

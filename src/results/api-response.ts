@@ -100,6 +100,19 @@ type KeyOf<Value, Key, Data> = [Data] extends [never]
 /** The objects that count as single values, not as sets of properties. */
 type Opaque = Date | RegExp | Uint8Array | ((...args: never) => unknown);
 
+/** A body without literal types, which the compiler does not infer from what a function returns. */
+export type Widened<Body> = Body extends string
+  ? string
+  : Body extends number
+    ? number
+    : Body extends boolean
+      ? boolean
+      : Body extends Opaque
+        ? Body
+        : Body extends object
+          ? { [K in keyof Body]: Widened<Body[K]> }
+          : Body;
+
 /** The body of a declared response on the wire, for an endpoint with the given output, or an error with the given data. */
 export type ResponseBody<Declaration, Output = never, Data = never> = Substitute<
   BodyOf<Declaration>,

@@ -2,11 +2,10 @@ import { z } from "zod";
 import { formatIssues, OutputValidationError } from "../schemas/issues.ts";
 import type { ZodSchema } from "../schemas/schema.ts";
 import { readTopLevel } from "../schemas/top-level-keys.ts";
-import { beginError } from "./begin-error.ts";
-import { createHandler } from "./default-result-handler.ts";
 import type { ApiResponse, ItemsPlaceholder, SchemaOf } from "./api-response.ts";
 import { writtenBy } from "./error-bodies.ts";
-import { ResultHandler, type Result } from "./result-handler.ts";
+import { ResultHandler } from "./result-handler.ts";
+import { toReplyWriter } from "./send-result.ts";
 
 /**
  * The result handler of `arrayEndpointsFactory`, which sends the array `items` of the output as JSON, and errors as
@@ -43,15 +42,6 @@ const toItems = (output: Readonly<Record<string, unknown>>): readonly unknown[] 
   throw new OutputValidationError(formatIssues(cause.issues, "output"), cause);
 };
 
-const sendError = (result: Result, thrown: unknown): void => {
-  const { status, message } = beginError(result, thrown);
-  const headers = {
-    "Content-Type": "text/plain; charset=utf-8",
-    "Content-Length": Buffer.byteLength(message),
-  };
-  result.response.writeHead(status, headers).end(message);
-};
-
 /**
  * The result handler of `arrayEndpointsFactory`, for clients of an older API that expect a bare array.
  *
@@ -67,5 +57,5 @@ export const arrayResultHandler: ArrayResultHandler = new ResultHandler({
     schema: writtenBy(({ message }) => message, z.string()),
     mimeType: "text/plain",
   }),
-  handler: createHandler(toItems, sendError),
+  reply: toReplyWriter(toItems, ({ message }) => message),
 }) as unknown as ArrayResultHandler;

@@ -4,10 +4,10 @@ import { frameworkErrorCodes, ServerFault } from "../errors.ts";
 import { canBeSent } from "../http/header-field.ts";
 import { toStatusText } from "../http/status.ts";
 import { toShortIssues, type InputValidationError, type ShortIssue } from "../schemas/issues.ts";
-import { clearRepresentation } from "../exchange/response-state.ts";
+import { clearRepresentation } from "../exchange/node-response.ts";
 import { getMessageFromError, readHttpError, readSafely } from "../reply/http-error.ts";
 import { logServerFault } from "./log-fault.ts";
-import type { Result } from "./result-handler.ts";
+import type { Result } from "./result.ts";
 
 /** The parts of an error that a client may see. */
 export interface ErrorAnswer {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ShortIssue } from "../schemas/issues.ts";
-import { beginError, toCodeSchema, toIssuesSchema, type ErrorAnswer } from "./begin-error.ts";
+import { toCodeSchema, toIssuesSchema, type ErrorAnswer } from "./begin-error.ts";
 import type {
   ApiResponse,
   ErrorDataPlaceholder,
@@ -8,12 +8,8 @@ import type {
   SchemaOf,
 } from "./api-response.ts";
 import { writtenBy } from "./error-bodies.ts";
-import { ResultHandler, type Result } from "./result-handler.ts";
-import { sendJson } from "../reply/send-json.ts";
-import { toUnserialisable } from "../reply/find-unserialisable.ts";
-import { ensureError } from "../reply/http-error.ts";
-import { warnSampled } from "../logger/sampling.ts";
-import { logServerFault, toLoggedRoute } from "./log-fault.ts";
+import { ResultHandler } from "./result-handler.ts";
+import { toReplyWriter } from "./send-result.ts";
 
 /** The body of a successful response. */
 export interface SuccessEnvelope<Output> {
@@ -61,65 +57,6 @@ const toEnvelope = ({ message, code, issues, data }: ErrorAnswer): ErrorEnvelope
   },
 });
 
-const sendError = (result: Result, thrown: unknown): void => {
-  const answer = beginError(result, thrown);
-  sendJson(result.response, answer.status, toEnvelope(answer));
-};
-
-/** Returns the fault that prevented a body from being sent: the body itself, or what Node has thrown. */
-const toFault = (body: unknown, output: unknown, cause: unknown): Error => {
-  try {
-    JSON.stringify(body);
-    return ensureError(cause);
-  } catch {
-    return toUnserialisable("The output", output, "output", cause);
-  }
-};
-
-/**
- * Creates the handler of a result handler that sends successes as JSON, with 200 or another success status that the
- * endpoint's handler has set, such as 201.
- *
- * @param sendFault sends an error, or the fault that prevented a body from being sent
- */
-export const createHandler =
-  <Output>(
-    toBody: (output: Output) => unknown,
-    sendFault: (result: Result, thrown: unknown) => void,
-  ) =>
-  (result: Result): void => {
-    const { response, request, logger, output, error, errorData } = result;
-    if (error) {
-      try {
-        sendFault(result, error);
-      } catch (cause) {
-        if (response.headersSent || errorData === undefined) throw cause;
-        const fault = toUnserialisable("The data of an error", errorData, "data", cause);
-        logServerFault(logger, request, fault, error);
-        sendFault(result, fault);
-      }
-      return;
-    }
-    const body = toBody(output as Output);
-    try {
-      const { statusCode } = response;
-      const isSuccess = statusCode >= 200 && statusCode < 300;
-      if (!isSuccess && process.env["NODE_ENV"] !== "production") warnOfStatus(result, statusCode);
-      sendJson(response, isSuccess ? statusCode : 200, body);
-    } catch (cause) {
-      if (response.headersSent) throw cause;
-      const fault = toFault(body, output, cause);
-      logServerFault(logger, request, fault);
-      sendFault(result, fault);
-    }
-  };
-
-const warnOfStatus = ({ logger, request }: Result, status: number): void => {
-  const code = "SLP_WARN_STATUS_REPLACED";
-  const text = `${code}: ${toLoggedRoute(request)} set the status ${status} and returned an output, which is sent with 200. Throw an error in place of returning, or send the response in the handler.`;
-  warnSampled(logger, code, text, { status });
-};
-
 /**
  * The result handler of `defaultEndpointsFactory`.
  *
@@ -148,5 +85,5 @@ export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
     ),
     mimeType: "application/json",
   }),
-  handler: createHandler((data) => ({ status: "success", data }), sendError),
+  reply: toReplyWriter((data) => ({ status: "success", data }), toEnvelope),
 }) as unknown as DefaultResultHandler;

@@ -3,41 +3,10 @@ import { RequestError } from "../errors.ts";
 import type { Request } from "../http/express-objects.ts";
 import { drops, findRoot } from "../logger/guard-logger.ts";
 import type { Logger } from "../logger/logger.ts";
+import { toLoggedPath } from "../http/logged-path.ts";
 import { ensureError, readSafely } from "../reply/http-error.ts";
-import { findReplyState } from "../exchange/response-state.ts";
+import { findExchange } from "../exchange/exchange.ts";
 import { isSampled, warnSampled } from "../logger/sampling.ts";
-
-/** Matches everything before the path of a target that is a URL. */
-const beforePath = /^[^/]+(?:\/[/\\][^/]*)?/;
-
-/** Removes the credentials of a URL, which may also be part of a path, as in `/proxy/https://user:password@host`. */
-const withoutCredentials = (segment: string, index: number, all: readonly string[]): string => {
-  const at = segment.lastIndexOf("@");
-  const isBehindScheme = index > 1 && /^$|:$/.test(all[index - 1] ?? "");
-  return isBehindScheme || segment.slice(0, at + 1).includes(":") ? segment.slice(at + 1) : segment;
-};
-
-/** Returns the canonical path of a request, without the authority and the query, which may contain secrets. */
-export const toLoggedPath = (request: IncomingMessage & { originalUrl?: string }): string => {
-  const [target = ""] = (request.originalUrl || request.url || "").split(/[?#]/, 1);
-  if (target === "*") return target;
-  let path = target.replace(beforePath, "");
-  // a path that was not normalised may have the characters as escapes
-  if (/@|%40/.test(path))
-    path = path
-      .replaceAll(/%40/g, "@")
-      .replaceAll(/%3A/gi, ":")
-      .split("/")
-      .map(withoutCredentials)
-      .join("/");
-  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path || "/";
-};
-
-/** Returns the route of a request for logs, such as `GET /v1/users/:id`; its path if it has no route. */
-export const toLoggedRoute = (request: Request): string => {
-  const { path } = (request.route ?? {}) as { readonly path?: string };
-  return `${request.method} ${path ?? toLoggedPath(request)}`;
-};
 
 /** A server fault, as passed to the function of the `logFaults` option. */
 export interface LoggedFault {
@@ -91,7 +60,7 @@ export const logServerFault = (
   thrown: unknown,
   sent?: Error,
 ): void => {
-  findReplyState(request)?.observation?.recordFault(thrown);
+  findExchange(request)?.observation?.recordFault(thrown);
   // a result handler may throw the very error that it was to send
   const original = sent === thrown ? undefined : sent;
   const { logFaults, readInput } = findFaultLog(logger) ?? {};
@@ -135,7 +104,7 @@ export const logHandledFault = (logger: Logger, request: Request, error: Error):
   const isOfStore = error instanceof RequestError && error.code === "SLP_STORE_UNAVAILABLE";
   if (isLogged && (!isOfStore || isSampled(logger, error.code)))
     logServerFault(logger, request, error);
-  else findReplyState(request)?.observation?.recordFault(error);
+  else findExchange(request)?.observation?.recordFault(error);
 };
 
 /** Logs a client fault in a single line: at level debug, or as a sampled warning if the fault looks like an attack. */

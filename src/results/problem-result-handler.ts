@@ -5,8 +5,7 @@ import { toStatusText } from "../http/status.ts";
 import { isObject } from "../messages/option-checks.ts";
 import { findUnserialisable } from "../reply/find-unserialisable.ts";
 import { logServerFault } from "./log-fault.ts";
-import { beginError, toCodeSchema, toIssuesSchema, type ErrorAnswer } from "./begin-error.ts";
-import { createHandler } from "./default-result-handler.ts";
+import { toCodeSchema, toIssuesSchema, type ErrorAnswer } from "./begin-error.ts";
 import type {
   ApiResponse,
   ErrorDataPlaceholder,
@@ -15,10 +14,11 @@ import type {
 } from "./api-response.ts";
 import type { InputIssue } from "./default-result-handler.ts";
 import { readSafely } from "../reply/http-error.ts";
-import { findReplyState } from "../exchange/response-state.ts";
+import { findExchange } from "../exchange/exchange.ts";
 import { writtenBy, type WriteErrorBody } from "./error-bodies.ts";
-import { ResultHandler, type Result } from "./result-handler.ts";
-import { sendJson } from "../reply/send-json.ts";
+import type { Result } from "./result.ts";
+import { ResultHandler } from "./result-handler.ts";
+import { toReplyWriter } from "./send-result.ts";
 
 /**
  * The body of an error in the problem details format, `application/problem+json`.
@@ -103,11 +103,17 @@ const pickOwn = (problem: object): Readonly<Record<string, unknown>> => {
   };
 };
 
-/**
- * Returns the members of a `problem` that JSON can represent, and logs what is wrong with the others.
- *
- * @throws the cause, if JSON can represent them all
- */
+/** Picks what may be sent of an error's property `problem` and JSON can represent, and logs what is wrong with the others. */
+const toSerialisable = (problem: object, result: Result): object => {
+  try {
+    const own = pickOwn(problem);
+    JSON.stringify(own);
+    return own;
+  } catch (cause) {
+    return pickOwn(dropUnserialisable(problem, cause, result));
+  }
+};
+
 const dropUnserialisable = (problem: object, cause: unknown, result: Result): object => {
   const kept: Record<string, unknown> = {};
   const faults: (string | undefined)[] = [];
@@ -121,7 +127,6 @@ const dropUnserialisable = (problem: object, cause: unknown, result: Result): ob
       faults.push(findUnserialisable(part, "problem"));
     }
   }
-  if (faults.length === 0) throw cause;
   const text = `Members of the \`problem\` of an error are left out, because JSON cannot represent them: ${faults.join("; ")}`;
   const fault = new ServerFault("SLP_OUTPUT_UNSERIALIZABLE", text, cause);
   logServerFault(result.logger, result.request, fault, result.error ?? undefined);
@@ -147,7 +152,7 @@ const bodySources: ReadonlySet<string> = new Set(["body", "files"]);
 
 /** Checks whether a field, or the whole input, comes from the body, or belongs there if no source has it. */
 const isInBody = (field: string | number | undefined, request: Request): boolean => {
-  const sources = findReplyState(request)?.run?.plan.sources ?? [];
+  const sources = findExchange(request)?.run?.plan.sources ?? [];
   const read = (source: string): object => Object(readSafely(request, source)) as object;
   const isCustom = String(field).startsWith("x-");
   const origin = sources.findLast(
@@ -209,23 +214,12 @@ const toExample: WriteErrorBody = (answer, isInBody) =>
       : { detail, parameter: toName(field, rest) };
   });
 
-const sendError = (result: Result, thrown: unknown): void => {
-  const { response, request } = result;
-  const answer = beginError(result, thrown);
-  const type = "application/problem+json; charset=utf-8";
+const toBody = (answer: ErrorAnswer, result: Result): ProblemDetails => {
+  const { request, error } = result;
   const toPart = (issue: InputIssue) => toInvalidPart(issue, request, answer.isOfHeaders);
-  const send = (own: object): void => {
-    const members = { ...toInstance(request), ...pickOwn(own) };
-    sendJson(response, answer.status, toProblem(answer, members, toPart), type);
-  };
-  const problem = answer.isPublic ? readSafely(thrown, "problem") : undefined;
-  const own = isObject(problem) ? problem : {};
-  try {
-    send(own);
-  } catch (cause) {
-    if (response.headersSent) throw cause;
-    send(dropUnserialisable(own, cause, result));
-  }
+  const problem = answer.isPublic ? readSafely(error, "problem") : undefined;
+  const own = isObject(problem) ? toSerialisable(problem, result) : {};
+  return toProblem(answer, { ...toInstance(request), ...own }, toPart);
 };
 
 /**
@@ -248,5 +242,5 @@ export const problemResultHandler: ProblemResultHandler = new ResultHandler({
     schema: writtenBy(toExample, toNegativeSchema(data, type, code)),
     mimeType: "application/problem+json",
   }),
-  handler: createHandler((output) => output, sendError),
+  reply: toReplyWriter((output) => output, toBody),
 }) as unknown as ProblemResultHandler;

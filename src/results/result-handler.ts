@@ -1,71 +1,22 @@
-import type { Request, Response } from "../http/express-objects.ts";
-import type { z } from "zod";
+import { z } from "zod";
 import { anything, checkDefinition } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
-import type { Logger } from "../logger/logger.ts";
 import { isSchema } from "../schemas/schema.ts";
+import type { Reply } from "../reply/send-reply.ts";
+import type { AcceptedOutput, Result } from "./result.ts";
+import { createSending, type WriteReply } from "./send-result.ts";
 import {
   toResponses,
   type ApiResponse,
   type ErrorDataPlaceholder,
   type OutputPlaceholder,
+  type ResponseBody,
+  type Widened,
   type ResponseDeclaration,
 } from "./api-response.ts";
 
 /** The property that marks a result handler, even one made by another copy of this package in the same process. */
 export const resultHandlerMark: unique symbol = Symbol.for("sallyport/result-handler");
-
-/** An error as a result handler receives it; HTTP errors have a status. */
-export interface ResultError extends Error {
-  readonly statusCode?: number | undefined;
-  readonly status?: number | undefined;
-  readonly expose?: boolean | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-interface ResultContext {
-  /** The combined input before validation; null if the request failed before its sources were combined. */
-  readonly input: Readonly<Record<string, unknown>> | null;
-  /** The context returned by the middlewares that have run. */
-  readonly ctx: Readonly<Record<string, unknown>>;
-  readonly request: Request;
-  readonly response: Response;
-  readonly logger: Logger;
-}
-
-/** The outputs that a result handler accepts by default: every object. */
-export type AcceptedOutput = Readonly<Record<string, unknown>>;
-
-/**
- * The argument of a result handler's `handler`: either `output` or `error` is set, and the other is null.
- *
- * A handler that supports only certain outputs declares them, as in
- * `({ output, error }: Result<{ rows: Row[] }>) => ...`. In factories with that result handler, an endpoint with any
- * other output is then a compile error.
- */
-export type Result<Output = AcceptedOutput> = ResultContext &
-  (
-    | {
-        readonly output: Output;
-        readonly error: null;
-        readonly errorData?: undefined;
-        readonly problem?: undefined;
-      }
-    | {
-        readonly output: null;
-        readonly error: ResultError;
-        /** The `data` of the error, parsed with the schema that the endpoint or a middleware declares in `errors`. */
-        readonly errorData?: unknown;
-        /** The `type` and the `title` that the declaration in `errors` has, and the name of the declaration. */
-        readonly problem?:
-          | {
-              readonly code?: string | undefined;
-              readonly type?: string | undefined;
-              readonly title?: string | undefined;
-            }
-          | undefined;
-      }
-  );
 
 /** The schema of an endpoint's output, as `positive` receives it; a short type that is easy to read in editors. */
 export interface OutputPlaceholderSchema extends z.ZodType<OutputPlaceholder> {}
@@ -73,11 +24,10 @@ export interface OutputPlaceholderSchema extends z.ZodType<OutputPlaceholder> {}
 /** The schema of an error's data, as `negative` receives it if `errors` declares one. */
 export interface ErrorDataPlaceholderSchema extends z.ZodType<ErrorDataPlaceholder> {}
 
-/** The argument of `new ResultHandler`. */
-export interface ResultHandlerDefinition<
+/** The responses that a result handler declares. */
+export interface DeclaredResponses<
   Positive extends ResponseDeclaration,
   Negative extends ResponseDeclaration,
-  Output = AcceptedOutput,
 > {
   /** The success responses, usually given as a function from the output schema to `{ schema, mimeType }`. */
   readonly positive: Positive | ((output: OutputPlaceholderSchema) => Positive);
@@ -88,12 +38,42 @@ export interface ResultHandlerDefinition<
   readonly negative:
     | Negative
     | ((data?: ErrorDataPlaceholderSchema, type?: string, code?: string) => Negative);
-  /**
-   * Sends the response, or returns a promise that settles once the response is sent. If it sends nothing, sallyport
-   * responds with 500.
-   */
-  readonly handler: (result: Result<Output>) => unknown;
 }
+
+/** The argument of `new ResultHandler`: the declared responses, and either `reply` or `handler`. */
+export type ResultHandlerDefinition<
+  Positive extends ResponseDeclaration,
+  Negative extends ResponseDeclaration,
+  Output = AcceptedOutput,
+> = DeclaredResponses<Positive, Negative> &
+  (
+    | {
+        /**
+         * Returns the response: a status, header fields and a body, each of which may be left out. Of an error, the status
+         * and the header fields, such as `WWW-Authenticate`, are the default; it is sent with `Cache-Control: no-store`. If JSON
+         * cannot represent the body, the fault is logged and sent as an error.
+         */
+        readonly reply: (
+          result: Result<Output>,
+        ) =>
+          | DeclaredReply<Positive, Negative, Output>
+          | Promise<DeclaredReply<Positive, Negative, Output>>;
+        readonly handler?: undefined;
+      }
+    | {
+        /**
+         * Sends the response, or returns a promise that settles once the response is sent. If it sends nothing, sallyport
+         * responds with 500.
+         */
+        readonly handler: (result: Result<Output>) => unknown;
+        readonly reply?: undefined;
+      }
+  );
+
+/** A reply with the body of a declared response. */
+type DeclaredReply<Positive, Negative, Output> = Reply<
+  Widened<ResponseBody<Positive, Output> | ResponseBody<Negative, never, unknown>>
+>;
 
 /** The outputs that a result handler accepts. */
 export type AcceptedBy<Handler> = Handler extends {
@@ -120,10 +100,9 @@ export interface AnyResultHandler {
  * const resultHandler = new ResultHandler({
  *   positive: (data) => ({ schema: z.object({ ok: z.literal(true), data }), mimeType: "application/json" }),
  *   negative: z.object({ ok: z.literal(false), message: z.string() }),
- *   handler: ({ error, output, response }) => {
- *     if (error) response.status(error.statusCode ?? 500).json({ ok: false, message: error.message });
- *     else response.status(200).json({ ok: true, data: output });
- *   },
+ *   reply: ({ error, output }) => ({
+ *     body: error ? { ok: false, message: toPublicMessage(error) } : { ok: true, data: output },
+ *   }),
  * });
  */
 export class ResultHandler<
@@ -139,14 +118,16 @@ export class ResultHandler<
     readonly negative: Negative;
     readonly output: Output;
   };
-  readonly #definition: ResultHandlerDefinition<Positive, Negative, Output>;
+  readonly #definition: DeclaredResponses<Positive, Negative>;
+  readonly #types = new Map<number, string>();
 
-  /** @throws {@link DefinitionError} when `positive`, `negative` or `handler` is missing or has the wrong type. */
+  /** @throws {@link DefinitionError} when `positive`, `negative`, or `reply` and `handler` are missing or have the wrong type. */
   constructor(definition: ResultHandlerDefinition<Positive, Negative, Output>) {
-    if (typeof definition?.handler !== "function")
+    const { reply, handler } = definition ?? {};
+    if ([reply, handler].filter((one) => typeof one === "function").length !== 1)
       throw new DefinitionError(
         "SLP_DEFINITION_HANDLER",
-        "new ResultHandler: `handler` must be a function that sends the response.",
+        "new ResultHandler: set either `reply`, a function that returns the response, or `handler`, a function that sends it.",
       );
     checkDefinition("new ResultHandler", definition, definitionChecks);
     for (const name of ["positive", "negative"] as const) {
@@ -160,7 +141,11 @@ export class ResultHandler<
     }
     this.#definition = definition;
     // the compiler has checked that the endpoints of a factory return such outputs
-    this.handle = definition.handler as (result: Result) => unknown;
+    this.handle = (
+      reply
+        ? createSending(reply as WriteReply, (status, isError) => this.#findType(status, isError))
+        : handler
+    ) as (result: Result) => unknown;
   }
 
   /** @throws {@link DefinitionError} when the declaration has no responses, or a response has no Zod schema. */
@@ -181,9 +166,37 @@ export class ResultHandler<
         : negative;
     return assertResponses("negative", declared);
   }
+
+  /** Returns the declared media type of a status: that of JSON unless one is declared, and no other beside it. */
+  #findType(status: number, isError: boolean): string {
+    const known = this.#types.get(status);
+    if (known !== undefined) return known;
+    const [only = json, ...others] = new Set(this.#listTypes(status, isError));
+    const type = others.length === 0 ? only : json;
+    this.#types.set(status, type);
+    return type;
+  }
+
+  #listTypes(status: number, isError: boolean): readonly string[] {
+    let responses: readonly ApiResponse[] = [];
+    try {
+      responses = isError ? this.listNegative() : this.listPositive(z.unknown());
+    } catch {
+      // the function wants to know the output
+    }
+    const own = responses.filter(({ statusCode = [] }) => [statusCode].flat().includes(status));
+    return (own.length > 0 ? own : responses).flatMap(({ mimeType = json }) => mimeType ?? []);
+  }
 }
 
-const definitionChecks = { positive: anything, negative: anything, handler: anything };
+const json = "application/json";
+
+const definitionChecks = {
+  positive: anything,
+  negative: anything,
+  reply: anything,
+  handler: anything,
+};
 const responseChecks = { schema: anything, statusCode: anything, mimeType: anything };
 
 const assertResponses = (

@@ -6,7 +6,7 @@ import { describeUnknown } from "../messages/unknown-names.ts";
 import { RoutingError } from "../errors.ts";
 import { endpointMethods, isMethod, otherNames, type Method } from "../http/method.ts";
 import { readSafely } from "../reply/http-error.ts";
-import type { AppSettings } from "../exchange/response-state.ts";
+import type { AppSettings } from "../exchange/ways.ts";
 import { RouteTable } from "./route-table.ts";
 import type { Routing } from "./routing.ts";
 import { isServeStatic, type ServeStatic } from "./static-files.ts";

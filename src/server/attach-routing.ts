@@ -4,7 +4,7 @@ import { toServerLogger } from "../logger/guard-logger.ts";
 import type { Logger } from "../logger/logger.ts";
 import { checkSettings, listRoutes } from "../routing/walk-routing.ts";
 import type { CheckRouting, Routing } from "../routing/routing.ts";
-import type { AppSettings } from "../exchange/response-state.ts";
+import type { AppSettings } from "../exchange/ways.ts";
 import type { AttachedApi } from "./attached-api.ts";
 import { checkAppConfig } from "./config/check-config.ts";
 import type { AppConfig } from "./config/config.ts";

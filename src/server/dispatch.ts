@@ -4,7 +4,6 @@ import { RequestError } from "../errors.ts";
 import { endpointMethods, methodsByName, retrievalNames, toAllowed } from "../http/method.ts";
 import type { EndpointPlan, LazyPlan } from "../pipeline/endpoint-plan.ts";
 import { logAbandoned } from "../pipeline/log-abandoned.ts";
-import { isAbandoned, isTaken } from "../exchange/response-state.ts";
 import { sent } from "../endpoint/outcome.ts";
 import { runEndpoint } from "../pipeline/run-endpoint.ts";
 import { answerError } from "../pipeline/answer-error.ts";
@@ -81,7 +80,7 @@ export class Dispatcher {
 
   /** Checks whether the client has left; if so, logs this. Called after the request had to wait. */
   hasLeft(state: RequestState): boolean {
-    if (!isAbandoned(state.response)) return false;
+    if (!state.hasLeft) return false;
     logAbandoned(state);
     return true;
   }
@@ -134,8 +133,8 @@ export class Dispatcher {
   /** Responds with an error that has occurred before the request was dispatched. */
   async refuseEarly(state: RequestState, error: unknown): Promise<void> {
     const { cors } = this.#options;
-    const { request, response, logger } = state;
-    if (typeof cors === "function" && !isTaken(response)) {
+    const { request, logger } = state;
+    if (typeof cors === "function" && state.phase === "open") {
       try {
         const lazy = this.#findTarget(request, toCanonicalPath(request));
         if (lazy) await setCorsHeaders(cors, state, lazy.endpoint);
@@ -245,5 +244,5 @@ export const runNativePreflight = async (plan: EndpointPlan, state: RequestState
   const middlewares = end < 0 ? plan.middlewares : plan.middlewares.slice(0, end);
   const alone = { ...plan, middlewares, body: "none", watchesResponse: false } as const;
   await runEndpoint(alone, state, () => Promise.resolve(sent));
-  return isTaken(state.response);
+  return state.phase !== "open";
 };

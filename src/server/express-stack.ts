@@ -80,7 +80,7 @@ export const offerToHandlers = (
     response.once("close", onClose);
     router(request, response, (left?: unknown) => {
       response.off("close", onClose);
-      resolve(response.writableEnded ? sentByHandler : (left ?? error));
+      resolve(findState(response)?.phase === "ended" ? sentByHandler : (left ?? error));
     });
   });
 };

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../errors.ts";
-import { onSettled } from "../exchange/response-state.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
 import { isSilenced } from "../logger/console-logger.ts";
 import { guardLogger, toChild, toParent } from "../logger/guard-logger.ts";
 import { isLogger, type Logger } from "../logger/logger.ts";
 import { shareSamples } from "../logger/sampling.ts";
 import { readCombined, type RequestState } from "../pipeline/request-state.ts";
-import { logServerFault, setFaultLog, toLoggedPath } from "../results/log-fault.ts";
+import { logServerFault, setFaultLog } from "../results/log-fault.ts";
+import { toLoggedPath } from "../http/logged-path.ts";
 import type { CommonConfig } from "./config/config.ts";
 import type { Serve } from "./connection/serve-in-order.ts";
 import type { Dispatcher } from "./dispatch.ts";
@@ -144,7 +144,7 @@ const logToDebug: AccessLogger = (request, logger, reply) =>
 
 /** Calls an access logger once the response has ended or the client has left. */
 const logAtEnd = (state: RequestState, log: AccessLogger): void => {
-  const { request, response, logger } = state;
+  const { request, logger } = state;
   const begin = performance.now();
   const { socket } = request;
   // the sockets of adapters for serverless functions do not count bytes
@@ -152,13 +152,12 @@ const logAtEnd = (state: RequestState, log: AccessLogger): void => {
   const end = async (): Promise<void> => {
     if (state.isUnlogged) return;
     const milliseconds = Math.round((performance.now() - begin) * 10) / 10;
-    const status = response.headersSent ? response.statusCode : undefined;
     const bytes = (socket.bytesWritten ?? 0) - before;
     try {
-      await log(request, logger, { status, bytes, milliseconds });
+      await log(request, logger, { status: state.sentStatus, bytes, milliseconds });
     } catch (error) {
       logger.error("The access logger failed", { error });
     }
   };
-  onSettled(state, () => void end());
+  state.onEnd(() => void end());
 };

@@ -1,5 +1,5 @@
 import { findState } from "../pipeline/request-state.ts";
-import { plainWays, type Ways } from "../exchange/response-state.ts";
+import { plainWays, type Ways } from "../exchange/ways.ts";
 import { Buffer } from "node:buffer";
 import type { ServerResponse, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";

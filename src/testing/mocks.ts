@@ -1,7 +1,7 @@
 import type { Response } from "express";
 import { severities, type Logger, type Severity } from "../logger/logger.ts";
 import { overlay, type Members } from "../logger/guard-logger.ts";
-import type { Received } from "./exchange.ts";
+import type { Received } from "./exchange-in-memory.ts";
 
 /** The logged lines by severity, each as an array of arguments. */
 export type Logs = Readonly<Record<Severity, unknown[][]>>;

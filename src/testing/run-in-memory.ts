@@ -5,13 +5,12 @@ import { show } from "../messages/show.ts";
 import { DefinitionError } from "../errors.ts";
 import { endpointMethods, methodsByName, methodFacts, type Method } from "../http/method.ts";
 import { RequestState } from "../pipeline/request-state.ts";
-import { isAbandoned, isTaken } from "../exchange/response-state.ts";
 import { checkServerConfig } from "../server/config/check-config.ts";
 import type { ServerConfig } from "../server/config/config.ts";
 import { createExpressObjects } from "../server/express/express-app.ts";
 import { prepareApi, type PreparedApi } from "../server/prepare-api.ts";
 import { isExpressLoaded } from "../lazy/packages.cjs";
-import { collect, exchange, maxHeaderSize, type Received } from "./exchange.ts";
+import { collect, exchangeInMemory, maxHeaderSize, type Received } from "./exchange-in-memory.ts";
 import { createLoggerMock, toResponseMock } from "./mocks.ts";
 import { applyRequestProps, defineProps, toSentHeaders } from "./apply-request-props.ts";
 import type { TestOptions, TestResult } from "./test-options.ts";
@@ -96,7 +95,7 @@ export const runInMemory = async <LoggerProps extends object>(
     } catch (error) {
       await prepared.dispatcher.refuse(state, error, endpoint?.resultHandler);
     }
-    if (isTaken(response) || isAbandoned(response)) return true;
+    if (state.phase !== "open" || state.hasLeft) return true;
     response.destroy();
     return false;
   };
@@ -116,7 +115,7 @@ export const runInMemory = async <LoggerProps extends object>(
   const headers = { Host: "localhost", ...toSentHeaders(where, props.headers) };
   const request = { method: sent, target: "/", headers, signal: leaving.signal };
   try {
-    received = await exchange(server, request, collect);
+    received = await exchangeInMemory(server, request, collect);
   } catch (error) {
     if (!signal?.aborted) throw error;
   }

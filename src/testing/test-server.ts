@@ -10,7 +10,7 @@ import type { ServerConfig } from "../server/config/config.ts";
 import type { Listener } from "../server/connection/listener.ts";
 import { prepareShutdown } from "../server/connection/shutdown.ts";
 import { startResources } from "../server/start-resources.ts";
-import { exchange } from "./exchange.ts";
+import { exchangeInMemory } from "./exchange-in-memory.ts";
 import { createLoggerMock, type LoggerMock } from "./mocks.ts";
 
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -86,7 +86,7 @@ export const testServer = async <const R extends Routing>(
         body: request.body ? Buffer.from(await request.arrayBuffer()) : undefined,
         signal: request.signal,
       };
-      const response = await exchange(server, sent, async (message) => {
+      const response = await exchangeInMemory(server, sent, async (message) => {
         const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
         const isBodiless = request.method === "HEAD" || bodiless.has(status);
         if (isBodiless) message.resume();

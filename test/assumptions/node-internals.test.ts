@@ -13,7 +13,7 @@ import { connect as connectTls } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { parserPaused } from "../../src/http/node-internals.ts";
 import { writeHead } from "../../src/shortcuts/shortcuts.ts";
-import { collect, exchange } from "../../src/testing/exchange.ts";
+import { collect, exchangeInMemory } from "../../src/testing/exchange-in-memory.ts";
 import { createCertificate, hasCertificates } from "./certificate.ts";
 
 const running = new Set<Server>();
@@ -252,7 +252,10 @@ describe("undocumented assumptions about node:http", () => {
       request.on("data", () => undefined).on("end", () => response.end("yes"));
     });
     const sent = { method: "POST", target: "/", headers: {}, body: Buffer.alloc(100_000) };
-    expect(await exchange(server, sent, collect)).toMatchObject({ status: 200, isCut: false });
+    expect(await exchangeInMemory(server, sent, collect)).toMatchObject({
+      status: 200,
+      isCut: false,
+    });
   });
 
   test("a request's `_dump` is called once its response is sent, and changes to its `_readableState` end the request", async () => {

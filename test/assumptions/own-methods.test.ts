@@ -1,6 +1,6 @@
 import { defaultEndpointsFactory, type ServerConfig } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
-import { findReplyState } from "../../src/exchange/response-state.ts";
+import { findExchange } from "../../src/exchange/exchange.ts";
 import { start } from "../http/harness.ts";
 
 // each server starts as if Express had not been loaded yet
@@ -54,6 +54,6 @@ describe("the fast path, which writes to the socket directly,", () => {
       .build({ handler: async () => ({ a: 1 }) });
     const server = await start({ native });
     await server.send("/native");
-    expect(findReplyState(seen[0] ?? {})?.sentFields).toBeDefined();
+    expect(findExchange(seen[0] ?? {})?.sentFields).toBeDefined();
   });
 });

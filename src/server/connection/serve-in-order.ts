@@ -1,4 +1,3 @@
-import { onSettled } from "../../exchange/response-state.ts";
 import { AsyncResource } from "node:async_hooks";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -98,7 +97,7 @@ const release = (connection: Connection, state: RequestState): void => {
     if (connection.reply === response) connection.reply = undefined;
     return;
   }
-  onSettled(state, () => release(connection, state));
+  state.onEnd(() => release(connection, state));
 };
 
 /** Calls a listener once the response has the socket; never, if the connection ends before that. */

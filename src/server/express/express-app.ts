@@ -3,7 +3,7 @@ import { defaults } from "../../defaults.ts";
 import { ConfigError } from "../../errors.ts";
 import { findExpress, loadExpress } from "../../lazy/packages.cjs";
 import { toPackageError } from "../../messages/missing-package.ts";
-import { plainWays, type AppFacts } from "../../exchange/response-state.ts";
+import { plainWays, type AppFacts } from "../../exchange/ways.ts";
 import { shortcuts } from "../../shortcuts/shortcuts.ts";
 import type { ServerConfig } from "../config/config.ts";
 import {

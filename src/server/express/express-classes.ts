@@ -2,14 +2,9 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Readable } from "node:stream";
 import { discardRestOfBody } from "../../reply/close-after-reply.ts";
 import { findState, type RequestState } from "../../pipeline/request-state.ts";
-import {
-  cutOff,
-  isPiped,
-  stopSource,
-  requestState,
-  type AppFacts,
-  type AppSettings,
-} from "../../exchange/response-state.ts";
+import { requestState } from "../../exchange/exchange.ts";
+import { cutOff, isPiped, stopSource } from "../../exchange/node-response.ts";
+import type { AppFacts, AppSettings } from "../../exchange/ways.ts";
 import type { Application, Express, Request, Response } from "express";
 import { RequestError, ServerFault } from "../../errors.ts";
 import { warnAlreadySent } from "../../pipeline/answer.ts";

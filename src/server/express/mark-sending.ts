@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { replaceMethods, type ReplyMethod } from "../../exchange/replace-methods.ts";
-import { findReplyState, setSending } from "../../exchange/response-state.ts";
+import { findExchange } from "../../exchange/exchange.ts";
 import { readSafely } from "../../reply/http-error.ts";
 
 type Callback = (error?: Error, ...rest: readonly unknown[]) => void;
@@ -56,7 +56,5 @@ const onPage =
     else response.send(page);
   };
 
-const note = (response: Response, isSending: boolean): void => {
-  const state = findReplyState(response);
-  if (state) setSending(state, isSending);
-};
+const note = (response: Response, isSending: boolean): void =>
+  findExchange(response)?.setSending(isSending);

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
-import { requestState } from "../../exchange/response-state.ts";
+import { requestState } from "../../exchange/exchange.ts";
 import { dropStalledReader } from "./express-classes.ts";
 
 /** Creates the inspected parts of a response and its socket. */

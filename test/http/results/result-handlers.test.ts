@@ -188,6 +188,11 @@ describe("`positive` and `negative` of a result handler", () => {
 
   it.each([
     ["handler", { positive, negative }, "SLP_DEFINITION_HANDLER"],
+    [
+      "only one of reply and handler",
+      { positive, negative, reply: empty, handler: empty },
+      "SLP_DEFINITION_HANDLER",
+    ],
     ["positive", { negative, handler: empty }, "SLP_DEFINITION_RESPONSE"],
     ["negative", { positive, handler: empty }, "SLP_DEFINITION_RESPONSE"],
   ])("a definition without %s causes a DefinitionError", (_name, definition, code) => {

@@ -18,7 +18,7 @@ export interface Sent {
  * @param read receives the response before a byte of its body can be lost
  * @returns what `read` returns; undefined if the server closed the connection without a response
  */
-export const exchange = <T>(
+export const exchangeInMemory = <T>(
   server: Server,
   { method, target, headers, body, signal }: Sent,
   read: (message: IncomingMessage) => Promise<T>,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { toLoggedPath } from "./log-fault.ts";
+import { toLoggedPath } from "./logged-path.ts";
 
 test.each([
   ["/a/b?key=SECRET", "/a/b"],
