@@ -70,6 +70,7 @@ export type {
   ItemsPlaceholder,
   OutputPlaceholder,
   ResponseBody,
+  Widened,
 } from "./results/api-response.ts";
 export type {
   EventSchemas,
@@ -78,12 +79,15 @@ export type {
   StreamedEvent,
   StreamedEventSchema,
 } from "./results/event-stream-result-handler.ts";
+export type { Reply } from "./reply/send-reply.ts";
 export type { ArrayResultHandler } from "./results/array-result-handler.ts";
 export type { InvalidPart, ProblemResultHandler } from "./results/problem-result-handler.ts";
 export type { AcceptedOutput } from "./results/result.ts";
 export type {
   AcceptedBy,
   ErrorDataPlaceholderSchema,
+  DeclaredReply,
+  DeclaredResponses,
   OutputPlaceholderSchema,
   ResultHandlerDefinition,
 } from "./results/result-handler.ts";

@@ -71,7 +71,7 @@ export type ResultHandlerDefinition<
   );
 
 /** A reply with the body of a declared response. */
-type DeclaredReply<Positive, Negative, Output> = Reply<
+export type DeclaredReply<Positive, Negative, Output> = Reply<
   Widened<ResponseBody<Positive, Output> | ResponseBody<Negative, never, unknown>>
 >;
 
