@@ -2,7 +2,7 @@ import type { Request, Response } from "express";
 import { ClientLeft, ServerFault } from "../errors.ts";
 import { hasBegun } from "../http/node-internals.ts";
 import type { Logger } from "../logger/logger.ts";
-import { cutOff, findSocket, isAbandoned, isFed, watchFeeding } from "./node-response.ts";
+import { cutOff, findSocket, watchFeeding } from "./node-response.ts";
 import type { AppFacts, SentFields } from "./ways.ts";
 
 /** What observes one request; made by the `telemetry` option. */
@@ -70,14 +70,23 @@ export abstract class Exchange {
   get phase(): Phase {
     const { response } = this;
     if (response.writableEnded) return "ended";
-    if (this.isSending || isFed(response)) return "fed";
+    // a stream is piped to it, or `pipeline` with an iterable listens for `drain`
+    const isFed = response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
+    if (this.isSending || isFed) return "fed";
     if (!response.headersSent) return "open";
     return hasBegun(response) ? "begun" : "headed";
   }
 
   /** Whether the client has stopped waiting for the response. */
   get hasLeft(): boolean {
-    return isAbandoned(this.response);
+    const { response } = this;
+    if (response.destroyed || response.closed) return true;
+    if ((response.socket ?? findSocket(response))?.destroyed) return true;
+    const { req } = response;
+    // with `optimizeEmptyRequests`, Node hands over a request without a body as ended and destroyed
+    if (!req.destroyed || req.complete || req.readableEnded) return false;
+    // a stream utility that destroys a request, such as `pipeline`, detaches it from its connection; the client still waits
+    return (req.socket as unknown) !== null;
   }
 
   /** The status that was sent; undefined if no head has been written. */

@@ -5,10 +5,6 @@ import type { Readable } from "node:stream";
 /** Checks whether a stream is piped to a response: `pipe` adds a listener for `unpipe`. */
 export const isPiped = (response: ServerResponse): boolean => response.listenerCount("unpipe") > 0;
 
-/** Checks whether a stream feeds a response: it is piped, or `pipeline` with an iterable listens for `drain`. */
-export const isFed = (response: ServerResponse): boolean =>
-  response.listenerCount("unpipe") > 0 || response.listenerCount("drain") > 0;
-
 /** Closes the stream that feeds a response when the client leaves, as `pipe` does not, or if the method is HEAD. */
 export const watchFeeding = (response: ServerResponse): void => {
   if (!isPiped(response)) return;
@@ -37,17 +33,6 @@ export const cutOff = (response: ServerResponse): void => {
   while (response.writableCorked > 0) response.uncork();
   response.socket?.uncork();
   response.destroy();
-};
-
-/** Checks whether the client has stopped waiting for the response. */
-export const isAbandoned = (response: ServerResponse): boolean => {
-  if (response.destroyed || response.closed) return true;
-  if ((response.socket ?? findSocket(response))?.destroyed) return true;
-  const { req } = response;
-  // with `optimizeEmptyRequests`, Node hands over a request without a body as ended and destroyed
-  if (!req.destroyed || req.complete || req.readableEnded) return false;
-  // a stream utility that destroys a request, such as `pipeline`, detaches it from its connection; the client still waits
-  return (req.socket as unknown) !== null;
 };
 
 /** Returns the connection of a response; stream utilities that destroy a request, such as `pipeline`, detach it. */

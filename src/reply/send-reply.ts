@@ -6,6 +6,9 @@ import { show } from "../messages/show.ts";
 import type { StreamContent } from "../schemas/content.ts";
 import { sendJson } from "./send-json.ts";
 
+/** The default media type of a body. */
+export const json = "application/json";
+
 /** A response as a value: what the `reply` of a result handler returns. */
 export interface Reply<Body = unknown> {
   /**
@@ -37,7 +40,7 @@ export const sendReply = (
   response: Response,
   status: number,
   { headers, body }: Reply,
-  type = "application/json",
+  type = json,
 ): Promise<void> | undefined => {
   // the representation is the one that the client knows
   if (status === 304) clearRepresentation(response);
@@ -49,6 +52,11 @@ export const sendReply = (
     else response.setHeader(name, value);
   }
   if (body === undefined) return sendNothing(response, status);
+  // most replies
+  if (own === json && Object.getPrototypeOf(body) === Object.prototype) {
+    sendJson(response, status, body);
+    return undefined;
+  }
   if (isUint8Array(body)) return sendText(response, status, body, own);
   if (isStream(body)) return sendStream(response, status, body, own);
   if (isJson.test(own)) sendJson(response, status, body, withCharset(own));

@@ -18,7 +18,7 @@ import {
 } from "../schemas/content.ts";
 import { holdErrors, throwHeldError } from "./hold-errors.ts";
 import { ensureError, readSafely, toSendingError } from "./http-error.ts";
-import { isAbandoned } from "../exchange/node-response.ts";
+import { findExchange } from "../exchange/exchange.ts";
 
 /**
  * Sends the output of `ez.buffer`, `ez.stream` or `ez.file`; throws any error before the first byte, or of a stream.
@@ -177,7 +177,7 @@ export const writeStream = async (response: Response, output: StreamContent): Pr
       // a stream that never waits for anything keeps the event loop from noticing that the client has left
       // the responses that unit tests create may return nothing
       const hasRoom: unknown = response.write(piece);
-      if (hasRoom !== false && !isAbandoned(response)) continue;
+      if (hasRoom !== false && !findExchange(response)?.hasLeft) continue;
       // one listener for the whole stream, because the package compression never removes any
       if (!goOn) response.on("drain", resume);
       await new Promise<void>((resolve) => (goOn = resolve));

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
 import { ClientLeft, RequestError, ServerFault } from "../errors.ts";
 import { closeAfterReply } from "../reply/close-after-reply.ts";
-import { isAbandoned } from "../exchange/node-response.ts";
+import { findExchange } from "../exchange/exchange.ts";
 
 type Decoder = NodeJS.ReadWriteStream & Readable;
 
@@ -95,7 +95,9 @@ export const startPauseTimer = (
 export const assertReadable = (request: Request, response: Response): void => {
   // a destroyed request does not emit `close` again
   if (request.destroyed)
-    throw isAbandoned(response) ? toDeparture() : toUnreadable("has destroyed the request");
+    throw findExchange(response)?.hasLeft
+      ? toDeparture()
+      : toUnreadable("has destroyed the request");
   if (request.readableEncoding !== null) throw toUnreadable("has called `setEncoding`");
   if (request.readableDidRead) throw toUnreadable("has read a part of it");
 };

@@ -5,7 +5,8 @@ import { readTopLevel } from "../schemas/top-level-keys.ts";
 import type { ApiResponse, ItemsPlaceholder, SchemaOf } from "./api-response.ts";
 import { writtenBy } from "./error-bodies.ts";
 import { ResultHandler } from "./result-handler.ts";
-import { toReplyWriter } from "./send-result.ts";
+import type { AcceptedOutput } from "./result.ts";
+import { toReply } from "./send-result.ts";
 
 /**
  * The result handler of `arrayEndpointsFactory`, which sends the array `items` of the output as JSON, and errors as
@@ -57,5 +58,7 @@ export const arrayResultHandler: ArrayResultHandler = new ResultHandler({
     schema: writtenBy(({ message }) => message, z.string()),
     mimeType: "text/plain",
   }),
-  reply: toReplyWriter(toItems, ({ message }) => message),
+  reply: toReply(({ output }, answer) => ({
+    body: answer ? answer.message : toItems(output as AcceptedOutput),
+  })),
 }) as unknown as ArrayResultHandler;

@@ -86,9 +86,9 @@ const toDeclared = ({ errorData, problem }: Result) => ({
  *
  * @returns the status and the parts of the body
  */
-export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
+export const beginError = (result: Result): ErrorAnswer => {
   const { request, response, logger } = result;
-  const { error, status, isHttpError, headers, isPublic } = readHttpError(thrown);
+  const { error, status, isHttpError, headers, isPublic } = readHttpError(result.error);
   clearRepresentation(response);
   const wrong: string[] = [];
   for (const [name, value] of headers ? listFields(headers) : [])
@@ -115,8 +115,7 @@ export const beginError = (result: Result, thrown: unknown): ErrorAnswer => {
     issues: invalid && toShortIssues(invalid.issues),
     isOfHeaders: isInvalid && (own as InputValidationError).source === "headers",
     code: readOwnCode(error) ?? (isInvalid ? ownCode : undefined),
-    // a fault that replaces the error has no data
-    ...(thrown === result.error && toDeclared(result)),
+    ...toDeclared(result),
     isPublic,
   };
 };

@@ -9,7 +9,7 @@ import type {
 } from "./api-response.ts";
 import { writtenBy } from "./error-bodies.ts";
 import { ResultHandler } from "./result-handler.ts";
-import { toReplyWriter } from "./send-result.ts";
+import { toReply } from "./send-result.ts";
 
 /** The body of a successful response. */
 export interface SuccessEnvelope<Output> {
@@ -85,5 +85,7 @@ export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
     ),
     mimeType: "application/json",
   }),
-  reply: toReplyWriter((data) => ({ status: "success", data }), toEnvelope),
+  reply: toReply(({ output }, answer) => ({
+    body: answer ? toEnvelope(answer) : { status: "success", data: output },
+  })),
 }) as unknown as DefaultResultHandler;

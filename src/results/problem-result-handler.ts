@@ -18,7 +18,7 @@ import { findExchange } from "../exchange/exchange.ts";
 import { writtenBy, type WriteErrorBody } from "./error-bodies.ts";
 import type { Result } from "./result.ts";
 import { ResultHandler } from "./result-handler.ts";
-import { toReplyWriter } from "./send-result.ts";
+import { toReply } from "./send-result.ts";
 
 /**
  * The body of an error in the problem details format, `application/problem+json`.
@@ -242,5 +242,7 @@ export const problemResultHandler: ProblemResultHandler = new ResultHandler({
     schema: writtenBy(toExample, toNegativeSchema(data, type, code)),
     mimeType: "application/problem+json",
   }),
-  reply: toReplyWriter((output) => output, toBody),
+  reply: toReply((result, answer) => ({
+    body: answer ? toBody(answer, result) : result.output,
+  })),
 }) as unknown as ProblemResultHandler;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { anything, checkDefinition } from "../messages/option-checks.ts";
 import { DefinitionError } from "../errors.ts";
 import { isSchema } from "../schemas/schema.ts";
-import type { Reply } from "../reply/send-reply.ts";
+import { json, type Reply } from "../reply/send-reply.ts";
 import type { AcceptedOutput, Result } from "./result.ts";
 import { createSending, type WriteReply } from "./send-result.ts";
 import {
@@ -119,7 +119,6 @@ export class ResultHandler<
     readonly output: Output;
   };
   readonly #definition: DeclaredResponses<Positive, Negative>;
-  readonly #types = new Map<number, string>();
 
   /** @throws {@link DefinitionError} when `positive`, `negative`, or `reply` and `handler` are missing or have the wrong type. */
   constructor(definition: ResultHandlerDefinition<Positive, Negative, Output>) {
@@ -169,12 +168,8 @@ export class ResultHandler<
 
   /** Returns the declared media type of a status: that of JSON unless one is declared, and no other beside it. */
   #findType(status: number, isError: boolean): string {
-    const known = this.#types.get(status);
-    if (known !== undefined) return known;
     const [only = json, ...others] = new Set(this.#listTypes(status, isError));
-    const type = others.length === 0 ? only : json;
-    this.#types.set(status, type);
-    return type;
+    return others.length === 0 ? only : json;
   }
 
   #listTypes(status: number, isError: boolean): readonly string[] {
@@ -188,8 +183,6 @@ export class ResultHandler<
     return (own.length > 0 ? own : responses).flatMap(({ mimeType = json }) => mimeType ?? []);
   }
 }
-
-const json = "application/json";
 
 const definitionChecks = {
   positive: anything,

@@ -9,7 +9,7 @@ import { ensureError } from "../reply/http-error.ts";
 import { sendReply, type Reply } from "../reply/send-reply.ts";
 import { beginError, type ErrorAnswer } from "./begin-error.ts";
 import { logServerFault } from "./log-fault.ts";
-import type { AcceptedOutput, Result } from "./result.ts";
+import type { Result } from "./result.ts";
 
 /** Writes the reply for a result; of an error, it also receives the parts that a client may see. */
 export type WriteReply = (
@@ -17,16 +17,9 @@ export type WriteReply = (
   answer: ErrorAnswer | undefined,
 ) => Reply | Promise<Reply>;
 
-/** Creates the `reply` of a ready-made result handler, which sends JSON, or errors as text. */
-export const toReplyWriter = (
-  toBody: (output: AcceptedOutput) => unknown,
-  toErrorBody: (answer: ErrorAnswer, result: Result) => unknown,
-): ((result: Result) => Reply<never>) => {
-  const write: WriteReply = (result, answer) => ({
-    body: answer ? toErrorBody(answer, result) : toBody(result.output as AcceptedOutput),
-  });
-  return write as (result: Result) => Reply<never>;
-};
+/** Makes a writer the `reply` of a ready-made result handler, whose declarations it fits. */
+export const toReply = (write: WriteReply): ((result: Result) => Reply<never>) =>
+  write as (result: Result) => Reply<never>;
 
 /**
  * Creates the function that sends what `write` returns. If JSON cannot represent an output, or the data of an error, the
@@ -38,11 +31,11 @@ export const createSending = (
   write: WriteReply,
   toType: (status: number, isError: boolean) => string,
 ): ((result: Result) => Promise<void> | undefined) => {
-  const answer = (result: Result, thrown: unknown): Promise<void> | undefined => {
-    const shown = thrown === null ? undefined : beginError(result, thrown);
-    const reply = write(result, shown);
-    if (isPromise(reply)) return reply.then((late) => send(result, shown, late));
-    return send(result, shown, reply);
+  const types = new Map<number, string>();
+  const findType = (status: number, isError: boolean): string => {
+    const type = toType(status, isError);
+    types.set(status, type);
+    return type;
   };
   const send = (
     result: Result,
@@ -50,35 +43,40 @@ export const createSending = (
     reply: Reply,
   ): Promise<void> | undefined => {
     const { response, error, errorData } = result;
-    assertReply(reply);
-    const status = reply.status ?? shown?.status ?? toSuccessStatus(result);
+    if (typeof reply !== "object" || reply === null) throw toNoReply(reply);
+    const { statusCode: set } = response;
+    const isSuccess = set >= 200 && set < 300;
+    const status = reply.status ?? shown?.status ?? (isSuccess ? set : warnOfStatus(result, set));
     try {
-      return sendReply(response, status, reply, toType(status, shown !== undefined));
+      const type = types.get(status) ?? findType(status, shown !== undefined);
+      return sendReply(response, status, reply, type);
     } catch (cause) {
       const isSent = findExchange(response)?.sentStatus !== undefined;
       if (isSent || (error && errorData === undefined)) throw cause;
       const fault = toFault(result, reply.body, cause);
       logServerFault(result.logger, result.request, fault, error ?? undefined);
-      return answer({ ...result, ...withoutData, output: null, error: fault }, fault);
+      return answer({ ...result, ...withoutData, output: null, error: fault });
     }
   };
-  return (result) => answer(result, result.error);
+  const answer = (result: Result): Promise<void> | undefined => {
+    const shown = result.error ? beginError(result) : undefined;
+    const reply = write(result, shown);
+    if (isPromise(reply)) return reply.then((late) => send(result, shown, late));
+    return send(result, shown, reply);
+  };
+  return answer;
 };
 
 const withoutData = { errorData: undefined, problem: undefined } as const;
 
-const assertReply = (reply: unknown): void => {
-  if (typeof reply === "object" && reply !== null) return;
-  throw new ServerFault(
+const toNoReply = (reply: unknown): ServerFault =>
+  new ServerFault(
     "SLP_REPLY",
     `The \`reply\` of a result handler must return an object { status?, headers?, body? }; it returned ${show(reply)}`,
   );
-};
 
-/** Returns the success status that the endpoint or its handler has set, such as 201. */
-const toSuccessStatus = ({ response, request, logger }: Result): number => {
-  const { statusCode: status } = response;
-  if (status >= 200 && status < 300) return status;
+/** Returns the status of an output for which a status was set that is not one of success. */
+const warnOfStatus = ({ request, logger }: Result, status: number): number => {
   if (process.env["NODE_ENV"] !== "production") {
     const code = "SLP_WARN_STATUS_REPLACED";
     const text = `${code}: ${toLoggedRoute(request)} set the status ${status} and returned an output, which is sent with 200. Throw an error in place of returning, or send the response in the handler.`;
