@@ -1,4 +1,4 @@
-import { findState } from "../pipeline/request-state.ts";
+import { findExchange } from "../exchange/exchange.ts";
 import { plainWays, type Ways } from "../exchange/ways.ts";
 import { Buffer } from "node:buffer";
 import type { ServerResponse, IncomingMessage } from "node:http";
@@ -256,7 +256,7 @@ export const endRequests = (prototype: IncomingMessage): void => {
   inside._dump = function () {
     let isEnded = false;
     try {
-      const state = findState(this);
+      const state = findExchange(this);
       // the listeners of the response run next and may still wait for the end of the request; Node adds one of them
       isEnded =
         state !== undefined &&
