@@ -1,5 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import packageJson from "./package.json" with { type: "json" };
+
+const exports = packageJson.exports as Readonly<
+  Record<string, string | { readonly types: string; readonly default: string }>
+>;
 
 /** Resolves a package beside the core to its sources. */
 const toPackage = (name: string) => ({
@@ -8,16 +13,20 @@ const toPackage = (name: string) => ({
 });
 
 /** Resolves the entries of the package to its sources, or to the built modules. */
-export const toAlias = (folder: "src" | "dist") => {
-  const toPath = (name: string): string =>
-    fileURLToPath(new URL(`${folder}/${name}.${folder === "src" ? "ts" : "js"}`, import.meta.url));
-  return [
-    { find: "sallyport/types", replacement: toPath("types") },
-    { find: /^sallyport\/(.+)/, replacement: toPath("$1/index") },
-    { find: "sallyport", replacement: toPath("index") },
-    ...["contract", "document"].map(toPackage),
-  ];
-};
+export const toAlias = (folder: "src" | "dist") => [
+  ...Object.entries(exports).flatMap(([name, files]) => {
+    if (typeof files === "string") return [];
+    const file =
+      folder === "dist"
+        ? files.default
+        : files.types.replace("./dist/", "./src/").replace(/\.d\.ts$/, ".ts");
+    return {
+      find: new RegExp(`^${name.replace(".", "sallyport")}$`),
+      replacement: fileURLToPath(new URL(file, import.meta.url)),
+    };
+  }),
+  ...["contract", "document"].map(toPackage),
+];
 /** With SALLYPORT_SHORTCUTS=off, the tests run as if the room `shortcuts/` did not exist. */
 const isPlain = process.env["SALLYPORT_SHORTCUTS"] === "off";
 const plainShortcuts = {
@@ -47,7 +56,7 @@ const project = (name: string, include: string[], more: object = {}) => ({
     include,
     exclude: [
       "**/node_modules/**",
-      ...(isPlain ? ["src/shortcuts/**", "test/http/shortcuts/**"] : []),
+      ...(isPlain ? ["src/wire/shortcuts/**", "test/http/shortcuts/**"] : []),
     ],
     environment: "node",
     testTimeout: 20_000,

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const web = `${root}example/web/`;
-const sources = ["example/web/src", "src/client", "src/tanstack-query"];
+const sources = ["example/web/src", "src/describe/client", "src/describe/tanstack-query"];
 const files = ["index.html", "package-lock.json", "package.json", "vite.config.ts"];
 
 const isBuilt = () => {

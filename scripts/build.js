@@ -16,8 +16,14 @@ const entries = [...Object.values(exports), { default: bin.sallyport }]
   .map((entry) => /^\.\/dist\/(.*)\.js$/.exec(entry.default ?? "")?.[1])
   .filter((entry) => entry !== undefined);
 
+/** Returns the source of an entry, which is in one of the wings; its module is named without the wing, as tools may know it by its path. */
+const findSource = (entry) =>
+  ["", ...readdirSync(join(root, "src")).map((wing) => `${wing}/`)]
+    .map((wing) => `src/${wing}${entry}.ts`)
+    .find((file) => existsSync(join(root, file)));
+
 /** The module that is published as it is written: CommonJS, beside the chunks. */
-const packages = "lazy/packages.cjs";
+const packages = "basics/lazy/packages.cjs";
 
 /** Deletes the declarations that no entry point refers to. */
 const pruneDeclarations = () => {
@@ -47,14 +53,14 @@ const buildModules = async () => {
   const chunks = { core: new Set(), server: new Set() };
   const build = await rolldown({
     cwd: root,
-    input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
+    input: Object.fromEntries(entries.map((entry) => [entry, findSource(entry)])),
     plugins: [
       {
         name: "packages",
         resolveId: (id) =>
           id.endsWith(packages) ? { id: join(root, "src", packages), external: true } : undefined,
         load: (id) =>
-          id === join(root, "src/generate-client/read-runtime.ts")
+          id === join(root, "src/describe/generate-client/read-runtime.ts")
             ? `export const readRuntime = () => ${JSON.stringify(runtime)};`
             : undefined,
         buildEnd() {
@@ -70,7 +76,7 @@ const buildModules = async () => {
           for (const id of chunks.core)
             if (id === main || this.getModuleInfo(id)?.dynamicallyImportedIds.length > 0)
               chunks.core.delete(id);
-          collect(chunks.server, join(root, "src/server/start-server.ts"));
+          collect(chunks.server, join(root, "src/front/server/start-server.ts"));
         },
       },
     ],
@@ -101,7 +107,7 @@ const buildModules = async () => {
 /** Returns what `generate-client/read-runtime.ts` reads from the sources. */
 const readClientSource = async () => {
   const build = await rolldown({
-    input: join(root, "src/generate-client/runtime-source.ts"),
+    input: join(root, "src/describe/generate-client/runtime-source.ts"),
     external: /^node:/,
     platform: "node",
   });
@@ -110,7 +116,7 @@ const readClientSource = async () => {
   const { joinModules } = await import(
     `data:text/javascript,${encodeURIComponent(output[0].code)}`
   );
-  return joinModules(pathToFileURL(`${root}src/client/`));
+  return joinModules(pathToFileURL(`${root}src/describe/client/`));
 };
 
 const compile = (config) => {

@@ -1,15 +1,15 @@
 // The types that the declarations of an application refer to, but that nobody writes by hand.
 
-export type { Listen } from "./server/connection/listener.ts";
+export type { Listen } from "./front/server/connection/listener.ts";
 
-export type { Endpoint } from "./endpoint/endpoint.ts";
+export type { Endpoint } from "./define/endpoint/endpoint.ts";
 
 // Configuration
-export type { HealthCheck, HealthOptions } from "./health/health-options.ts";
-export type { CorsOption } from "./request/cors.ts";
-export type { LifecycleArguments, Resource } from "./server/config/resource.ts";
-export type { EndpointSources } from "./endpoint/input-sources.ts";
-export type { LogMethod, ParentLogger, Severity } from "./logger/logger.ts";
+export type { HealthCheck, HealthOptions } from "./parts/health/health-options.ts";
+export type { CorsOption } from "./serve/request/cors.ts";
+export type { LifecycleArguments, Resource } from "./front/server/config/resource.ts";
+export type { EndpointSources } from "./define/endpoint/input-sources.ts";
+export type { LogMethod, ParentLogger, Severity } from "./basics/logger/logger.ts";
 
 // Declarations
 export type {
@@ -17,23 +17,23 @@ export type {
   MatchingHeaders,
   SentHeaders,
   WriteConditions,
-} from "./endpoint/conditions.ts";
-export type { Deprecation } from "./endpoint/deprecation.ts";
-export type { EndpointParts, MarkedEndpoint } from "./endpoint/endpoint.ts";
-export type { VoidOutput } from "./endpoint/endpoints-factory.ts";
+} from "./define/endpoint/conditions.ts";
+export type { Deprecation } from "./define/endpoint/deprecation.ts";
+export type { EndpointParts, MarkedEndpoint } from "./define/endpoint/endpoint.ts";
+export type { VoidOutput } from "./define/endpoint/endpoints-factory.ts";
 export type {
   DefinitionBase,
   EndpointDefinition,
   HandlerReturn,
   VoidEndpointDefinition,
   VoidHandlerReturn,
-} from "./endpoint/endpoint-definition.ts";
+} from "./define/endpoint/endpoint-definition.ts";
 export type {
   ChannelDefinition,
   FollowedChannel,
   NoChannel,
   StreamDefinition,
-} from "./endpoint/channel-definition.ts";
+} from "./define/endpoint/channel-definition.ts";
 export type {
   DataErrorFactory,
   ErrorFactories,
@@ -41,16 +41,20 @@ export type {
   PlainErrorFactory,
   StatusErrors,
   ThrowableErrors,
-} from "./endpoint/error-factories.ts";
-export type { AnyErrorMapping, ErrorMapping, ThrownArguments } from "./endpoint/error-mapping.ts";
+} from "./define/endpoint/error-factories.ts";
+export type {
+  AnyErrorMapping,
+  ErrorMapping,
+  ThrownArguments,
+} from "./define/endpoint/error-mapping.ts";
 export type {
   AnyErrors,
   ErrorFaults,
   JoinedErrors,
   OwnErrorDeclaration,
-} from "./endpoint/declared-errors.ts";
-export type { StreamEndpoint } from "./endpoint/event-stream-factory.ts";
-export type { AroundDefinition, MiddlewareReturn, Passed } from "./endpoint/middleware.ts";
+} from "./define/endpoint/declared-errors.ts";
+export type { StreamEndpoint } from "./define/endpoint/event-stream-factory.ts";
+export type { AroundDefinition, MiddlewareReturn, Passed } from "./define/endpoint/middleware.ts";
 export type {
   ArgumentsBox,
   ArgumentsOf,
@@ -59,10 +63,10 @@ export type {
   MaybePromise,
   SentResponse,
   Spread,
-} from "./endpoint/handler-arguments.ts";
-export type { OAuthFlow } from "./endpoint/security.ts";
-export type { CheckRouting } from "./routing/routing.ts";
-export type { GuardFactory } from "./routing/static-files.ts";
+} from "./define/endpoint/handler-arguments.ts";
+export type { OAuthFlow } from "./define/endpoint/security.ts";
+export type { CheckRouting } from "./define/routing/routing.ts";
+export type { GuardFactory } from "./define/routing/static-files.ts";
 
 // Results
 export type {
@@ -71,18 +75,18 @@ export type {
   OutputPlaceholder,
   ResponseBody,
   Widened,
-} from "./results/api-response.ts";
+} from "./define/results/api-response.ts";
 export type {
   EventSchemas,
   EventStreamResponse,
   EventStreamResultHandler,
   StreamedEvent,
   StreamedEventSchema,
-} from "./results/event-stream-result-handler.ts";
-export type { Reply } from "./reply/send-reply.ts";
-export type { ArrayResultHandler } from "./results/array-result-handler.ts";
-export type { InvalidPart, ProblemResultHandler } from "./results/problem-result-handler.ts";
-export type { AcceptedOutput } from "./results/result.ts";
+} from "./define/results/event-stream-result-handler.ts";
+export type { Reply } from "./wire/reply/send-reply.ts";
+export type { ArrayResultHandler } from "./define/results/array-result-handler.ts";
+export type { InvalidPart, ProblemResultHandler } from "./define/results/problem-result-handler.ts";
+export type { AcceptedOutput } from "./define/results/result.ts";
 export type {
   AcceptedBy,
   ErrorDataPlaceholderSchema,
@@ -90,19 +94,19 @@ export type {
   DeclaredResponses,
   OutputPlaceholderSchema,
   ResultHandlerDefinition,
-} from "./results/result-handler.ts";
+} from "./define/results/result-handler.ts";
 
 // Schemas
-export type { Cursor, CursorValue, SignedCursor } from "./schemas/cursor.ts";
+export type { Cursor, CursorValue, SignedCursor } from "./basics/schemas/cursor.ts";
 export type {
   BodyStream,
   BufferSchema,
   FileSchema,
   MediaTyped,
   StreamSchema,
-} from "./schemas/content.ts";
-export type { DateIn, DateOut, IsoInput } from "./schemas/dates.ts";
-export type { Encoded } from "./schemas/encode.ts";
+} from "./basics/schemas/content.ts";
+export type { DateIn, DateOut, IsoInput } from "./basics/schemas/dates.ts";
+export type { Encoded } from "./basics/schemas/encode.ts";
 export type {
   CursorInput,
   CursorOutput,
@@ -112,8 +116,8 @@ export type {
   Paginated,
   PaginationStyle,
   PlainInteger,
-} from "./schemas/paginated.ts";
-export type { Raw, RawMeta, Upload, UploadMeta } from "./schemas/bodies.ts";
+} from "./basics/schemas/paginated.ts";
+export type { Raw, RawMeta, Upload, UploadMeta } from "./basics/schemas/bodies.ts";
 export type {
   AnySchema,
   EmptyObject,
@@ -128,5 +132,5 @@ export type {
   SchemaInput,
   SchemaMeta,
   SchemaOutput,
-} from "./schemas/schema.ts";
-export type { ConfigErrorCode, DefinitionErrorCode, RoutingErrorCode } from "./errors.ts";
+} from "./basics/schemas/schema.ts";
+export type { ConfigErrorCode, DefinitionErrorCode, RoutingErrorCode } from "./basics/errors.ts";

@@ -8,7 +8,7 @@ import {
   toSlashes,
 } from "./source-files.ts";
 
-/** The rooms within `src/server`, the lowest first; the files next to these rooms combine them, and no room imports those files. */
+/** The rooms within `src/front/server`, the lowest first; the files next to these rooms combine them, and no room imports those files. */
 const serverRooms = ["connection", "config", "express", ""];
 
 const sources = listFiles("src").filter((file) => !/\.test(-d)?\.ts$/.test(file));
@@ -23,12 +23,19 @@ const rooms = [...read("ARCHITECTURE.md").matchAll(/^\| `([\w-]+)(?:\/|\.ts)` +\
 
 const withinSource = (file: string): string => toSlashes(relative("src", file));
 
-const toRoom = (file: string): string =>
-  (withinSource(file).split("/")[0] ?? "").replace(/\.ts$/, "");
+/** The wings of `src`, in the order of their table: folders of rooms that belong together. */
+const wings = [...read("ARCHITECTURE.md").matchAll(/^\| \*\*(\w+)\*\* +\|/gm)].map(
+  ([, wing = ""]) => wing,
+);
 
-/** Returns the room of a file in `src/server`, or an empty string for a file next to the rooms. */
+const toRoom = (file: string): string => {
+  const [first = "", second = ""] = withinSource(file).split("/");
+  return (wings.includes(first) ? second : first).replace(/\.ts$/, "");
+};
+
+/** Returns the room of a file in `src/front/server`, or an empty string for a file next to the rooms. */
 const toServerRoom = (file: string): string => {
-  const [room = "", ...rest] = toSlashes(relative("src/server", file)).split("/");
+  const [room = "", ...rest] = toSlashes(relative("src/front/server", file)).split("/");
   return rest.length > 0 ? room : "";
 };
 
@@ -58,38 +65,38 @@ const marks = [
 /** Undocumented members of Node.js, Zod and Express that are set outside `shortcuts/`: where this is done, and why. */
 const undocumentedWrites: readonly { readonly at: readonly string[]; readonly why: string }[] = [
   {
-    at: ["src/http/node-internals.ts: socket.destroySoon ="],
+    at: ["src/basics/http/node-internals.ts: socket.destroySoon ="],
     why: "Node calls this method after the last response, and resets the connection before any event",
   },
   {
     at: [
-      "src/server/express-stack.ts: router.handle =",
-      "src/server/express/path-guards.ts: app.handle =",
+      "src/front/server/express-stack.ts: router.handle =",
+      "src/front/server/express/path-guards.ts: app.handle =",
     ],
     why: "nothing else runs before the layers that an application already has, or after those added later",
   },
   {
     at: [
-      "src/server/express/express-app.ts: app.request =",
-      "src/server/express/express-app.ts: app.response =",
+      "src/front/server/express/express-app.ts: app.request =",
+      "src/front/server/express/express-app.ts: app.response =",
     ],
     why: "otherwise, Express would change the prototype of each request and response",
   },
   {
-    at: ["src/server/express-stack.ts: router.stack.push("],
+    at: ["src/front/server/express-stack.ts: router.stack.push("],
     why: "a router of this package runs some of an application's layers, with their paths",
   },
   {
     at: [
-      'src/server/attached-api.ts: defineProperty(state.request, "next"',
-      'src/server/express/express-classes.ts: defineProperty(ExpressRequest.prototype, "next"',
+      'src/front/server/attached-api.ts: defineProperty(state.request, "next"',
+      'src/front/server/express/express-classes.ts: defineProperty(ExpressRequest.prototype, "next"',
     ],
     why: "Express calls it when it cannot send what a handler asked for, and sets it before the API runs",
   },
   {
     at: [
-      "src/schemas/zod-internals.ts: defineProperty(schema._zod, name",
-      "src/schemas/zod-internals.ts: schema._zod.parse =",
+      "src/basics/schemas/zod-internals.ts: defineProperty(schema._zod, name",
+      "src/basics/schemas/zod-internals.ts: schema._zod.parse =",
     ],
     why: "a class of schemas defines its own members in this way, as Zod's classes do",
   },
@@ -111,6 +118,14 @@ describe("architecture", () => {
         .map((target) => `${file} -> ${target}`),
     );
     expect(upward).toEqual([]);
+  });
+
+  test("each room is in its wing, and a wing imports only from those before it", () => {
+    expect(wings.length).toBeGreaterThan(5);
+    const toWing = (file: string): string => withinSource(file).split("/")[0] ?? "";
+    const inOrder = rooms.flatMap((room) => sources.find((file) => toRoom(file) === room) ?? []);
+    const order = inOrder.map(toWing).filter((wing, at, all) => wing !== all[at - 1]);
+    expect(order).toEqual([...wings, "types.ts", "index.ts"]);
   });
 
   test("within the server, too, imports point to lower rooms", () => {
@@ -139,7 +154,7 @@ describe("architecture", () => {
 
   test("the client imports nothing from other rooms at run time", () => {
     const values = sources
-      .filter((file) => file.startsWith("src/client/"))
+      .filter((file) => file.startsWith("src/describe/client/"))
       .flatMap((file) =>
         [...read(file).matchAll(/^(import|export) (?!type\b)[^;]*from "([^"]+)"/gm)]
           .map(([, , target = ""]) => `${file} -> ${target}`)
@@ -179,11 +194,11 @@ describe("architecture", () => {
   test("only the entry points re-export other files", () => {
     const barrels = sources.filter((file) => /^export (type )?(\*|\{)[^;]*from/m.test(read(file)));
     const { exports } = JSON.parse(read("package.json")) as {
-      readonly exports: Readonly<Record<string, { readonly default?: string }>>;
+      readonly exports: Readonly<Record<string, { readonly types?: string }>>;
     };
-    const entries = Object.values(exports).flatMap(({ default: built }) => built ?? []);
+    const entries = Object.values(exports).flatMap(({ types }) => types ?? []);
     const toSource = (built: string): string =>
-      built.replace("./dist/", "src/").replace(/\.js$/, ".ts");
+      built.replace("./dist/", "src/").replace(/\.d\.ts$/, ".ts");
     expect(barrels.toSorted()).toEqual(entries.map(toSource).toSorted());
   });
 
@@ -197,12 +212,15 @@ describe("architecture", () => {
     const others =
       /\bshouldKeepAlive\b|\bdestroySoon = |\.finished = |"HPE_PAUSED"|once\("socket"|listenerCount\("(?:unpipe|drain)"|getOwnPropertySymbols|kOutHeaders/g;
     const fences = new Set([
-      "src/http/node-internals.ts",
-      "src/exchange/node-response.ts",
-      "src/schemas/zod-internals.ts",
-      "src/shortcuts/shortcuts.ts",
+      "src/basics/http/node-internals.ts",
+      "src/wire/exchange/exchange.ts",
+      "src/wire/exchange/node-response.ts",
+      "src/basics/schemas/zod-internals.ts",
+      "src/wire/shortcuts/shortcuts.ts",
     ]);
-    const outside = sources.filter((file) => !fences.has(file) && !file.startsWith("src/testing/"));
+    const outside = sources.filter(
+      (file) => !fences.has(file) && !file.startsWith("src/front/testing/"),
+    );
     expect(search(outside, underscored, quoted, ofZod, others)).toEqual([]);
   });
 
@@ -214,13 +232,13 @@ describe("architecture", () => {
     const ofApp = /\bapp\.(?:request|response|router|mountpath) =(?!=)/g;
     const defined =
       /(?:defineProperty|defineProperties|assign|set|deleteProperty)\(\s*[\w.]+(?:\._\w+(?:, \w+)?|, "(?:_\w+|next|stack|handle|finished)")/g;
-    const outside = sources.filter((file) => !file.startsWith("src/shortcuts/"));
+    const outside = sources.filter((file) => !file.startsWith("src/wire/shortcuts/"));
     expect(search(outside, members, methods, ofApp, defined).toSorted()).toEqual(
       undocumentedWrites.flatMap(({ at }) => at).toSorted(),
     );
     expect(undocumentedWrites.length).toBeLessThanOrEqual(6);
     const lines = sources
-      .filter((file) => file.startsWith("src/shortcuts/"))
+      .filter((file) => file.startsWith("src/wire/shortcuts/"))
       .map((file) => read(file).split("\n").length);
     expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(450);
   });
@@ -237,29 +255,29 @@ describe("architecture", () => {
     );
     const all = /\bassign\(\s*(?:response|reply)\b/g;
     // the mocks of tests only add members
-    const others = sources.filter((file) => !file.startsWith("src/testing/"));
-    const outside = others.filter((file) => file !== "src/exchange/replace-methods.ts");
+    const others = sources.filter((file) => !file.startsWith("src/front/testing/"));
+    const outside = others.filter((file) => file !== "src/wire/exchange/replace-methods.ts");
     expect(search(outside, assigned, defined, all)).toEqual([]);
-    expect(search(["src/exchange/replace-methods.ts"], defined)).toHaveLength(1);
+    expect(search(["src/wire/exchange/replace-methods.ts"], defined)).toHaveLength(1);
   });
 
   test("only code beside Node asks it what has become of a response; stages ask their exchange", () => {
     const asked =
       /\b(?:response|reply|res)\??\.(?:headersSent|writable\w+|closed|destroyed|finished)\b|\b(?:headersSent|writable(?:Ended|Finished|Length|NeedDrain))\b/g;
-    const places = ["exchange", "reply", "shortcuts", "server/connection", "server/express"];
+    const places = ["wire", "front/server/connection", "front/server/express", "front/testing"];
     const isBeside = (file: string): boolean =>
-      places.some((place) => file.startsWith(`src/${place}/`)) || file.startsWith("src/testing/");
+      places.some((place) => file.startsWith(`src/${place}/`));
     const outside = sources.filter((file) => !isBeside(file));
     expect(search(outside, asked)).toEqual([
+      "src/basics/http/node-internals.ts: response.writableLength",
+      "src/basics/http/node-internals.ts: response.headersSent",
       // the public type of what an `access` function may see
-      "src/endpoint/handler-arguments.ts: headersSent",
-      "src/endpoint/handler-arguments.ts: writableEnded",
-      "src/http/node-internals.ts: response.writableLength",
-      "src/http/node-internals.ts: response.headersSent",
+      "src/define/endpoint/handler-arguments.ts: headersSent",
+      "src/define/endpoint/handler-arguments.ts: writableEnded",
       // of the socket of a request with `Expect`, before any stage
-      "src/request/expectation.ts: response.headersSent",
+      "src/serve/request/expectation.ts: response.headersSent",
     ]);
-    expect(search(["src/exchange/exchange.ts"], asked).length).toBeGreaterThan(3);
+    expect(search(["src/wire/exchange/exchange.ts"], asked).length).toBeGreaterThan(3);
   });
 
   test("an exchange and a run have few fields, of which few are written from two files, none from more", () => {
@@ -271,10 +289,10 @@ describe("architecture", () => {
       );
     };
     const ofExchange = [
-      ...toFields("src/exchange/exchange.ts", "Exchange"),
-      ...toFields("src/pipeline/request-state.ts", "RequestState"),
+      ...toFields("src/wire/exchange/exchange.ts", "Exchange"),
+      ...toFields("src/serve/pipeline/request-state.ts", "RequestState"),
     ];
-    const ofRun = toFields("src/pipeline/endpoint-run.ts", "EndpointRun");
+    const ofRun = toFields("src/serve/pipeline/endpoint-run.ts", "EndpointRun");
     expect(ofExchange).toContain("isSending");
     expect(ofExchange.length).toBeLessThanOrEqual(18);
     expect(ofRun).toContain("combined");
@@ -301,21 +319,21 @@ describe("architecture", () => {
       "g",
     );
     const spelled = /startsWith\("[A-Z]"\)|\/\^\[?[GHPQ][^a-z/]*\/\.test\(/g;
-    const places = new Set(["src/http/method.ts", "src/client/method-patterns.ts"]);
+    const places = new Set(["src/basics/http/method.ts", "src/describe/client/method-patterns.ts"]);
     const outside = sources.filter((file) => !places.has(file));
     const found = new Set(search(outside, compared, listed, spelled));
     expect([...found].toSorted()).toEqual([
       // `fetch` turns a POST into a GET after some redirects
-      'src/client/send-request.ts: === "POST"',
+      'src/describe/client/send-request.ts: === "POST"',
       // OpenAPI has a field for each other method
-      'src/openapi/generate-openapi.ts: method === "query"',
+      'src/describe/openapi/generate-openapi.ts: method === "query"',
       // the semantic conventions name the methods
-      "src/opentelemetry/open-telemetry.ts: GET,HEAD",
-      "src/opentelemetry/open-telemetry.ts: PATCH,QUERY",
-      "src/opentelemetry/open-telemetry.ts: POST,PUT",
+      "src/parts/opentelemetry/open-telemetry.ts: GET,HEAD",
+      "src/parts/opentelemetry/open-telemetry.ts: PATCH,QUERY",
+      "src/parts/opentelemetry/open-telemetry.ts: POST,PUT",
       // the specification of the option fixes this list
-      "src/request/cors.ts: GET, POST",
-      "src/request/cors.ts: PUT, PATCH",
+      "src/serve/request/cors.ts: GET, POST",
+      "src/serve/request/cors.ts: PUT, PATCH",
     ]);
     expect(search([...places], compared, listed, spelled).length).toBeGreaterThan(3);
   });
@@ -325,18 +343,18 @@ describe("architecture", () => {
       line.replace(/:.*/s, ""),
     );
     expect([...new Set(found)].toSorted()).toEqual([
-      // `Retry-After` may be a date
-      "src/client/send-request.ts",
-      // `sunset` is a date
-      "src/endpoint/deprecation.ts",
-      // `Last-Modified` is never in the future
-      "src/endpoint/list-conditions.ts",
       // the two digits of a year mean one near the present
-      "src/http/validators.ts",
+      "src/basics/http/validators.ts",
       // the time of a log line
-      "src/logger/console-logger.ts",
+      "src/basics/logger/console-logger.ts",
+      // `sunset` is a date
+      "src/define/endpoint/deprecation.ts",
+      // `Last-Modified` is never in the future
+      "src/define/endpoint/list-conditions.ts",
+      // `Retry-After` may be a date
+      "src/describe/client/send-request.ts",
       // stores tell when a window ends
-      "src/rate-limit/count-requests.ts",
+      "src/parts/rate-limit/count-requests.ts",
     ]);
   });
 

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { defaults } from "../src/defaults.ts";
-import { methodFacts } from "../src/http/method.ts";
+import { defaults } from "../src/basics/defaults.ts";
+import { methodFacts } from "../src/basics/http/method.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), "utf8");

@@ -1,4 +1,4 @@
-import { plainWays } from "../src/exchange/ways.ts";
+import { plainWays } from "../src/wire/exchange/ways.ts";
 
 /** What takes the place of the room `shortcuts/` when the tests run without it. */
 export const shortcuts = plainWays;

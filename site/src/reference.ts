@@ -36,7 +36,7 @@ export const referencePages: readonly ReferencePage[] = [
     name: "build",
     title: "Options of build",
     intro: "What a factory builds an [endpoint](../endpoints.md) from.",
-    entry: "endpoint/endpoints-factory.ts",
+    entry: "define/endpoint/endpoints-factory.ts",
     roots: [
       {
         name: "EndpointsFactory",
@@ -49,7 +49,7 @@ export const referencePages: readonly ReferencePage[] = [
     name: "middleware",
     title: "Options of Middleware",
     intro: "What a [middleware](../middlewares.md) is declared with.",
-    entry: "endpoint/middleware.ts",
+    entry: "define/endpoint/middleware.ts",
     roots: [
       { name: "Middleware", methods: ["constructor"] },
       ...["MiddlewareDefinition", "AroundDefinition", "ExpressMiddlewareOptions"],
@@ -59,14 +59,14 @@ export const referencePages: readonly ReferencePage[] = [
     name: "ez",
     title: "The schemas of ez",
     intro: "`ez` has the schemas that Zod lacks, for the inputs and outputs of endpoints.",
-    entry: "schemas/ez.ts",
+    entry: "basics/schemas/ez.ts",
     roots: ["ez"],
   },
   {
     name: "client",
     title: "Options of the client",
     intro: "The options of [the client](../client.md), and of its calls.",
-    entry: "client/index.ts",
+    entry: "describe/client/index.ts",
     roots: ["createClient", "ClientOptions", "CallOptions", "SubscribeOptions"],
   },
 ];

@@ -1,7 +1,7 @@
 import express from "express";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { requestMembers, responseMembers } from "../../src/server/express/express-app.ts";
+import { requestMembers, responseMembers } from "../../src/front/server/express/express-app.ts";
 import { describe, expect, test } from "vitest";
 import { send } from "../http/harness.ts";
 

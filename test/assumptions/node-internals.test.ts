@@ -11,9 +11,9 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { PassThrough, pipeline, Readable } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
-import { parserPaused } from "../../src/http/node-internals.ts";
-import { writeHead } from "../../src/shortcuts/shortcuts.ts";
-import { collect, exchangeInMemory } from "../../src/testing/exchange-in-memory.ts";
+import { parserPaused } from "../../src/basics/http/node-internals.ts";
+import { writeHead } from "../../src/wire/shortcuts/shortcuts.ts";
+import { collect, exchangeInMemory } from "../../src/front/testing/exchange-in-memory.ts";
 import { createCertificate, hasCertificates } from "./certificate.ts";
 
 const running = new Set<Server>();
@@ -43,7 +43,7 @@ const open = async (server: Server): Promise<Socket> => {
 const get = (...fields: readonly string[]): string =>
   ["GET / HTTP/1.1", "Host: a", ...fields, "", ""].join("\r\n");
 
-/** These tests check the internals named in `src/http/node-internals.ts`. */
+/** These tests check the internals named in `src/basics/http/node-internals.ts`. */
 describe("undocumented assumptions about node:http", () => {
   test("`_headerSent` tells whether the head was sent, by the next turn of the event loop at the latest", async () => {
     const seen: unknown[] = [];

@@ -1,10 +1,10 @@
 import { defaultEndpointsFactory, type ServerConfig } from "sallyport";
 import { describe, expect, test, vi } from "vitest";
-import { findExchange } from "../../src/exchange/exchange.ts";
+import { findExchange } from "../../src/wire/exchange/exchange.ts";
 import { start } from "../http/harness.ts";
 
 // each server starts as if Express had not been loaded yet
-vi.mock(import("../../src/lazy/packages.cjs"), async (load) => ({
+vi.mock(import("../../src/basics/lazy/packages.cjs"), async (load) => ({
   ...(await load()),
   isExpressLoaded: () => false,
 }));

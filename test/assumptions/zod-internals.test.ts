@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { isBackward, readBooleanStrings, reverse } from "../../src/schemas/zod-internals.ts";
+import { isBackward, readBooleanStrings, reverse } from "../../src/basics/schemas/zod-internals.ts";
 
-/** These tests check the internals named in `src/schemas/zod-internals.ts`. */
+/** These tests check the internals named in `src/basics/schemas/zod-internals.ts`. */
 describe("undocumented assumptions about Zod", () => {
   test("schemas list their values and discriminators, and say whether they are optional", () => {
     expect(z.literal(["a", 1])._zod.values).toEqual(new Set(["a", 1]));

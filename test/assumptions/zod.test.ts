@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ez } from "sallyport";
 import { z } from "zod";
-import { isForm } from "../../src/schemas/bodies.ts";
-import { readPagination } from "../../src/schemas/paginated.ts";
-import { runsUserCode } from "../../src/schemas/parser.ts";
+import { isForm } from "../../src/basics/schemas/bodies.ts";
+import { readPagination } from "../../src/basics/schemas/paginated.ts";
+import { runsUserCode } from "../../src/basics/schemas/parser.ts";
 
 const run = (schema: z.core.$ZodType, value: unknown, context: z.core.ParseContextInternal) =>
   schema._zod.run({ value, issues: [] }, context);

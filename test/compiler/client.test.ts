@@ -178,8 +178,8 @@ test("the error for a wrong call names the key or the field", () => {
         rewriteRelativeImportExtensions: false,
         paths: {
           sallyport: [join(root, "src/index.ts")],
-          "sallyport/client": [join(root, "src/client/index.ts")],
-          "sallyport/tanstack-query": [join(root, "src/tanstack-query/index.ts")],
+          "sallyport/client": [join(root, "src/describe/client/index.ts")],
+          "sallyport/tanstack-query": [join(root, "src/describe/tanstack-query/index.ts")],
         },
       },
       files: ["client.ts"],
@@ -203,7 +203,7 @@ describe("the bundle of a client", () => {
   const bundle = async (contents: string) =>
     build({
       stdin: { contents, resolveDir: root, loader: "ts" },
-      alias: { "sallyport/client": join(root, "src/client/index.ts") },
+      alias: { "sallyport/client": join(root, "src/describe/client/index.ts") },
       ...{ bundle: true, minify: true, write: false, metafile: true },
       ...{ format: "esm", target: "es2022", platform: "browser" },
     });
@@ -212,7 +212,9 @@ describe("the bundle of a client", () => {
     const { outputFiles, metafile } = await bundle('export * from "sallyport/client"');
     const [file] = outputFiles;
     expect(gzipSync(file?.contents ?? "", { level: 9 }).length).toBeLessThan(7500);
-    const inputs = Object.keys(metafile.inputs).filter((name) => !name.startsWith("src/client/"));
+    const inputs = Object.keys(metafile.inputs).filter(
+      (name) => !name.startsWith("src/describe/client/"),
+    );
     expect(inputs).toEqual(["<stdin>"]);
     expect(file?.text).not.toMatch(/\bprocess\.|\bBuffer\b|require\(|node:/);
   });
@@ -221,7 +223,9 @@ describe("the bundle of a client", () => {
     const { metafile } = await bundle(
       'import { createClient } from "sallyport/client"; import type { routing } from "./test/fixtures/users-api/src/routing.ts"; export const client = createClient<typeof routing>({ baseUrl: "/" });',
     );
-    const inputs = Object.keys(metafile.inputs).filter((name) => !name.startsWith("src/client/"));
+    const inputs = Object.keys(metafile.inputs).filter(
+      (name) => !name.startsWith("src/describe/client/"),
+    );
     expect(inputs).toEqual(["<stdin>"]);
   });
 });

@@ -35,9 +35,9 @@ export const writeProgram = (
     ...{ noEmit: true, allowImportingTsExtensions: true },
     paths: {
       sallyport: [join(root, "src/index.ts")],
-      "sallyport/testing": [join(root, "src/testing/index.ts")],
-      "sallyport/tanstack-query": [join(root, "src/tanstack-query/index.ts")],
-      "sallyport/client": [join(sourceOfClient, "client/index.ts")],
+      "sallyport/testing": [join(root, "src/front/testing/index.ts")],
+      "sallyport/tanstack-query": [join(root, "src/describe/tanstack-query/index.ts")],
+      "sallyport/client": [join(sourceOfClient, "describe/client/index.ts")],
     },
     ...options,
   };

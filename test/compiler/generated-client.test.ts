@@ -155,8 +155,8 @@ test.each<[string, string, string]>([
     ...{ module: "nodenext", lib: ["es2023"], types: ["node"], skipLibCheck: true },
     ...{ allowImportingTsExtensions: true, noPropertyAccessFromIndexSignature: false },
     paths: {
-      "sallyport/client": [join(root, "src/client/index.ts")],
-      "sallyport/tanstack-query": [join(root, "src/tanstack-query/index.ts")],
+      "sallyport/client": [join(root, "src/describe/client/index.ts")],
+      "sallyport/tanstack-query": [join(root, "src/describe/tanstack-query/index.ts")],
     },
   })
     .trim()

@@ -11,8 +11,8 @@ test.each(Object.entries(deskClients))(
   (name, head) => {
     const paths = {
       sallyport: [join(root, "src/index.ts")],
-      "sallyport/client": [join(root, "src/client/index.ts")],
-      "sallyport/tanstack-query": [join(root, "src/tanstack-query/index.ts")],
+      "sallyport/client": [join(root, "src/describe/client/index.ts")],
+      "sallyport/tanstack-query": [join(root, "src/describe/tanstack-query/index.ts")],
     };
     const program = writeProgram(`desk-${name.replaceAll(" ", "-")}`, head + deskCalls, undefined, {
       paths,

@@ -39,7 +39,7 @@ const ensureRuntimes = (): void => {
 };
 
 const clients = {
-  inferred: `${root}src/client/index.ts`,
+  inferred: `${root}src/describe/client/index.ts`,
   generated: `${cache}/generated-client.ts`,
 } as const;
 type Kind = keyof typeof clients;

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { compare, findPosition, type Position } from "../../src/channel/position.ts";
+import { compare, findPosition, type Position } from "../../src/parts/channel/position.ts";
 import { findFreePort } from "../free-port.ts";
 import { hasRedisServer, startRedis } from "../services/channel-redis.ts";
 import { Follower, Load } from "../services/cluster-load.ts";

@@ -26,10 +26,10 @@ const importMutant = async (
   const rooms = ["api", "openapi"];
   for (const room of rooms) {
     mkdirSync(`${folder}/${room}`, { recursive: true });
-    for (const name of readdirSync(`${root}src/${room}`)) {
-      const text = readFileSync(`${root}src/${room}/${name}`, "utf8").replaceAll(
-        /"\.\.\/(?!api\/|openapi\/)/g,
-        `"${root}src/`,
+    for (const name of readdirSync(`${root}src/describe/${room}`)) {
+      const text = readFileSync(`${root}src/describe/${room}/${name}`, "utf8").replaceAll(
+        /"(\.\.\/\.\.\/|\.\.\/(?!api\/|openapi\/))/g,
+        (_import, up: string) => `"${root}src/${up === "../" ? "describe/" : ""}`,
       );
       const isChanged = `${room}/${name}` === `${file}.ts`;
       if (isChanged) expect(text.includes(from), `${from} in ${name}`).toBe(true);

@@ -55,37 +55,42 @@ test(`R24: ${count} random sequences of what code does to a response send the sa
 
 /** Defects that such sequences must find: the version of Node.js, the file, and the code that is replaced. */
 const defects: readonly (readonly [string, string, string, string])[] = [
-  ["24", "shortcuts/shortcuts.ts", "!response.finished &&", ""],
-  ["24", "shortcuts/shortcuts.ts", "(corksSocket || response.writableCorked === 0) &&", ""],
-  ["24", "shortcuts/shortcuts.ts", "response.writableLength === socket.writableLength &&", ""],
-  ["24", "shortcuts/shortcuts.ts", "Buffer.byteLength(text)", "text.length"],
+  ["24", "wire/shortcuts/shortcuts.ts", "!response.finished &&", ""],
+  ["24", "wire/shortcuts/shortcuts.ts", "(corksSocket || response.writableCorked === 0) &&", ""],
+  ["24", "wire/shortcuts/shortcuts.ts", "response.writableLength === socket.writableLength &&", ""],
+  ["24", "wire/shortcuts/shortcuts.ts", "Buffer.byteLength(text)", "text.length"],
   [
     "24",
-    "shortcuts/shortcuts.ts",
+    "wire/shortcuts/shortcuts.ts",
     "if (text !== lastText)",
     "if (text.length !== lastText.length)",
   ],
-  ["26", "shortcuts/shortcuts.ts", "|| handsOver === false", ""],
+  ["26", "wire/shortcuts/shortcuts.ts", "|| handsOver === false", ""],
   [
     "24",
-    "server/express/express-classes.ts",
+    "front/server/express/express-classes.ts",
     'response.on("error", ignoreLate)',
     'response.once("error", ignoreLate)',
   ],
-  ["24", "server/express/express-classes.ts", "while (this.writableCorked > 0) this.uncork();", ""],
   [
     "24",
-    "server/express/express-classes.ts",
+    "front/server/express/express-classes.ts",
+    "while (this.writableCorked > 0) this.uncork();",
+    "",
+  ],
+  [
+    "24",
+    "front/server/express/express-classes.ts",
     "if (this.writableCorked > 0) super.uncork();",
     "super.uncork();",
   ],
   [
     "24",
-    "server/express/express-classes.ts",
+    "front/server/express/express-classes.ts",
     "if (this.finished && isSentTwice(this, encoding, callback)) return false;",
     "",
   ],
-  ["24", "server/express/express-classes.ts", "cutOff(response);", ""],
+  ["24", "front/server/express/express-classes.ts", "cutOff(response);", ""],
 ];
 
 let copy = "";

@@ -3,7 +3,7 @@ import type { JsonObject } from "sallyport/openapi";
 import { ez } from "sallyport";
 import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { findUserInterface } from "../../src/docs-page/user-interfaces.ts";
+import { findUserInterface } from "../../src/describe/docs-page/user-interfaces.ts";
 import { inputOf, outputOf } from "../openapi/generate.ts";
 import { installationTime } from "./chromium.ts";
 import { ensureScalar, scalarHome } from "./scalar.ts";

@@ -108,8 +108,8 @@ describe.each(["lowest", "highest"] as const)("with the %s versions of Zod and E
 
   test.each(nodes)("schemas parse, and requests get responses, on Node.js %s", (version) => {
     const files = [
-      "src/schemas",
-      "src/http",
+      "src/basics/schemas",
+      "src/basics/http",
       "native-express",
       "input-sources",
       "errors.test",

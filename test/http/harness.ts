@@ -11,7 +11,7 @@ import {
   type ServerConfig,
 } from "sallyport";
 import { expect, onTestFinished, vi } from "vitest";
-import { sendingGrace, sendingLimit } from "../../src/pipeline/answer.ts";
+import { sendingGrace, sendingLimit } from "../../src/serve/pipeline/answer.ts";
 import { readAll } from "./replies.ts";
 
 /** A logged line. */

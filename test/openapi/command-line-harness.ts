@@ -55,7 +55,7 @@ export const run = async (cwd: string, ...args: readonly string[]): Promise<Ende
   return ended;
 };
 
-const program = [...imports, `${root}src/cli/main.ts`];
+const program = [...imports, `${root}src/front/cli/main.ts`];
 
 /** Starts a command in its own process. */
 export const startProcess = (cwd: string, ...args: readonly string[]) =>

@@ -1,6 +1,6 @@
 // Runs one command after another in this process, instead of starting a process for each.
 import process from "node:process";
-import { runMain } from "../../src/cli/run-main.ts";
+import { runMain } from "../../src/front/cli/run-main.ts";
 
 const capture = async (work) => {
   const written = { stdout: "", stderr: "" };

@@ -1,7 +1,7 @@
 // Generates the document of 1,000 endpoints, and counts the work, without that of creating the endpoints.
 import { Session } from "node:inspector/promises";
 import { defaultEndpointsFactory, ez, Middleware } from "../../src/index.ts";
-import { generateOpenApi } from "../../src/openapi/index.ts";
+import { generateOpenApi } from "../../src/describe/openapi/index.ts";
 import { z } from "zod";
 
 const guard = new Middleware({

@@ -49,8 +49,8 @@ test("the bundle of the shop's page contains nothing from the server or Zod", ()
       "react",
       "react-dom",
       "scheduler",
-      "src/client",
-      "src/tanstack-query",
+      "src/describe/client",
+      "src/describe/tanstack-query",
     ]),
   );
 });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { compare, findPosition, type Position } from "../../src/channel/position.ts";
+import { compare, findPosition, type Position } from "../../src/parts/channel/position.ts";
 import { findFreePort } from "../free-port.ts";
 import { send } from "../http/harness.ts";
 

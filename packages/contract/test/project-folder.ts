@@ -46,11 +46,14 @@ export const useFolder = () => {
   /** Runs the command line in a process of its own. */
   const start = (...args: readonly string[]) => {
     const entries = {
-      sallyport: "src/index.ts",
-      "sallyport/*": "src/*/index.ts",
-      "@sallyport/document": "packages/document/src/index.ts",
+      sallyport: ["src/index.ts"],
+      "sallyport/*": ["describe", "parts", "front"].map((wing) => `src/${wing}/*/index.ts`),
+      "@sallyport/document": ["packages/document/src/index.ts"],
     };
-    const paths = Object.entries(entries).map(([name, file]) => [name, [join(root, file)]]);
+    const paths = Object.entries(entries).map(([name, files]) => [
+      name,
+      files.map((file) => join(root, file)),
+    ]);
     const config = { compilerOptions: { paths: Object.fromEntries(paths) } };
     return spawnSync(process.execPath, [...program, ...args], {
       ...{ cwd: folder, encoding: "utf8" },

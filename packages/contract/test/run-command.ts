@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import { runMain } from "../../../src/cli/run-main.ts";
+import { runMain } from "../../../src/front/cli/run-main.ts";
 
 /** Runs a command of this package in the command line of `sallyport`. */
 export const runCommand = async (...args: readonly string[]) => {

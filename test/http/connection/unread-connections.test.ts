@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { defaultEndpointsFactory as factory, ez } from "sallyport";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { probeInterval } from "../../../src/server/connection/serve-in-order.ts";
+import { probeInterval } from "../../../src/front/server/connection/serve-in-order.ts";
 import { shortenTimers, start } from "../harness.ts";
 import { listStatuses } from "../replies.ts";
 

@@ -25,7 +25,7 @@ import {
   successEnvelope,
   type TestServer,
 } from "../harness.ts";
-import { sendingLimit } from "../../../src/pipeline/answer.ts";
+import { sendingLimit } from "../../../src/serve/pipeline/answer.ts";
 
 const typed = { "Content-Type": "text/plain" };
 const text = factory.build({

@@ -3,7 +3,7 @@ import createHttpError from "http-errors";
 import { EndpointsFactory, ResultHandler, toPublicMessage, type Result } from "sallyport";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Reply } from "../../../src/reply/send-reply.ts";
+import type { Reply } from "../../../src/wire/reply/send-reply.ts";
 import { start } from "../harness.ts";
 
 const positive: unknown = (data: z.ZodType) => ({ schema: data });

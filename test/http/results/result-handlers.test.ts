@@ -11,7 +11,7 @@ import {
 } from "sallyport";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { sendingGrace } from "../../../src/pipeline/answer.ts";
+import { sendingGrace } from "../../../src/serve/pipeline/answer.ts";
 import { errorEnvelope, shortenGrace, start, successEnvelope } from "../harness.ts";
 
 const positive = z.object({ ok: z.literal(true) });

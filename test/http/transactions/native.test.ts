@@ -15,7 +15,7 @@ import {
 } from "sallyport";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { sendingLimit } from "../../../src/pipeline/answer.ts";
+import { sendingLimit } from "../../../src/serve/pipeline/answer.ts";
 import {
   createRecorder,
   errorEnvelope,

@@ -11,7 +11,7 @@ export interface GeneratorMutant {
   readonly only: RegExp;
 }
 
-/** Changes to lines of `src/openapi` and `src/api`, each of which makes documents wrong. */
+/** Changes to lines of `src/describe/openapi` and `src/describe/api`, each of which makes documents wrong. */
 export const generatorMutants: readonly GeneratorMutant[] = [
   { file: "api/operation", from: 'return "path";', to: 'return "query";', only: /users/ },
   {
