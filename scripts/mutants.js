@@ -54,7 +54,7 @@ const readAll = (...folders) =>
       .map((file) => [`${folder}/${file}`, readFileSync(join(root, folder, file), "utf8")]),
   );
 const sources = new Map(readAll("src").filter(([file]) => !/\.test(-d)?\.ts$/.test(file)));
-const toRoom = (file) => (file.split("/")[1] ?? "").replace(/\.ts$/, "");
+const toRoom = (file) => (file.split("/").slice(1, 3).at(-1) ?? "").replace(/\.ts$/, "");
 
 /** Mutants known to behave like the original, each with its reason. */
 const equivalent = JSON.parse(readFileSync(join(root, "test/mutants/equivalent.json"), "utf8"));
