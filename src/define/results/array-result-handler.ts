@@ -16,7 +16,10 @@ export interface ArrayResultHandler extends ResultHandler<
   ApiResponse<SchemaOf<ItemsPlaceholder>>,
   ApiResponse<SchemaOf<string>>,
   { readonly items: readonly unknown[] }
-> {}
+> {
+  /** Lists the success response: an array of the output's `items`; also for result handlers that send errors differently. */
+  listPositive(output: z.ZodType): readonly ApiResponse<SchemaOf<ItemsPlaceholder>>[];
+}
 
 /** Returns the schema of `items`, or of any array if that cannot be determined, as after a transformation. */
 const toItemsSchema = (output: ZodSchema): ZodSchema => {

@@ -2,8 +2,11 @@ import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import {
   arrayEndpointsFactory,
+  arrayResultHandler,
   problemEndpointsFactory,
+  ResultHandler,
   type ProblemDetails,
+  type Result,
 } from "../../index.ts";
 import type {
   ArrayResultHandler,
@@ -32,6 +35,17 @@ test("ArrayResultHandler sends the array of items for a success, and a string fo
   >();
   expectTypeOf<Positive<ArrayResultHandler, { total: number }>>().toEqualTypeOf<never>();
   expectTypeOf<Negative<ArrayResultHandler>>().toEqualTypeOf<string>();
+});
+
+test("a result handler that sends lists as arrayResultHandler does has the same type of a success", () => {
+  const lists = new ResultHandler({
+    positive: (data) => arrayResultHandler.listPositive(data),
+    negative: z.object({ error: z.string() }),
+    handler: (result: Result<{ readonly items: readonly unknown[] }>) =>
+      arrayResultHandler.handle(result),
+  });
+  type Lists = typeof lists;
+  expectTypeOf<Positive<Lists, { items: { id: number }[] }>>().toEqualTypeOf<{ id: number }[]>();
 });
 
 test("endpoints carry the result handler of their factory, even behind middlewares", () => {
