@@ -7,8 +7,8 @@ const docs = new URL("../../docs/", import.meta.url);
 /** The groups of the sidebar, each with the names of its pages in `docs/`. */
 export const groups: Readonly<Record<string, readonly string[]>> = {
   Start: [
-    ...["getting-started", "compared", "from-express", "from-express-zod-api"],
-    ...["from-an-openapi-document", "leaving"],
+    ...["getting-started", "compared", "from-express", "from-ts-rest"],
+    ...["from-express-zod-api", "from-an-openapi-document", "leaving"],
   ],
   Tutorial: ["tutorial"],
   Concepts: [
