@@ -10,17 +10,19 @@ export interface Terminal {
 }
 
 const help = `\
-Moves an application from express-zod-api to sallyport, or writes endpoints from an OpenAPI document.
+Moves an application from express-zod-api to sallyport, or writes endpoints from an OpenAPI document or contracts of ts-rest.
 
 USAGE
 
   npx @sallyport/migrate [DIRECTORY] [--dry-run] [--diff] [--force] [--offline]
   npx @sallyport/migrate openapi <DOCUMENT> --out <DIRECTORY> [--force]
+  npx @sallyport/migrate ts-rest <MODULE> --out <DIRECTORY> [--force]
 
 ARGUMENTS
 
   DIRECTORY    The root of the application, with tsconfig.json and package.json; by default, the working directory
   DOCUMENT     An OpenAPI document, version 3.0, 3.1 or 3.2, as YAML or JSON
+  MODULE       A module that exports contracts of ts-rest, with schemas of Zod 4; it is loaded
 
 OPTIONS
 
@@ -34,8 +36,8 @@ OPTIONS
 EXIT CODES
 
   0    Done; places that need a person are marked with TODO(sallyport-migrate)
-  1    The application or the document cannot be read, the report tells what keeps the application from working, or the
-       endpoints differ from the document without a mark
+  1    The application, the document or the module cannot be read, the report tells what keeps the application from
+       working, the endpoints differ from the document without a mark, or a route of a contract is not served
   2    The arguments are wrong
 `;
 
@@ -77,11 +79,14 @@ const run = async (args: readonly string[], terminal: Terminal): Promise<number>
     return 0;
   }
   const [first, document, ...more] = positionals;
-  if (first === "openapi") {
-    refuse(values, ["dry-run", "diff", "offline"], "migrate openapi");
+  if (first === "openapi" || first === "ts-rest") {
+    const command = `migrate ${first}`;
+    refuse(values, ["dry-run", "diff", "offline"], command);
+    const [what, example] =
+      first === "openapi" ? ["document", "api.yaml"] : ["module", "contract.ts"];
     if (document === undefined || more.length > 0)
       throw new UsageError(
-        "`migrate openapi` takes one document, as in `migrate openapi api.yaml --out src`.",
+        `\`${command}\` takes one ${what}, as in \`${command} ${example} --out src\`.`,
         2,
       );
     if (values.out === undefined)
@@ -89,14 +94,18 @@ const run = async (args: readonly string[], terminal: Terminal): Promise<number>
         "--out is missing: name the directory for the endpoints, as in `--out src`.",
         2,
       );
-    const { writeStubs } = await import("./openapi/write-stubs.ts");
     const file = resolve(terminal.directory, document);
     const out = resolve(terminal.directory, values.out);
     const { directory } = terminal;
-    const { text, isProven } = await writeStubs(file, out, {
-      isForced: values.force ?? false,
-      directory,
-    });
+    const chosen = { isForced: values.force ?? false, directory };
+    if (first === "ts-rest") {
+      const { writeEndpoints } = await import("./ts-rest/write-endpoints.ts");
+      const { text, isComplete } = await writeEndpoints(file, out, chosen);
+      terminal.write(text);
+      return isComplete ? 0 : 1;
+    }
+    const { writeStubs } = await import("./openapi/write-stubs.ts");
+    const { text, isProven } = await writeStubs(file, out, chosen);
     terminal.write(text);
     return isProven ? 0 : 1;
   }

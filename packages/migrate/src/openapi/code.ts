@@ -101,7 +101,9 @@ export const toModule = (body: Code, name: string): string => {
   for (const [one, module] of body.imports)
     if (module !== `./${name}`) modules.set(module, [...(modules.get(module) ?? []), one]);
   const toPath = (module: string): string =>
-    module.startsWith("./") ? `${name.includes("/") ? `.${module}` : module}.js` : module;
+    module.startsWith("./") && !/\.[cm]?js$/.test(module)
+      ? `${name.includes("/") ? `.${module}` : module}.js`
+      : module;
   const imports = [...modules].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return [
     ...imports.map(

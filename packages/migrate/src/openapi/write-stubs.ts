@@ -1,11 +1,10 @@
-import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { lockDocument, type Change } from "@sallyport/contract";
-import { UsageError } from "../usage-error.ts";
 import { mark } from "./code.ts";
 import { openDocument } from "./document.ts";
 import { prove } from "./prove.ts";
 import { toStubs, type Stubs } from "./to-stubs.ts";
+import { exists, writeFiles } from "./write-files.ts";
 
 /** Where stubs are written. */
 export interface StubOptions {
@@ -91,25 +90,6 @@ const writeNotes = ({ notes }: Stubs, marked: readonly Change[]): string => {
     ];
   });
   return `# What cannot be expressed\n\n${parts.join("\n") || "Nothing.\n"}`;
-};
-
-const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
-const writeFiles = (out: string, files: ReadonlyMap<string, string>, isForced: boolean): void => {
-  const paths = [...files.keys()].map((name) => join(out, name));
-  for (const folder of new Set(paths.map((path) => dirname(path))))
-    if (folder !== out && lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink())
-      throw new UsageError(`${folder} is a link: remove it, or choose another --out.`);
-  const known = paths.find(exists);
-  if (known !== undefined && !isForced)
-    throw new UsageError(`${known} exists: choose another --out, or replace files with --force.`);
-  for (const [name, text] of files) {
-    const path = join(out, name);
-    mkdirSync(dirname(path), { recursive: true });
-    // a link is replaced, not followed
-    rmSync(path, { force: true });
-    writeFileSync(path, text, { flag: "wx" });
-  }
 };
 
 /** Locks what the document promises, and returns what to tell; a lock that exists is left, with what it accepts. */
