@@ -200,7 +200,7 @@ export class Dispatcher {
 
   /** Answers a preflight, serves a file, or responds with 405; returns false if nothing serves the path. */
   async #serveOther(state: RequestState, path: string): Promise<boolean> {
-    const { table, statics, cors, wrongMethodBehavior, findErrorHandler } = this.#options;
+    const { table, statics, cors, wrongMethodBehavior } = this.#options;
     const { request, response } = state;
     if (path === "*") {
       response.writeHead(204, { Allow: toAllowed(endpointMethods, true) }).end();
@@ -221,7 +221,8 @@ export class Dispatcher {
       return true;
     }
     const declared = table.findAll(path).map(({ method }) => method);
-    if (typeof cors === "function") await setCorsHeaders(cors, state, lazy.endpoint, declared);
+    const corsNames =
+      typeof cors === "function" ? await setCorsHeaders(cors, state, lazy.endpoint, declared) : [];
     if (request.method === "OPTIONS" && cors !== false) {
       sendPreflight(response, cors, declared);
       return true;
@@ -232,8 +233,9 @@ export class Dispatcher {
       request.headers["access-control-request-method"] !== undefined;
     if (isPreflight && (await runNativePreflight(lazy.plan, state))) return true;
     if (wrongMethodBehavior === 404) {
-      await this.refuse(state, new RequestError("SLP_NOT_FOUND"), findErrorHandler(path));
-      return true;
+      // as above
+      for (const name of corsNames) response.removeHeader(name);
+      return false;
     }
     const allowed = toAllowed(declared, cors !== false);
     // `Allow` is also set here, for error handlers that ignore the headers of errors

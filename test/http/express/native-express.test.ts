@@ -390,6 +390,24 @@ describe("a user's own application", () => {
     expect((await (await serve(app))("/mine")).json()).toBe(1);
   });
 
+  test("passes a wrong method on like an unknown path if wrongMethodBehavior is 404", async () => {
+    const app = express();
+    const { logger } = createRecorder();
+    const cors = ({ endpoint }: { readonly endpoint?: unknown }): Record<string, string> =>
+      endpoint === undefined ? {} : { "X-Endpoint": "yes" };
+    attachRouting(
+      { app, cors, logger, wrongMethodBehavior: 404 },
+      { mine: factory.build({ handler: () => ({}) }) },
+    );
+    app.put("/mine", me("after"));
+    app.use((_request, response) => void response.status(404).send("own"));
+    const ask = await serve(app);
+    expect((await ask("/mine", { method: "PUT" })).text).toBe("after /mine");
+    const passed = await ask("/mine", { method: "DELETE" });
+    expect([passed.text, passed.headers["x-endpoint"]]).toEqual(["own", undefined]);
+    expect((await ask("/mine")).headers["x-endpoint"]).toBe("yes");
+  });
+
   test.each([
     ["an application", ""],
     ["a Router at /api", "/api"],
