@@ -20,14 +20,14 @@ export const toList = (value: unknown): readonly Json[] =>
   Array.isArray(value) ? (value as readonly Json[]) : [];
 
 /** Returns the text of a value that does not depend on the order of keys. */
-export const toStableText = (value: Json): string =>
-  JSON.stringify(value, (_key, inner: Json) =>
-    isObject(inner)
-      ? Object.fromEntries(
-          Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-        )
-      : inner,
-  );
+export const toStableText = (value: Json): string => JSON.stringify(sort(value));
+
+const sort = (value: Json): Json => {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sort);
+  const entries = Object.entries(value).map(([name, one]) => [name, sort(one)] as const);
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+};
 
 /** Returns an object with the given properties that are not undefined. */
 export const compact = <Value extends object>(value: {

@@ -85,7 +85,9 @@ class Search {
     find: (one: Schema, other: Schema) => Json | undefined,
   ): Generator<Json> {
     if (!inner.properties && !inner.additionalProperties && !inner.patternProperties) return;
-    const bases = [toSimplest(inner), toSimplest(meet(inner, outer))];
+    // both take long, and most properties have no witness
+    const complete = (name: string, found: Json): readonly Json[] =>
+      [inner, meet(inner, outer)].map((one) => withProperty(toSimplest(one), name, found));
     const patterns = Object.keys({ ...inner.patternProperties, ...outer.patternProperties });
     const names = new Set([
       ...Object.keys({ ...inner.properties, ...outer.properties }),
@@ -96,7 +98,7 @@ class Search {
       if (!own || own.never) continue;
       for (const theirs of listPropertySchemas(outer, name)) {
         const found = theirs.never ? toSimplest(own) : find(own, theirs);
-        if (found !== undefined) for (const base of bases) yield withProperty(base, name, found);
+        if (found !== undefined) yield* complete(name, found);
       }
     }
     const [own, theirs] = [inner.additionalProperties, outer.additionalProperties];
@@ -106,7 +108,7 @@ class Search {
           ? toSimplest(own)
           : find(own, theirs)
         : undefined;
-    if (found !== undefined) for (const base of bases) yield withProperty(base, "extra", found);
+    if (found !== undefined) yield* complete("extra", found);
   }
 }
 

@@ -6,6 +6,7 @@ import { compareSecurity } from "./compare-security.ts";
 import { listSchemas, type ApiDescription, type Operation, type Schema } from "@sallyport/document";
 import { isUnstable, judgeRemoval } from "./lifecycle.ts";
 import { OperationPlace } from "./place.ts";
+import type { Witnesses } from "./question.ts";
 import type { RuleId } from "../rules/rules.ts";
 
 /** @param today the day on which removals happen, such as `2026-12-31` */
@@ -22,8 +23,9 @@ export const compareContracts = (
     if (!classes.has(schema)) others.set(schema, known);
     return known;
   };
+  const witnesses: Witnesses = new Map();
   const toPlace: ToPlace = (operation, isMuted) =>
-    new OperationPlace({ operation, today, isMuted, classOf, changes });
+    new OperationPlace({ operation, today, isMuted, classOf, witnesses, changes });
   const document = toPlace("document", false);
   compareNames(before.servers, after.servers, document, "server");
   const servers = [before.servers, after.servers] as const;

@@ -1,6 +1,6 @@
 import type { Change } from "./change.ts";
 import { compareSchemas } from "./compare-schemas.ts";
-import { Question, type Answer } from "./question.ts";
+import { Question, type Answer, type Witnesses } from "./question.ts";
 import { toBump, type Level } from "../rules/rule.ts";
 import { rules, type RuleId } from "../rules/rules.ts";
 import type { Area } from "../rules/schema-change.ts";
@@ -14,6 +14,7 @@ interface Comparison {
   /** Whether nothing here breaks clients, since nothing was promised. */
   readonly isMuted: boolean;
   readonly classOf: (schema: Schema) => string;
+  readonly witnesses: Witnesses;
   /** The changes so far, each by what it says: variants of a union may lead to the same place. */
   readonly changes: Map<string, Change>;
 }
@@ -61,9 +62,9 @@ export class OperationPlace {
     given: Area,
     { isText }: { readonly isText: boolean },
   ): void {
-    const { today, classOf } = this.#comparison;
+    const { today, classOf, witnesses } = this.#comparison;
     const area = this.isTurned ? turned[given] : given;
-    const question = new Question(area, isText, classOf);
+    const question = new Question(area, isText, classOf, witnesses);
     const place: SchemaPlace = {
       area,
       ...{ isProved: false, isPart: false, pair: [before, after] },

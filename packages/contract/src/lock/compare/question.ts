@@ -31,6 +31,9 @@ const announcements: ReadonlySet<string> = new Set([
 
 type Pair = readonly [before: Schema, after: Schema];
 
+/** The witnesses that were looked for so far, by what was asked: the same schemas meet in many messages. */
+export type Witnesses = Map<string, Json | undefined>;
+
 /**
  * The question behind all rules of schemas: whether all values that may be sent are still accepted. Those of requests may
  * be sent that the earlier schema accepts, those of responses that the later one accepts.
@@ -39,18 +42,27 @@ export class Question {
   readonly isRequest: boolean;
   readonly #area: Area;
   readonly #isText: boolean;
-  readonly #isSame: (one: Schema, other: Schema) => boolean;
+  readonly #classOf: (schema: Schema) => string;
+  readonly #witnesses: Witnesses;
   readonly #proofs = new Map<Schema, Map<Schema, boolean>>();
   #isTold = false;
   #count = 0;
 
-  constructor(area: Area, isText: boolean, classOf: (schema: Schema) => string) {
+  constructor(
+    area: Area,
+    isText: boolean,
+    classOf: (schema: Schema) => string,
+    witnesses: Witnesses,
+  ) {
     this.#area = area;
     this.isRequest = area === "parameter" || area === "request";
     this.#isText = isText;
-    this.#isSame = (one, other) =>
-      one === other || classOf(toOriginal(one)) === classOf(toOriginal(other));
+    this.#classOf = classOf;
+    this.#witnesses = witnesses;
   }
+
+  readonly #isSame = (one: Schema, other: Schema): boolean =>
+    one === other || this.#classOf(toOriginal(one)) === this.#classOf(toOriginal(other));
 
   /** Whether it is certain that all values are still accepted. */
   readonly prove = (before: Schema, after: Schema): boolean => {
@@ -87,7 +99,13 @@ export class Question {
     // texts of a form are read as the schema of each field says
     if (this.#isText && [inner, outer].some((one) => typesOf(one)?.includes("object") !== false))
       return undefined;
-    return findWitness(inner, outer, this.#isSame, (value) => this.#takes(outer, value));
+    const asked = [...pair.map(this.#classOf), this.isRequest, this.#isText].join(" ");
+    if (!this.#witnesses.has(asked))
+      this.#witnesses.set(
+        asked,
+        findWitness(inner, outer, this.#isSame, (value) => this.#takes(outer, value)),
+      );
+    return this.#witnesses.get(asked);
   }
 
   /** Whether a schema takes a value as it is written. */
