@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "@sallyport/document";
+import type { Json, JsonObject } from "@sallyport/document";
 import { asRequest, asResponse, compare, listRules, withOperation } from "./lock-tools.ts";
 
 const text: JsonObject = { type: "string" };
@@ -22,6 +22,9 @@ const literals = (...values: readonly string[]): readonly JsonObject[] =>
 const schemes = (securitySchemes: JsonObject): JsonObject => ({ components: { securitySchemes } });
 const streaming = (media: JsonObject): JsonObject =>
   withOperation({ responses: { 200: { content: { "text/event-stream": media } } } });
+const binary: JsonObject = { type: "string", format: "binary" };
+const sendingVideo = (schema: Json): JsonObject =>
+  withOperation({ responses: { 200: { content: { "video/mp4": { schema } } } } });
 
 /** Pairs of documents between which nothing has changed for clients. */
 const equals: readonly (readonly [string, JsonObject, JsonObject])[] = [
@@ -154,6 +157,16 @@ const equals: readonly (readonly [string, JsonObject, JsonObject])[] = [
     "bytes before 3.1",
     { ...asResponse({ ...text, format: "binary" }), openapi: "3.0.3" },
     asResponse({ ...text, format: "binary", contentMediaType: "image/png" }),
+  ],
+  [
+    "bytes with their media type",
+    sendingVideo({ ...binary, contentMediaType: "video/mp4" }),
+    sendingVideo(binary),
+  ],
+  [
+    "bytes of a component",
+    { ...sendingVideo(reference("Bytes")), components: { schemas: { Bytes: binary } } },
+    sendingVideo(binary),
   ],
   [
     "security of the whole document",

@@ -11,6 +11,7 @@ import {
 import type { Source } from "../read/read-source.ts";
 import { Resolver } from "../read/resolver.ts";
 import { toLifecycle } from "../schema/lifecycle.ts";
+import { isEmpty, toCurrent } from "../schema/raw-schema.ts";
 import { SchemaNormaliser } from "../schema/normalise-schema.ts";
 import { sortEntries } from "../schema/schema.ts";
 import type {
@@ -234,7 +235,8 @@ class DocumentNormaliser {
         // before 3.2, sallyport describes the items of a stream of text in an extension
         const isExtended = raw["itemSchema"] === undefined && raw["x-itemSchema"] !== undefined;
         const itemSchema = raw["itemSchema"] ?? raw["x-itemSchema"];
-        const schema = isExtended || isBytes(raw["schema"], type) ? undefined : raw["schema"];
+        const areBytes = isBytes(this.#locate(raw["schema"], place)[0], type);
+        const schema = isExtended || areBytes ? undefined : raw["schema"];
         const media = compact<Media>({
           examples: this.#readExamples(raw, place),
           schema: schema === undefined ? undefined : this.#schemas.convert(schema, place),
@@ -340,9 +342,8 @@ const toMediaType = (text: string): string => {
 };
 
 /** Whether a schema only says that a body consists of bytes, which 3.1 says by having none. */
-const isBytes = (schema: Json | undefined, type: string): boolean =>
-  isObject(schema) &&
-  schema["type"] === "string" &&
-  schema["format"] === "binary" &&
-  !/^(?:text|multipart)\/|json|xml|urlencoded/i.test(type) &&
-  Object.keys(schema).every((key) => ["type", "format", "description", "title"].includes(key));
+const isBytes = (schema: JsonObject, type: string): boolean => {
+  const { type: one, format, ...words } = toCurrent(schema);
+  const isBinary = one === "string" && format === "binary" && isEmpty(words);
+  return isBinary && !/^(?:text|multipart)\/|json|xml|urlencoded/i.test(type);
+};
