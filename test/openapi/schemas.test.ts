@@ -6,6 +6,13 @@ import { generate, inputOf, outputOf } from "./generate.ts";
 
 const toReference = (name: string): string => `#/components/schemas/${name}`;
 
+test("bounds of safe integers are written where they are declared", () => {
+  const [minimum, maximum] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  expect(inputOf(z.int())).toEqual({ type: "integer" });
+  expect(inputOf(z.int().min(minimum))).toEqual({ type: "integer", minimum });
+  expect(inputOf(z.number().max(maximum))).toEqual({ type: "number", maximum });
+});
+
 describe("an input is described before its transformation, and an output after it", () => {
   const toNumber = z.string().transform(Number).pipe(z.number());
   const bigint = z.codec(z.string(), z.bigint(), { decode: BigInt, encode: String });

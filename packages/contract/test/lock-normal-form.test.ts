@@ -159,6 +159,11 @@ const equals: readonly (readonly [string, JsonObject, JsonObject])[] = [
     asResponse({ ...text, format: "binary", contentMediaType: "image/png" }),
   ],
   [
+    "a value that is exploded, which only lists and objects are",
+    withOperation({ parameters: [{ name: "a", in: "query", schema: text, explode: false }] }),
+    query("a"),
+  ],
+  [
     "bytes with their media type",
     sendingVideo({ ...binary, contentMediaType: "video/mp4" }),
     sendingVideo(binary),

@@ -10,7 +10,7 @@ import { listSameValue, walkSchemas } from "../../basics/schemas/some-schema.ts"
 import { listTold } from "./find-example.ts";
 import { isObject, isSame, listOf, toEnum } from "./map-json.ts";
 import type { Direction, JsonObject, OpenApiOverride, WrittenSchema } from "./options.ts";
-import { correctString } from "./patterns.ts";
+import { correctString, listChecks } from "./patterns.ts";
 import { correctKeys } from "./record-keys.ts";
 import { readBooleanStrings, readLazy } from "../../basics/schemas/zod-internals.ts";
 import { addDiscriminator, isAnyJson, omitNothing } from "./unions.ts";
@@ -41,6 +41,8 @@ export const toBinary = (type: string): JsonObject => ({
 
 /** An integer as text, which may be longer than a number in JSON. */
 const digits = { type: "string", pattern: String.raw`^-?\d+$` } as const;
+
+const bounds = [["minimum", "greater_than"] as const, ["maximum", "less_than"] as const];
 
 const opposite = { input: "output", output: "input" } as const;
 
@@ -118,9 +120,11 @@ const correct = ({ schema, json, direction, write }: Node, isImpossible: boolean
         json["allOf"] = json["allOf"].map(
           (part) => ({ type: json["type"], ...part }) as JsonObject,
         );
-      // the bounds of safe integers are redundant
-      if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
-      if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
+      // the bounds of safe integers are redundant, unless they are declared
+      for (const [name, kind] of bounds) {
+        const isSafe = Math.abs(Number(json[name])) === Number.MAX_SAFE_INTEGER;
+        if (isSafe && !listChecks(schema).some(({ check }) => check === kind)) delete json[name];
+      }
       return;
     case "readonly":
       omitNothing(json);

@@ -1,6 +1,7 @@
 import { compareLifecycle } from "./compare-lifecycle.ts";
 import {
   readOwn,
+  typesOf,
   type Body,
   type Content,
   type Media,
@@ -68,8 +69,9 @@ const compareFields = (
   kind: "parameter" | "header",
 ): void => {
   compareLifecycle(was, is, (change, details) => place.tell(`${kind}-${change}`, details));
+  const areMany = [was, is].every(({ schema }) => mayBeMany(schema ?? {}));
   const toStyle = ({ style, explode }: Parameter): string =>
-    `${style}${explode ? ", exploded" : ""}`;
+    `${style}${explode && areMany ? ", exploded" : ""}`;
   if (was.mediaType !== is.mediaType)
     place.tell(`${kind}-media-type-changed`, {
       before: was.mediaType ?? "none",
@@ -85,6 +87,10 @@ const compareFields = (
   } else place.compare(old, own, kind, { isText });
 };
 
+/** Whether values may be lists or objects; others are never exploded. */
+const mayBeMany = (schema: Schema): boolean =>
+  typesOf(schema)?.every((type) => type !== "array" && type !== "object") !== true;
+
 /** Whether a value is now a list of such, which looks the same in a query: `id=1`. */
 const isOneOfMany = (was: Schema, is: Schema, { style, explode, mediaType }: Parameter): boolean =>
   style === "form" &&
@@ -94,7 +100,7 @@ const isOneOfMany = (was: Schema, is: Schema, { style, explode, mediaType }: Par
   Object.keys(is).every((key) => !limitsOfList.has(key)) &&
   (is.minItems ?? 0) <= 1 &&
   (is.maxItems ?? 1) >= 1 &&
-  was.types?.every((type) => type !== "array" && type !== "object") === true;
+  !mayBeMany(was);
 
 /** Keywords by which a list may refuse to have one item. */
 const limitsOfList: ReadonlySet<string> = new Set([

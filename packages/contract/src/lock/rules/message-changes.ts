@@ -14,6 +14,7 @@ import {
 const csv: JsonObject = { "text/csv": {} };
 const bare: JsonObject = { "application/json": {} };
 const plain: JsonObject = json({ encoding: { name: { contentType: "text/plain" } } });
+const list: JsonObject = { type: "array", items: { type: "string" } };
 const stream = (more: JsonObject): JsonObject => ({ "application/jsonl": more });
 
 /** Changes of the contents of requests and responses, and of the responses themselves. */
@@ -206,8 +207,8 @@ export const messageChanges = define({
   "header-style-changed": {
     level: "breaking",
     words: "how the header is written was changed from {before} to {after}",
-    example: pair(header({}), header({ explode: true })),
-    counterexample: pair(header({}), header({ explode: false })),
+    example: pair(header({ schema: list }), header({ schema: list, explode: true })),
+    counterexample: pair(header({}), header({ explode: true })),
   },
   "header-media-type-changed": {
     level: "breaking",
