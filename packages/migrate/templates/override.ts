@@ -100,7 +100,8 @@ const apply = (operation: OpenApiOperation, extra: Extra): OpenApiOperation => {
     merged.parameters = merged.parameters.map((one) => {
       const isCookie = one.in === "query" && cookies.includes(one.name);
       const own = isCookie ? { ...one, in: "cookie" as const, style: "form" } : one;
-      return merge(own, parameters[`${own.in} ${own.name}`] ?? {}) as OpenApiParameter;
+      const name = own.in === "header" ? own.name.toLowerCase() : own.name;
+      return merge(own, parameters[`${own.in} ${name}`] ?? {}) as OpenApiParameter;
     });
   if (isOptional) merged.security = [...(merged.security ?? []), {}];
   return merged;

@@ -34,6 +34,9 @@ const toNegative =
     return [{ schema: schema ?? body.schema, mimeType: body.type }];
   };
 
+/** A range of media types, such as any, is sent as JSON. */
+const toSent = (type: string): string => (type.includes("*") ? "application/json" : type);
+
 type Failed = Extract<Result, { readonly output: null }>;
 
 const sendError = (result: Failed, body: ErrorBody | undefined): unknown => {
@@ -41,7 +44,7 @@ const sendError = (result: Failed, body: ErrorBody | undefined): unknown => {
   const { error, errorData, response } = result;
   const { statusCode: status, headers = {} } = ensureHttpError(error);
   const content = errorData ?? body.write({ status, message: toPublicMessage(error) });
-  return response.status(status).set(headers).type(body.type).send(JSON.stringify(content));
+  return response.status(status).set(headers).type(toSent(body.type)).send(JSON.stringify(content));
 };
 
 /** Creates a factory whose endpoints send the bare output. */
@@ -85,7 +88,7 @@ export const createReplyFactory = (body?: ErrorBody) =>
         const { status, type, body: content } = result.output as unknown as Reply;
         response.status(status);
         if (type === null) return response.end();
-        response.type(type.includes("*") ? "application/json" : type);
+        response.type(toSent(type));
         return response.send(isJson(type) ? JSON.stringify(content) : content);
       },
     }),

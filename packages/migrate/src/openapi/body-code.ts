@@ -102,8 +102,13 @@ const withSchema = (schema: Json | undefined): JsonObject => (isObject(schema) ?
 const mayBeText = ({ types = ["string"], properties }: Schema): boolean =>
   types.includes("string") && !properties;
 
-const listNames = ({ properties = {}, anyOf = [], allOf = [] }: Schema): readonly string[] => [
-  ...new Set([...Object.keys(properties), ...[...anyOf, ...allOf].flatMap(listNames)]),
+const listNames = ({
+  properties = {},
+  required = [],
+  anyOf = [],
+  allOf = [],
+}: Schema): readonly string[] => [
+  ...new Set([...Object.keys(properties), ...required, ...[...anyOf, ...allOf].flatMap(listNames)]),
 ];
 
 /** Lists the fields of a form that are objects. */

@@ -78,7 +78,8 @@ export const writeInput = (
       location === "header" ? given.toLowerCase() : name,
     );
     notes.addSchema(place, parameter.code);
-    if (Object.keys(parameter.extra).length > 0) told[`${location} ${name}`] = parameter.extra;
+    if (Object.keys(parameter.extra).length > 0)
+      told[`${location} ${parameter.name}`] = parameter.extra;
     if (location === "header") headers.push(parameter);
     else if (taken.has(name))
       notes.add(place, `The field ${given} is in two parts of the request: rename one.`);
@@ -96,7 +97,7 @@ export const writeInput = (
       );
       fields.push(writeParameter(writer, raw, name));
     }
-  if (body) tellBody(body, taken, notes);
+  if (body) tellBody(body, fields, notes);
   const at = (location: string): readonly string[] =>
     fields.filter((one) => one.location === location).map(({ name }) => name);
   const [queries, cookies] = [at("query"), at("cookie")];
@@ -132,14 +133,15 @@ export const writeInput = (
   };
 };
 
-const tellBody = (body: BodyCode, taken: ReadonlySet<string>, notes: Notes): void => {
+const tellBody = (body: BodyCode, fields: readonly ParameterCode[], notes: Notes): void => {
   notes.add("request", ...body.notes);
   if (body.code) notes.addSchema("request", body.code);
-  for (const name of body.names.filter((one) => taken.has(one)))
-    notes.add(
-      "request",
-      `The field ${name} is in the body and in another part of the request: rename one.`,
-    );
+  for (const { name, location } of fields.filter((one) => body.names.includes(one.name)))
+    for (const place of ["request", `${location} parameter ${name}`])
+      notes.add(
+        place,
+        `The field ${name} is in the body and in another part of the request: rename one.`,
+      );
   if (body.isForced) notes.add("request", "The body is required, because some of its fields are.");
 };
 

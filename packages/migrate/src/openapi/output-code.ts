@@ -1,5 +1,6 @@
 import { toObject, type Json, type JsonObject } from "@sallyport/document";
 import { block, code, imported, join, type Code } from "./code.ts";
+import { isJson, mediaType, response, writeErrors } from "./errors-code.ts";
 import type { ErrorBody } from "./factory-code.ts";
 import type { Notes } from "./notes.ts";
 import { isOnly } from "./is-only.ts";
@@ -17,21 +18,12 @@ export interface OutputCode {
   readonly extra: Record<string, Json>;
 }
 
-/** Statuses that the framework sends itself. */
-const ownStatuses = new Set(["400", "401", "413", "415", "500"]);
-
-const isJson = (type: string): boolean => /\bjson\b/i.test(type) || type === "*/*";
-
-const mediaType = /^[\w!#$&^+.-]+\/(?:\*|[\w!#$&^+.-]+(?: *; *[\w-]+=[\w!#$&^+."-]+)*)$|^\*\/\*$/;
-
 /** A response with a body of one media type, or without one. */
 interface Variant {
   readonly status: string;
   readonly type: string | null;
   readonly schema: Json | undefined;
 }
-
-const response = { direction: "response", wire: "json" } as const;
 
 /** Writes the output, the status, the header fields and the errors of an operation. */
 export const writeOutput = (
@@ -256,94 +248,4 @@ const writeContent = (writer: SchemaWriter, variant: Variant, notes: Notes): Sch
       `The content of ${type} is ${isText ? "text" : "bytes"}, which nothing checks.`,
     );
   return toSchemaCode(isText ? code`${z}.string()` : code`${z}.unknown()`);
-};
-
-interface Failure {
-  readonly errorBody: ErrorBody | undefined;
-  readonly members: readonly Code[];
-  /** The responses that documents show as another one. */
-  readonly like: readonly string[];
-}
-
-/** Writes the errors, and finds the body that those of the framework have. */
-const writeErrors = (
-  writer: SchemaWriter,
-  errors: readonly (readonly [status: string, raw: JsonObject])[],
-  ranges: readonly (readonly [status: string, raw: JsonObject])[],
-  notes: Notes,
-): Failure => {
-  const bodies = new Map<string, ErrorBody>();
-  for (const [status, raw] of [...ranges.toReversed(), ...errors]) {
-    const body = readErrorBody(writer, raw, status, notes);
-    if (body) bodies.set(status, body);
-  }
-  const keys = [...bodies.values()].map(({ key: one }) => one);
-  const countOf = (one: ErrorBody): number => keys.filter((other) => other === one.key).length;
-  const own = [...bodies].flatMap(([status, body]) => (ownStatuses.has(status) ? [body] : []));
-  const [common] = [...bodies.values()].toSorted((one, other) => countOf(other) - countOf(one));
-  const errorBody =
-    bodies.get("default") ??
-    own.toSorted((one, other) => countOf(other) - countOf(one))[0] ??
-    common;
-  const members = errors.map(([status, raw]) => {
-    const description =
-      typeof raw["description"] === "string" && raw["description"] !== ""
-        ? raw["description"]
-        : `Status ${status}`;
-    const body = bodies.get(status);
-    if (!body) return code`${Number(status)}: ${description}`;
-    notes.addSchema(`response ${status}`, body.schema);
-    if (ownStatuses.has(status) && body.key !== errorBody?.key)
-      notes.add(
-        `response ${status}`,
-        `Errors of the framework with ${status} have the body of ${errorBody?.type ?? "problem details"}.`,
-      );
-    if (errorBody && body.type !== errorBody.type)
-      notes.add(
-        `response ${status}`,
-        `The media type of errors is ${errorBody.type}, not ${body.type}.`,
-      );
-    return code`${Number(status)}: { description: ${description}, schema: ${body.schema.code} }`;
-  });
-  const like: string[] = [];
-  for (const [status, raw] of ranges) {
-    const body = bodies.get(status);
-    const isSame = body
-      ? body.key === errorBody?.key
-      : Object.keys(toObject(raw["content"])).length === 0 && !errorBody;
-    if (isSame && !/^[123]/.test(status)) like.push(status);
-    else notes.add(`response ${status}`, `The response ${status} has no counterpart.`);
-  }
-  // it is shown for those, and must be described in place
-  if (like.length > 0 && !errors.some(([status]) => status === "500"))
-    members.push(
-      code`500: ${errorBody ? code`{ description: ${"Internal Server Error"}, schema: ${errorBody.schema.code} }` : "Internal Server Error"}`,
-    );
-  return {
-    errorBody,
-    members: members.length > 0 ? [code`errors: ${block(members)}`] : [],
-    like,
-  };
-};
-
-const readErrorBody = (
-  writer: SchemaWriter,
-  raw: JsonObject,
-  status: string,
-  notes: Notes,
-): ErrorBody | undefined => {
-  const content = Object.entries(toObject(raw["content"]));
-  const [type, given] = content.find(([one]) => isJson(one)) ?? [];
-  const others = content.filter(([one]) => one !== type).map(([one]) => one);
-  for (const one of others)
-    notes.add(`response ${status}`, `Errors with ${status} are never ${one}.`);
-  if (type === undefined) return undefined;
-  const schema = writer.document.resolve(given)["schema"];
-  const written = writer.write(schema, response);
-  return {
-    key: `${type} ${written.code.text}`,
-    type: mediaType.test(type) && type !== "*/*" ? type : "application/json",
-    schema: written,
-    target: writer.document.normalise(schema ?? {}),
-  };
 };

@@ -181,7 +181,10 @@ export const writeString = (schema: JsonObject): SchemaCode => {
     typeof schema[name] === "string" && !(known && name === "format") ? [[name, schema[name]]] : [],
   );
   // a format that is added by a function is not in the meta data of what is made of it
-  const own = known && limits.text + regex.text ? { format: format as string } : {};
+  const own =
+    known && limits.text + regex.text
+      ? { format: format as string, ...(typeof pattern === "string" && { pattern }) }
+      : {};
   return addNotes(
     toSchemaCode(code`${known ?? code`${z}.string()`}${limits}${regex}`, [], {
       meta: { ...(Object.fromEntries(rest) as JsonObject), ...own, ...meta },

@@ -5,6 +5,7 @@ import {
   toList,
   toObject,
   toText,
+  typesOf,
   type Json,
   type JsonObject,
   type Schema,
@@ -255,8 +256,8 @@ export class SchemaWriter implements Writer {
     given?: SchemaCode,
   ): SchemaCode {
     const read = given ?? this.writeBare(schema, place);
-    // what may be undefined counts as optional in responses
-    const isAny = isRequired && place.direction === "response" && read.code.text === "z.unknown()";
+    // what may be undefined counts as optional
+    const isAny = isRequired && place.wire !== "files" && read.code.text === "z.unknown()";
     const bare = isAny ? { ...read, code: code`${z}.json()` } : read;
     const preset = isObject(schema) ? schema["default"] : undefined;
     const isApplied = preset !== undefined && !isRequired && place.direction === "request";
@@ -296,7 +297,16 @@ export class SchemaWriter implements Writer {
       all["type"] === undefined &&
       ownTypes.length > 0 &&
       !ownTypes.some((type) => covers(schema.types ?? ownTypes, type));
-    const own = isIdle ? {} : all;
+    // those of one type do not restrict the variants of others
+    const isPartial =
+      all["type"] === undefined &&
+      ownTypes.length > 0 &&
+      typesOf(schema)?.some((type) => !covers(ownTypes, type)) === true;
+    const own = isIdle || isPartial ? {} : all;
+    const unchecked =
+      isPartial && !isIdle
+        ? Object.keys(all).map((name) => `\`${name}\` beside the variants is not checked.`)
+        : [];
     const unions = (["anyOf", "oneOf"] as const).filter((name) => Array.isArray(raw[name]));
     const lists = unions.length === 1 && unions[0] ? listNeeded(raw, unions[0]) : undefined;
     if (lists && unions[0]) {
@@ -321,7 +331,7 @@ export class SchemaWriter implements Writer {
     const merged = mergeParts(this, raw, isTold ? {} : own, place);
     const isAny = ({ code: { text } }: SchemaCode): boolean => text === "z.unknown()";
     const parts = [...merged, ...variants];
-    const lost = parts.filter(isAny).flatMap(({ notes }) => notes);
+    const lost = [...unchecked, ...parts.filter(isAny).flatMap(({ notes }) => notes)];
     return addNotes(
       intersect(
         parts.filter((part) => !isAny(part)),
