@@ -34,7 +34,7 @@ const toNegative =
     return [{ schema: schema ?? body.schema, mimeType: body.type }];
   };
 
-/** A range of media types, such as any, is sent as JSON. */
+/** A range of media types is sent as JSON. */
 const toSent = (type: string): string => (type.includes("*") ? "application/json" : type);
 
 type Failed = Extract<Result, { readonly output: null }>;

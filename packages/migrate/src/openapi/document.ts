@@ -1,9 +1,9 @@
 import {
   DocumentError,
   isObject,
-  readDocument,
   readSource,
   Resolver,
+  toApiDescription,
   toNormaliser,
   toObject,
   type ApiDescription,
@@ -17,6 +17,8 @@ import { bundle } from "./bundle.ts";
 /** A document, with its references and the normal form of its schemas. */
 export interface ApiDocument {
   readonly root: JsonObject;
+  /** The operations that are left out, because an earlier one differs only in the names of its parameters. */
+  readonly twins: readonly (readonly [path: string, method: string])[];
   /** What the lock compares. */
   readonly description: ApiDescription;
   /** Follows references. */
@@ -28,17 +30,22 @@ export interface ApiDocument {
   readonly inline: (value: Json) => Json | undefined;
 }
 
+const methods: ReadonlySet<string> = new Set([
+  ...["get", "post", "put", "patch", "delete", "query", "head", "options", "trace"],
+]);
+
 /** @throws {@link UsageError} when the file is not a document of a known version, or a reference leads nowhere. */
 export const openDocument = (file: string): ApiDocument => {
   try {
-    const description = readDocument(file);
-    const root = bundle(readSource(file));
+    const twins: [path: string, method: string][] = [];
+    const root = withoutTwins(bundle(readSource(file)), twins);
+    const description = toApiDescription(root, file);
     const resolver = new Resolver({ document: root, file });
     const normaliser = toNormaliser(root, file);
     const known = new WeakMap<object, Schema>();
     const resolveSchema = (value: JsonObject): Json => resolver.resolve(value, file)[0];
     return {
-      ...{ root, description, resolveSchema },
+      ...{ root, twins, description, resolveSchema },
       resolve: (value) => (isObject(value) ? toObject(resolveSchema(value)) : {}),
       normalise: (schema) => {
         if (!isObject(schema)) return normaliser(schema);
@@ -51,6 +58,24 @@ export const openDocument = (file: string): ApiDocument => {
   } catch (error) {
     throw error instanceof DocumentError ? new UsageError(error.message) : error;
   }
+};
+
+const withoutTwins = (root: JsonObject, twins: [path: string, method: string][]): JsonObject => {
+  const seen = new Set<string>();
+  const isTwin = (path: string, name: string): boolean => {
+    const shape = `${name} ${path.replaceAll(/\{[^{}]*\}/g, "{}")}`;
+    return methods.has(name) && (seen.has(shape) || !seen.add(shape));
+  };
+  const paths = Object.entries(toObject(root["paths"])).map(([path, item]) => {
+    if (!isObject(item)) return [path, item] as const;
+    const members = Object.entries(item).filter(([name]) => {
+      const isLeftOut = isTwin(path, name);
+      if (isLeftOut) twins.push([path, name]);
+      return !isLeftOut;
+    });
+    return [path, Object.fromEntries(members)] as const;
+  });
+  return { ...root, ...(isObject(root["paths"]) && { paths: Object.fromEntries(paths) }) };
 };
 
 const inline = (

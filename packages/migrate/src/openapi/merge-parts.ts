@@ -1,4 +1,5 @@
 import {
+  accepts,
   isObject,
   toList,
   toObject,
@@ -31,7 +32,10 @@ export const mergeParts = (
     ...toList(rest["allOf"]),
     ...(Object.keys(own).length > 0 ? [withoutReference(own)] : []),
   ].map((part) => toParent(document, raw, part));
-  const told = parts.filter((part) => !isObject(part) || !isIdle(part));
+  const takesNull = (one: Json): boolean => accepts(document.normalise(one), null);
+  const telling = parts.filter((part) => !isObject(part) || !isIdle(part));
+  // what else says nothing may still refuse null
+  const told = telling.length > 0 && telling.every(takesNull) && !takesNull(raw) ? parts : telling;
   const isOnlyObject =
     told.length === 0 && parts.some((part) => toObject(part)["type"] !== undefined);
   const list = isOnlyObject ? parts.slice(0, 1) : told;

@@ -51,7 +51,9 @@ export const prove = async (document: ApiDocument, stubs: Stubs): Promise<Proof>
     ...compareDocuments(document.root, written),
     ...compareDocuments(written, document.root).map(turn),
   ].filter((one) => !isOwn(one, document));
-  const all = new Map([...stubs.notes].map(([name, notes]) => [toShape(name), notes]));
+  const all = new Map<string, readonly Note[]>();
+  for (const [name, notes] of stubs.notes)
+    all.set(toShape(name), [...(all.get(toShape(name)) ?? []), ...notes]);
   const notesOf = (change: Change): readonly Note[] => {
     const [name = "", callback] = change.operation.split(" callback ");
     const notes = all.get(toShape(name)) ?? [];

@@ -36,12 +36,16 @@ import {
 import {
   hasOwnWords,
   isFile,
+  isNullType,
   listTypes,
   readMeta,
   readUnchecked,
   withoutComposition,
 } from "./raw-words.ts";
 import { listNeeded, writeUnion } from "./union-code.ts";
+
+const nothingFits = (): SchemaCode =>
+  addNotes(toSchemaCode(code`${z}.never()`), ["No value fits the schema."]);
 
 /** Writes schemas of Zod from those of a document. */
 export class SchemaWriter implements Writer {
@@ -62,7 +66,7 @@ export class SchemaWriter implements Writer {
 
   /** Writes a schema; what documents say in addition is in its `meta`. */
   writeBare(given: Json | undefined, place: Place): SchemaCode {
-    if (given === false) return toSchemaCode(code`${z}.never()`);
+    if (given === false) return nothingFits();
     if (!isObject(given)) return toSchemaCode(code`${z}.unknown()`);
     const schema = this.document.normalise(given);
     const written =
@@ -108,10 +112,10 @@ export class SchemaWriter implements Writer {
   }
 
   #writeWhole(raw: JsonObject, schema: Schema, place: Place): SchemaCode {
-    if (schema.never)
-      return addNotes(toSchemaCode(code`${z}.never()`), ["No value fits the schema."]);
     const isNullable = schema.nullable === true;
-    if (schema.types?.length === 0 && isNullable) return toSchemaCode(code`${z}.null()`);
+    const isNothing = schema.types?.length === 0 || isNullType(raw);
+    if (schema.never || (isNothing && !isNullable)) return nothingFits();
+    if (isNothing) return toSchemaCode(code`${z}.null()`);
     const isPlain = ["$ref", "allOf", "anyOf", "oneOf"].every((name) => raw[name] === undefined);
     const inner =
       isPlain && schema.enum

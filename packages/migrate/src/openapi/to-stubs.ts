@@ -91,6 +91,8 @@ class StubWriter {
       for (const method of Object.keys(toObject(item["additionalOperations"])))
         this.#skip(path, method, "The method has no counterpart.");
     }
+    for (const [path, method] of this.#document.twins)
+      this.#skip(path, method, "Another operation has the same path.");
     if (this.#routes.length === 0)
       throw new UsageError("The document has no operations: there is nothing to write.");
     for (const [name, raw] of Object.entries(
