@@ -184,6 +184,212 @@ export const vectors: Readonly<Record<string, Vector>> = {
     ...get({}),
     webhooks: { [text]: { post: { summary: text, responses: ok } } },
   }),
+  contact: (text) => ({
+    ...get({}),
+    info: { title: "t", version: "1", termsOfService: text, contact: { url: text, email: text } },
+  }),
+  license: (text) => ({
+    ...get({}),
+    info: { title: "t", version: "1", license: { name: text, identifier: text, url: text } },
+  }),
+  infoExtension: (text) => ({
+    ...get({}),
+    info: { title: "t", version: "1", summary: text, [`x-${text}`]: text },
+  }),
+  version: (text) => ({ ...get({}), openapi: `3.1.${text}`, jsonSchemaDialect: text }),
+  tagDocs: (text) => ({
+    ...get({ tags: [text] }),
+    tags: [{ name: text, externalDocs: { url: text, description: text } }],
+    externalDocs: { url: text },
+  }),
+  serverVariable: (text) => ({
+    ...get({}),
+    servers: [{ url: "/{a}", [text]: text, variables: { a: { default: text, enum: [text] } } }],
+  }),
+  pathItem: (text) => ({
+    paths: {
+      "/a": { summary: text, description: text, servers: [{ url: text }], get: { responses: ok } },
+    },
+  }),
+  method: (text) => ({
+    paths: {
+      "/a": {
+        get: { responses: ok },
+        [text]: { responses: ok },
+        additionalOperations: { [text]: { responses: ok } },
+      },
+    },
+  }),
+  head: (text) => ({
+    paths: {
+      [`/a${text}`]: { head: { operationId: text, responses: ok }, get: { responses: ok } },
+    },
+  }),
+  twin: (text) => ({
+    paths: { "/a/{b}": { get: { responses: ok } }, [`/a/{${text}}`]: { get: { responses: ok } } },
+  }),
+  callbackExpression: (text) =>
+    get({
+      callbacks: {
+        a: { [`{$request.body#/${text}}`]: { post: { summary: text, responses: ok } } },
+      },
+    }),
+  linkParameters: (text) =>
+    get({
+      responses: {
+        200: {
+          description: "ok",
+          links: { a: { operationRef: text, parameters: { [text]: text }, requestBody: text } },
+        },
+      },
+    }),
+  mapping: (text) => ({
+    ...field({
+      oneOf: [{ $ref: "#/components/schemas/A" }, ...variants],
+      discriminator: { propertyName: "a", mapping: { [text]: "#/components/schemas/A" } },
+    }),
+    components: { schemas: { A: { type: "object", properties: { a: { const: text } } } } },
+  }),
+  parameterComponent: (text) => ({
+    ...get({
+      parameters: [{ $ref: `#/components/parameters/${text.replaceAll(/[~/%]/g, "")}` }],
+    }),
+    components: {
+      parameters: Object.defineProperty({}, text.replaceAll(/[~/%]/g, ""), {
+        value: { in: "query", name: "a", description: text, schema: {} },
+        enumerable: true,
+      }),
+    },
+  }),
+  schemaReference: (text) => ({
+    ...reply({ $ref: `#/components/schemas/${text.replaceAll(/[~/%]/g, "")}` }),
+    components: {
+      schemas: Object.defineProperty({}, text.replaceAll(/[~/%]/g, ""), {
+        value: { type: "string", description: text },
+        enumerable: true,
+      }),
+    },
+  }),
+  parameterTypes: (text) =>
+    parameter({ name: "a", required: text, explode: text, allowReserved: text, deprecated: text }),
+  parameterExternal: (text) =>
+    parameter({
+      name: "a",
+      example: text,
+      examples: { a: { externalValue: text, summary: text } },
+    }),
+  cookieList: (text) =>
+    parameter({ in: "cookie", name: "a", style: text, schema: { type: "array", items: {} } }),
+  headerDefault: (text) =>
+    parameter({ in: "header", name: "x-a", schema: { type: "boolean", default: text } }),
+  encoding: (text) =>
+    post({
+      requestBody: {
+        content: {
+          "multipart/form-data": {
+            schema: { type: "object", properties: named(text) },
+            encoding: { [text]: { contentType: text, headers: { [text]: { schema: {} } } } },
+          },
+        },
+      },
+    }),
+  bodyExample: (text) =>
+    post({
+      requestBody: {
+        content: { "application/json": { schema: { type: "object" }, example: { [text]: text } } },
+      },
+    }),
+  itemSchema: (text) =>
+    get({
+      responses: {
+        200: {
+          description: "ok",
+          content: { [`text/event-stream; ${text}`]: { itemSchema: { title: text } } },
+        },
+      },
+    }),
+  content: (text) => field({ type: "string", contentMediaType: text, contentEncoding: text }),
+  identifiers: (text) => field({ $id: text, $anchor: text, $comment: text, $schema: text }),
+  xml: (text) =>
+    field({ type: "string", xml: { name: text, prefix: text }, externalDocs: { url: text } }),
+  lifecycle: (text) =>
+    field({ type: "string", "x-sunset": text, "x-stability-level": text, readOnly: text }),
+  names: (text) => field({ type: "object", propertyNames: { pattern: text, enum: [text] } }),
+  conditions: (text) =>
+    field({
+      type: "object",
+      if: { properties: named(text) },
+      then: { required: [text] },
+      dependentRequired: { [text]: [text] },
+    }),
+  tuple: (text) => field({ type: "array", prefixItems: [{ const: text }, { enum: [text, 1] }] }),
+  map: (text) =>
+    field({ type: "object", additionalProperties: { enum: [text, "b"], description: text } }),
+  wrongTypes: (text) =>
+    field({
+      type: "array",
+      uniqueItems: text,
+      minItems: text,
+      maxItems: text,
+      nullable: text,
+      items: { minProperties: text, additionalProperties: text, required: text },
+    }),
+  objectDefault: (text) =>
+    post({
+      requestBody: content({
+        type: "object",
+        properties: { a: { type: "object", default: { [text]: text } }, b: { default: [text] } },
+      }),
+    }),
+  unionParts: (text) =>
+    reply({
+      allOf: [
+        { type: "object", properties: named(text), description: text },
+        { type: "object", required: [text], properties: { [`${text}2`]: { const: text } } },
+      ],
+    }),
+  alternatives: (text) =>
+    post({
+      parameters: [{ in: "query", name: text, schema: { type: "integer" } }],
+      requestBody: content({ oneOf: [{ required: [text] }, { title: text }], type: "object" }),
+    }),
+  twoSchemes: (text) =>
+    get(
+      { security: [{ [text]: [], b: [text] }, {}] },
+      {
+        components: {
+          securitySchemes: {
+            [text]: { type: "apiKey", in: "cookie", name: text, description: text },
+            b: {
+              type: "oauth2",
+              flows: { authorizationCode: { authorizationUrl: text, tokenUrl: text, scopes: {} } },
+            },
+          },
+        },
+      },
+    ),
+  severalTypes: (text) =>
+    get({
+      responses: {
+        200: { description: "ok", content: { "application/json": { schema: {} }, [text]: {} } },
+        201: { description: text, content: { "image/png": {} } },
+        "4XX": { description: text, ...content({ title: text }) },
+      },
+    }),
+  webhookBody: (text) => ({
+    ...get({}),
+    webhooks: {
+      [text]: {
+        post: {
+          operationId: text,
+          tags: [text],
+          description: text,
+          ...{ requestBody: content({ type: "object", properties: named(text) }) },
+          responses: ok,
+        },
+      },
+    },
+  }),
 };
 
 const run = "globalThis.PWNED = true";
@@ -203,6 +409,18 @@ export const payloads: Readonly<Record<string, string>> = {
   backslash: `x\\"; ${run}; //`,
   script: `</script><script>${run}</script>`,
   slash: `x/; ${run}; /`,
+  feed: `x\r\n${run}; //`,
+  nextLine: `x\u0085${run}; //`,
+  space: `x\v\f${run}; //`,
+  mark: `\ufeff\n${run}; //`,
+  nul: `x\0\n${run}; //`,
+  surrogate: `x\ud800\n${run}; //`,
+  end: `x\\`,
+  quoted: `\\" + (${run}) + "\\`,
+  html: `<!-- x\n--> ${run}`,
+  regular: `[/]; ${run}; [/`,
+  closing: `)}; ${run}; ({(`,
+  parent: `../../${run}`,
   prototype: "__proto__",
   constructor: "constructor",
   import: "createConfig",

@@ -1,6 +1,7 @@
 import { toList, toText, type Json, type JsonObject } from "@sallyport/document";
 import { writeBody, type BodyCode } from "./body-code.ts";
 import { block, code, nothing, type Code } from "./code.ts";
+import { isHeaderName } from "./names.ts";
 import type { Notes } from "./notes.ts";
 import { writeParameter, type ParameterCode } from "./parameter-code.ts";
 import type { Paths, RoutePath } from "./paths.ts";
@@ -70,6 +71,10 @@ export const writeInput = (
     }
     if (!["path", "query", "header", "cookie"].includes(location)) {
       notes.add(place, `A parameter cannot be in ${location}.`);
+      continue;
+    }
+    if (location === "header" && !isHeaderName(given)) {
+      notes.add(place, `No header field can be named ${given}.`);
       continue;
     }
     const parameter = writeParameter(

@@ -29,6 +29,8 @@ export const toKebab = (text: string): string =>
     .join("-")
     .slice(0, longest) || "default";
 
+export const isHeaderName = (text: string): boolean => /^[\w!#$%&'*+.^`|~-]+$/.test(text);
+
 /** Keywords, globals, and what the written modules import. */
 const reserved = new Set(
   "arguments break case catch class const continue debugger default delete do else enum eval export extends false finally for function if import in instanceof new null package return static super switch this throw true try typeof undefined var void while with yield let await interface private protected public implements any unknown never string number boolean symbol object bigint z ez createConfig createHttpError EndpointsFactory Middleware Routing NaN Infinity Date Object String Number Boolean Array Error Map Set Promise Symbol Function RegExp Buffer JSON Math globalThis process".split(

@@ -2,6 +2,7 @@ import { toObject, type Json, type JsonObject } from "@sallyport/document";
 import { block, code, imported, join, type Code } from "./code.ts";
 import { isJson, mediaType, response, writeErrors } from "./errors-code.ts";
 import type { ErrorBody } from "./factory-code.ts";
+import { isHeaderName } from "./names.ts";
 import type { Notes } from "./notes.ts";
 import { isOnly } from "./is-only.ts";
 import { ez, toSchemaCode, z, type SchemaCode } from "./primitive-code.ts";
@@ -116,11 +117,15 @@ const writeHeaders = (
 ): readonly Code[] => {
   const fields = Object.entries(toObject(raw["headers"]))
     .filter(([name]) => !/^(?:accept|authorization|content-type)$/i.test(name))
-    .map(([name, given]) => {
+    .flatMap(([name, given]) => {
       const header = writer.document.resolve(given);
       const [media] = Object.values(toObject(header["content"])).map(toObject);
       const schema = header["schema"] ?? media?.["schema"] ?? {};
       const place = `response ${status} header ${name}`;
+      if (!isHeaderName(name)) {
+        notes.add(place, `No header field can be named ${name}.`);
+        return [];
+      }
       if (media || header["style"] !== undefined || header["explode"] === true)
         notes.add(place, `How the header field ${name} is written is not described.`);
       const written = writer.writeBare(schema, response);
@@ -140,7 +145,7 @@ const writeHeaders = (
         },
       );
       notes.addSchema(place, field);
-      return field.code;
+      return [field.code];
     });
   return fields.length > 0 ? [code`responseHeaders: ${z}.object(${block(fields)})`] : [];
 };
