@@ -319,7 +319,7 @@ export const vectors: Readonly<Record<string, Vector>> = {
     field({
       type: "object",
       if: { properties: named(text) },
-      then: { required: [text] },
+      else: { required: [text] },
       dependentRequired: { [text]: [text] },
     }),
   tuple: (text) => field({ type: "array", prefixItems: [{ const: text }, { enum: [text, 1] }] }),
