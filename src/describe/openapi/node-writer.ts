@@ -43,7 +43,6 @@ export const toBinary = (type: string): JsonObject => ({
 const digits = { type: "string", pattern: String.raw`^-?\d+$` } as const;
 
 const bounds = [["minimum", "greater_than"] as const, ["maximum", "less_than"] as const];
-
 const opposite = { input: "output", output: "input" } as const;
 
 /** The JSON Schema of a Buffer as `JSON.stringify` writes it. */
