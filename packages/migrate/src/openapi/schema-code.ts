@@ -315,7 +315,9 @@ export class SchemaWriter implements Writer {
     const lists = unions.length === 1 && unions[0] ? listNeeded(raw, unions[0]) : undefined;
     if (lists && unions[0]) {
       const { [unions[0]]: given, ...rest } = raw;
-      const own = this.#writeWhole(rest, this.document.normalise(rest), place);
+      // null is accepted by what is around it
+      const { nullable: _null, ...objects } = this.document.normalise(rest);
+      const own = this.#writeWhole(rest, objects, place);
       const exclusive = unions[0] === "oneOf" ? code`, true` : nothing;
       return {
         ...own,
