@@ -70,10 +70,11 @@ export const writeParameter = (
     if (!isList || isNested || (isQuery && isExploded)) {
       const written = writer.writeBare(schema, text);
       const isOther = isNested && style !== "deepObject";
-      return addNotes(
-        written,
-        isOther ? ["The members of the object are read with brackets."] : [],
-      );
+      const isApart = isQuery && !isNested && style !== "form";
+      return addNotes(written, [
+        ...(isOther ? ["The members of the object are read with brackets."] : []),
+        ...(isApart ? ["The parameter is read as if its style were form."] : []),
+      ]);
     }
     const items = writer.writeBare(schema, text);
     const list = document.resolve(schema);
