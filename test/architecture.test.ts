@@ -264,7 +264,13 @@ describe("architecture", () => {
   test("only code beside Node asks it what has become of a response; stages ask their exchange", () => {
     const asked =
       /\b(?:response|reply|res)\??\.(?:headersSent|writable\w+|closed|destroyed|finished)\b|\b(?:headersSent|writable(?:Ended|Finished|Length|NeedDrain))\b/g;
-    const places = ["wire", "front/server/connection", "front/server/express", "front/testing"];
+    const places = [
+      "wire",
+      "front/server/connection",
+      "front/server/express",
+      "front/fetch",
+      "front/testing",
+    ];
     const isBeside = (file: string): boolean =>
       places.some((place) => file.startsWith(`src/${place}/`));
     const outside = sources.filter((file) => !isBeside(file));

@@ -1,5 +1,10 @@
 import { once } from "node:events";
-import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import {
+  createServer as createHttpServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type RequestListener,
+} from "node:http";
 import { connect, type AddressInfo, type Server as NetServer, type Socket } from "node:net";
 import {
   createServer,
@@ -145,6 +150,18 @@ export const shortenTimers = (...times: readonly (number | undefined)[]): void =
     setOwnTimeout(run, times.includes(milliseconds) ? 50 : milliseconds);
   const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(toShorter);
   onTestFinished(() => spy.mockRestore());
+};
+
+/** Serves an application of the test's own, until the test ends; returns what sends requests to it. */
+export const serve = async (app: RequestListener) => {
+  const server = createHttpServer(app).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return (target: string, sent?: Sent) => send(port, target, sent);
 };
 
 /** Starts a server on a free port. The server is closed after the test. */

@@ -1,7 +1,4 @@
-import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer as createHttpServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import express, { type Request, type Response } from "express";
@@ -12,31 +9,20 @@ import {
   attachRouting,
   defaultEndpointsFactory as factory,
   ResultHandler,
+  type CorsFunction,
   type HookArguments,
   type Routing,
 } from "sallyport";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import * as harness from "../harness.ts";
-import { createRecorder, errorEnvelope, start, successEnvelope } from "../harness.ts";
+import { createRecorder, errorEnvelope, serve, start, successEnvelope } from "../harness.ts";
 
 declare module "express-session" {
   interface SessionData {
     count?: number;
   }
 }
-
-/** Serves the test's own application. */
-const serve = async (app: RequestListener) => {
-  const server = createHttpServer(app).listen(0, "127.0.0.1");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return (target: string, sent?: harness.Sent) => harness.send(port, target, sent);
-};
 
 let directory = "";
 beforeAll(async () => {
@@ -392,19 +378,18 @@ describe("a user's own application", () => {
 
   test("passes a wrong method on like an unknown path if wrongMethodBehavior is 404", async () => {
     const app = express();
-    const { logger } = createRecorder();
-    const cors = ({ endpoint }: { readonly endpoint?: unknown }): Record<string, string> =>
-      endpoint === undefined ? {} : { "X-Endpoint": "yes" };
+    const cors: CorsFunction = ({ endpoint: own }) => (own ? { "X-Endpoint": "yes" } : {});
+    const mine = factory.build({ handler: () => ({}) });
     attachRouting(
-      { app, cors, logger, wrongMethodBehavior: 404 },
-      { mine: factory.build({ handler: () => ({}) }) },
+      { app, cors, logger: createRecorder().logger, wrongMethodBehavior: 404 },
+      { mine },
     );
     app.put("/mine", me("after"));
     app.use((_request, response) => void response.status(404).send("own"));
     const ask = await serve(app);
     expect((await ask("/mine", { method: "PUT" })).text).toBe("after /mine");
-    const passed = await ask("/mine", { method: "DELETE" });
-    expect([passed.text, passed.headers["x-endpoint"]]).toEqual(["own", undefined]);
+    const { text, headers } = await ask("/mine", { method: "DELETE" });
+    expect([text, headers["x-endpoint"]]).toEqual(["own", undefined]);
     expect((await ask("/mine")).headers["x-endpoint"]).toBe("yes");
   });
 

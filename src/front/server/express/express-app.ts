@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Express, Request, Response } from "express";
 import { defaults } from "../../../basics/defaults.ts";
 import { ConfigError } from "../../../basics/errors.ts";
@@ -29,9 +30,9 @@ export const createExpressObjects = (
     trustProxy,
   }: Partial<ServerConfig>,
   build: (app: Express) => void = () => undefined,
+  node: MessageClasses = process.getBuiltinModule("node:http"),
 ) => {
   assertExpress();
-  const node = process.getBuiltinModule("node:http");
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
@@ -92,6 +93,12 @@ const assertExpress = (): void => {
     throw toPackageError("A server", "express", cause);
   }
 };
+
+/** The classes of messages on which those of an application are built. */
+export interface MessageClasses {
+  readonly IncomingMessage: typeof IncomingMessage;
+  readonly ServerResponse: typeof ServerResponse<IncomingMessage>;
+}
 
 export type ExpressObjects = ReturnType<typeof createExpressObjects>;
 
