@@ -10,7 +10,7 @@ import { prepareShutdown } from "../server/connection/shutdown.ts";
 import { createHttpServers } from "../server/http-servers.ts";
 import { startResources } from "../server/start-resources.ts";
 import { isClosing } from "../../wire/reply/close-after-reply.ts";
-import { createMessageClasses, setBody } from "./message-classes.ts";
+import { createMessageClasses, leaveBody, setBody } from "./message-classes.ts";
 import { SinkSocket, type WrittenHead } from "./sink-socket.ts";
 
 /** The configuration of `createServer`, without what concerns a server that listens. */
@@ -141,8 +141,7 @@ const untilClosed = (
         // as Node does when a client leaves
         if (!request.complete && !response.writableFinished)
           request.destroy(Object.assign(new Error("aborted"), { code: "ECONNRESET" }));
-        // the rest of a body that nobody reads need not be sent
-        else if (!request.complete && (!isRead || isClosing(socket))) request.destroy();
+        else if (!request.complete && (!isRead || isClosing(socket))) leaveBody(request);
         resolve();
       });
   });
@@ -164,7 +163,8 @@ const toResponse = (
       const hasBody = method !== "HEAD" && !bodiless.has(head.status);
       // most replies are complete in the same turn, and need no stream
       process.nextTick(() => {
-        const isComplete = response.writableEnded && socket.writableLength === 0;
+        // Node's own `finished`, because compression replaces `writableEnded`
+        const isComplete = response.finished && socket.writableLength === 0;
         const body = !hasBody
           ? null
           : isComplete

@@ -15,6 +15,13 @@ export const setBody = (
   else endBody(request);
 };
 
+/** Leaves the rest of a body to the host: Node's adapters would close the connection of a body that is cancelled. */
+export const leaveBody = (request: IncomingMessage): void => {
+  readers.get(request)?.releaseLock();
+  readers.delete(request);
+  request.destroy();
+};
+
 const endBody = (request: IncomingMessage): void => {
   request.complete = true;
   request.push(null);
