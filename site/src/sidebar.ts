@@ -18,7 +18,7 @@ export const groups: Readonly<Record<string, readonly string[]>> = {
   ],
   Client: ["client", "deprecation"],
   Documents: ["openapi", "verify", "lock", "mock"],
-  Production: ["production", "deploy", "health", "logs", "cors", "rate-limits", "cluster"],
+  Production: ["production", "deploy", "health", "logs", "cors", "rate-limits", "cluster", "fetch"],
   Express: ["express"],
   Reference: ["configuration", "errors"],
   Internals: ["internals/reliability", "internals/performance"],

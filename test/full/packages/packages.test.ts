@@ -76,10 +76,11 @@ describe("packages from the Express ecosystem", () => {
   });
 });
 
-describe("the recipes of docs/express.md", () => {
-  const recipes = [...page.matchAll(/<!-- recipe: (\S+)\.ts -->\s*```ts\n([\s\S]*?)```/g)].map(
-    ([, name = "", code = ""]) => ({ name, code: code.replace("8090", "0") }),
-  );
+describe("the recipes of docs/express.md and docs/fetch.md", () => {
+  const fetchPage = readFileSync(docs.replace("express.md", "fetch.md"), "utf8");
+  const recipes = [
+    ...`${page}${fetchPage}`.matchAll(/<!-- recipe: (\S+)\.ts -->\s*```ts\n([\s\S]*?)```/g),
+  ].map(([, name = "", code = ""]) => ({ name, code: code.replace("8090", "0") }));
   const instruments: Readonly<Record<string, string>> = {
     sentry: "instrument-sentry.mjs",
     "sentry-attached": "instrument-sentry.mjs",

@@ -29,6 +29,13 @@ const proves = (prove) => async (name) => {
   }
 };
 
+/** Checks that a host passes requests on to the API. */
+const answers = async (send) => {
+  const found = await send("/api/hello");
+  assert.deepEqual([found.status, (await found.json()).data], [200, { from: "sallyport" }]);
+  assert.equal((await send("/api/nowhere")).status, 404);
+};
+
 const recipes = {
   sessions: proves(async ({ send }) => {
     const first = await send("/visits");
@@ -105,6 +112,22 @@ const recipes = {
       assert.equal((await post("/legacy/a/b?c=1", { d: 2 })).text, 'POST /legacy/a/b?c=1 {"d":2}');
     })(name);
     upstream.close();
+  },
+  "fetch-srvx": async (name) => {
+    const { server } = await load(name);
+    await server.ready();
+    await answers((path) => fetch(new URL(path, server.url)));
+    await server.close(true);
+  },
+  "fetch-hono": async (name) => {
+    const { server } = await load(name);
+    assert.equal(await (await server.request("/")).text(), "Hono");
+    await answers((path) => server.request(path));
+  },
+  "fetch-h3": async (name) => {
+    const { server } = await load(name);
+    assert.equal(await (await server.request("/")).text(), "h3");
+    await answers((path) => server.request(path));
   },
   serverless: async (name) => {
     const { handler } = await load(name);
