@@ -73,9 +73,9 @@ export const createFetchHandler = async <const R extends Routing>(
   return {
     close,
     fetch: (given, { remoteAddress, waitUntil } = {}) => {
-      const { protocol } = new URL(given.url);
-      const socket = new SinkSocket(remoteAddress, protocol === "https:");
-      const request = toNodeRequest(new objects.IncomingMessage(socket as never), given);
+      const url = new URL(given.url);
+      const socket = new SinkSocket(remoteAddress, url.protocol === "https:");
+      const request = toNodeRequest(new objects.IncomingMessage(socket as never), given, url);
       const response = new objects.ServerResponse(request);
       // Node would frame a body of unknown length for a client of HTTP/1.1
       request.httpVersionMinor = 1;
@@ -106,8 +106,11 @@ const refuseListening = (config: unknown): void => {
 };
 
 /** Fills in what a parser would have read. */
-const toNodeRequest = (message: IncomingMessage, given: Request): IncomingMessage => {
-  const { pathname, search, host } = new URL(given.url);
+const toNodeRequest = (
+  message: IncomingMessage,
+  given: Request,
+  { pathname, search, host }: URL,
+): IncomingMessage => {
   const headers: Record<string, string> = { host };
   for (const [name, value] of given.headers) headers[name] = value;
   // the host has sent the body's length or not, but never its framing
@@ -131,7 +134,8 @@ const untilClosed = (
   request: IncomingMessage,
 ): Promise<void> =>
   new Promise((resolve) => {
-    response.once("finish", () => socket.destroy());
+    // later, because a stream that is destroyed while it confirms a write creates an error
+    response.once("finish", () => queueMicrotask(() => socket.destroy()));
     socket
       .on("drain", () => response.emit("drain"))
       // as a response that is destroyed with an error does to its connection
