@@ -1,4 +1,3 @@
-import { isPromise } from "node:util/types";
 import { ServerFault } from "../../basics/errors.ts";
 import { findExchange } from "../../wire/exchange/exchange.ts";
 import { toLoggedRoute } from "../../basics/http/logged-path.ts";
@@ -61,7 +60,7 @@ export const createSending = (
   const answer = (result: Result): Promise<void> | undefined => {
     const shown = result.error ? beginError(result) : undefined;
     const reply = write(result, shown);
-    if (isPromise(reply)) return reply.then((late) => send(result, shown, late));
+    if (reply instanceof Promise) return reply.then((late) => send(result, shown, late));
     return send(result, shown, reply);
   };
   return answer;
