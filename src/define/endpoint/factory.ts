@@ -211,7 +211,7 @@ export abstract class Factory<
         const context = await give(args);
         try {
           // the request ends here, as it does without `dispose`
-          if (findExchange(args.response)?.phase !== "open")
+          if ((findExchange(args.response)?.phase ?? "open") !== "open")
             return undefined as unknown as Passed<Returned>;
           return (await next(context as object)) as unknown as Passed<Returned>;
         } finally {

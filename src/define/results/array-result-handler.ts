@@ -61,7 +61,7 @@ export const arrayResultHandler: ArrayResultHandler = new ResultHandler({
     schema: writtenBy(({ message }) => message, z.string()),
     mimeType: "text/plain",
   }),
-  reply: toReply(({ output }, answer) => ({
-    body: answer ? answer.message : toItems(output as AcceptedOutput),
-  })),
+  reply: toReply(({ output }, answer) =>
+    answer ? { body: answer.message } : { json: toItems(output as AcceptedOutput) },
+  ),
 }) as unknown as ArrayResultHandler;

@@ -86,6 +86,6 @@ export const defaultResultHandler: DefaultResultHandler = new ResultHandler({
     mimeType: "application/json",
   }),
   reply: toReply(({ output }, answer) => ({
-    body: answer ? toEnvelope(answer) : { status: "success", data: output },
+    json: answer ? toEnvelope(answer) : { status: "success", data: output },
   })),
 }) as unknown as DefaultResultHandler;

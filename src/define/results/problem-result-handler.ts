@@ -243,6 +243,6 @@ export const problemResultHandler: ProblemResultHandler = new ResultHandler({
     mimeType: "application/problem+json",
   }),
   reply: toReply((result, answer) => ({
-    body: answer ? toBody(answer, result) : result.output,
+    json: answer ? toBody(answer, result) : result.output,
   })),
 }) as unknown as ProblemResultHandler;

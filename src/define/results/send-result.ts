@@ -5,16 +5,21 @@ import { warnSampled } from "../../basics/logger/sampling.ts";
 import { show } from "../../basics/messages/show.ts";
 import { toUnserialisable } from "../../wire/reply/find-unserialisable.ts";
 import { ensureError } from "../../wire/reply/http-error.ts";
-import { sendReply, type Reply } from "../../wire/reply/send-reply.ts";
+import { listFields, sendReply, type Reply } from "../../wire/reply/send-reply.ts";
 import { beginError, type ErrorAnswer } from "./begin-error.ts";
 import { logServerFault } from "./log-fault.ts";
 import type { Result } from "./result.ts";
+
+/** A reply whose body is JSON, whatever it is. */
+interface JsonReply extends Reply {
+  readonly json?: unknown;
+}
 
 /** Writes the reply for a result; of an error, it also receives the parts that a client may see. */
 export type WriteReply = (
   result: Result,
   answer: ErrorAnswer | undefined,
-) => Reply | Promise<Reply>;
+) => JsonReply | Promise<JsonReply>;
 
 /** Makes a writer the `reply` of a ready-made result handler, whose declarations it fits. */
 export const toReply = (write: WriteReply): ((result: Result) => Reply<never>) =>
@@ -39,7 +44,7 @@ export const createSending = (
   const send = (
     result: Result,
     shown: ErrorAnswer | undefined,
-    reply: Reply,
+    reply: JsonReply,
   ): Promise<void> | undefined => {
     const { response, error, errorData } = result;
     if (typeof reply !== "object" || reply === null) throw toNoReply(reply);
@@ -52,7 +57,8 @@ export const createSending = (
     } catch (cause) {
       const isSent = findExchange(response)?.sentStatus !== undefined;
       if (isSent || (error && errorData === undefined)) throw cause;
-      const fault = toFault(result, reply.body, cause);
+      for (const [name] of listFields(reply.headers)) response.removeHeader(name);
+      const fault = toFault(result, reply.json ?? reply.body, cause);
       logServerFault(result.logger, result.request, fault, error ?? undefined);
       return answer({ ...result, ...withoutData, output: null, error: fault });
     }
@@ -60,8 +66,11 @@ export const createSending = (
   const answer = (result: Result): Promise<void> | undefined => {
     const shown = result.error ? beginError(result) : undefined;
     const reply = write(result, shown);
-    if (reply instanceof Promise) return reply.then((late) => send(result, shown, late));
-    return send(result, shown, reply);
+    // a promise may come from another realm, such as that of Jest
+    const { then } = Object(reply) as Partial<Promise<JsonReply>>;
+    if (typeof then === "function")
+      return (reply as Promise<JsonReply>).then((late) => send(result, shown, late));
+    return send(result, shown, reply as JsonReply);
   };
   return answer;
 };

@@ -69,10 +69,18 @@ export const createFetchHandler = async <const R extends Routing>(
     ...(isObject(config.gracefulShutdown) && config.gracefulShutdown),
     events: [],
   };
-  const close = await prepareShutdown({ listeners: [], responses, service, stop }, shutdown);
+  const open = new Set<SinkSocket>();
+  const stopAll = (): Promise<boolean> => {
+    // the deadline of the shutdown has expired
+    for (const socket of open) socket.destroy();
+    return stop();
+  };
+  const closable = { listeners: [], responses, service, stop: stopAll };
+  const close = await prepareShutdown(closable, shutdown);
   return {
     close,
-    fetch: (given, { remoteAddress, waitUntil } = {}) => {
+    fetch: async (given, { remoteAddress, waitUntil } = {}) => {
+      if (service.running.reason) return new Response(null, { status: 503 });
       const url = new URL(given.url);
       const socket = new SinkSocket(remoteAddress, url.protocol === "https:");
       const request = toNodeRequest(new objects.IncomingMessage(socket as never), given, url);
@@ -84,7 +92,11 @@ export const createFetchHandler = async <const R extends Routing>(
       const leave = (): void => void socket.destroy();
       given.signal.addEventListener("abort", leave);
       const closed = untilClosed(socket, response, request);
-      void closed.then(() => given.signal.removeEventListener("abort", leave));
+      open.add(socket);
+      void closed.then(() => {
+        open.delete(socket);
+        given.signal.removeEventListener("abort", leave);
+      });
       const replied = toResponse(socket, response, given);
       // the listener returns a promise, which never rejects
       const served: unknown = onRequest(request, response);
@@ -169,12 +181,17 @@ const toResponse = (
       process.nextTick(() => {
         // Node's own `finished`, because compression replaces `writableEnded`
         const isComplete = response.finished && socket.writableLength === 0;
-        const body = !hasBody
-          ? null
-          : isComplete
-            ? Buffer.concat(socket.pieces)
-            : toStream(socket, response);
-        resolve(createResponse(head, body));
+        try {
+          if (!hasBody) {
+            socket.discard();
+            resolve(createResponse(head, null));
+          } else if (isComplete) resolve(createResponse(head, Buffer.concat(socket.pieces)));
+          else resolve(createResponse(head, toStream(socket, response)));
+        } catch (error) {
+          // the standard has no statuses above 599
+          reject(error);
+          socket.destroy();
+        }
       });
     };
   });
@@ -195,29 +212,27 @@ const toStream = (socket: SinkSocket, response: ServerResponse): ReadableStream<
   let isOver = false;
   const source: UnderlyingSource<Uint8Array> = {
     start: (controller) => {
-      const send = (): void => {
-        const piece = socket.pull();
-        if (piece) controller.enqueue(piece);
-      };
       socket.onBody = () => {
-        if ((controller.desiredSize ?? 0) > 0) send();
+        if ((controller.desiredSize ?? 0) > 0) send(controller);
       };
       socket.once("close", () => {
-        if (isOver) return;
         isOver = true;
-        for (const piece of socket.pieces.splice(0)) controller.enqueue(piece);
-        if (response.writableFinished) controller.close();
-        else controller.error(new Error("The response was cut off"));
+        if ((controller.desiredSize ?? 0) > 0) send(controller);
       });
     },
-    pull: (controller) => {
-      const piece = socket.pull();
-      if (piece) controller.enqueue(piece);
-    },
+    pull: (controller) => send(controller),
     cancel: () => {
-      isOver = true;
+      socket.onBody = () => undefined;
+      socket.pieces.length = 0;
       socket.destroy();
     },
+  };
+  /** Sends a piece; what has been written arrives before the end, or before the error. */
+  const send = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    const piece = socket.pull();
+    if (piece) controller.enqueue(piece);
+    else if (isOver && response.writableFinished) controller.close();
+    else if (isOver) controller.error(new Error("The response was cut off"));
   };
   return new ReadableStream(source, { highWaterMark: 1 });
 };

@@ -78,6 +78,7 @@ export const createMessageClasses = (): MessageClasses => {
       const fields = rest.at(-1);
       const reason = rest.filter((one) => typeof one === "string");
       this.removeHeader("Transfer-Encoding");
+      this.removeHeader("Trailer");
       const own = withoutFraming(fields as OutgoingHttpHeaders | readonly string[] | undefined);
       const all = own === undefined ? reason : [...reason, own];
       return Reflect.apply(super.writeHead, this, [status, ...all]) as this;
@@ -96,9 +97,11 @@ export const createMessageClasses = (): MessageClasses => {
 
 const withoutFraming = (fields: OutgoingHttpHeaders | readonly string[] | undefined): unknown => {
   if (typeof fields !== "object" || fields === null) return undefined;
-  const isFraming = (name: string): boolean => name.toLowerCase() === "transfer-encoding";
+  const isFraming = (name: unknown): boolean =>
+    /^(?:transfer-encoding|trailer)$/i.test(String(Array.isArray(name) ? name[0] : name));
   if (!Array.isArray(fields))
     return Object.fromEntries(Object.entries(fields).filter(([name]) => !isFraming(name)));
-  const list = fields as readonly string[];
-  return list.flatMap((value, at) => (isFraming(list[at - (at % 2)] ?? "") ? [] : [value]));
+  const list = fields as readonly unknown[];
+  const isNested = list.every((one) => Array.isArray(one));
+  return list.flatMap((one, at) => (isFraming(list[isNested ? at : at - (at % 2)]) ? [] : [one]));
 };

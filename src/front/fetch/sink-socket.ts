@@ -30,6 +30,7 @@ export class SinkSocket extends Duplex {
   #head: Buffer | undefined = Buffer.alloc(0);
   #waiting: Written | undefined;
   #isPulled = false;
+  #isDiscarded = false;
 
   constructor(remoteAddress: string | undefined, encrypted: boolean) {
     super({ highWaterMark: 16_384 });
@@ -44,11 +45,11 @@ export class SinkSocket extends Duplex {
   override _write(chunk: Buffer, ...[, written]: [encoding: string, written: Written]): void {
     this.bytesWritten += chunk.length;
     const piece = this.#head ? this.#readHead(Buffer.concat([this.#head, chunk])) : chunk;
-    if (piece && piece.length > 0) {
+    if (piece && piece.length > 0 && !this.#isDiscarded) {
       this.pieces.push(piece);
       this.onBody();
     }
-    if (this.#isPulled || this.bytesWritten <= eagerBytes) {
+    if (this.#isDiscarded || this.#isPulled || this.bytesWritten <= eagerBytes) {
       this.#isPulled = false;
       written();
     } else this.#waiting = written;
@@ -67,6 +68,13 @@ export class SinkSocket extends Duplex {
     if (waiting) process.nextTick(waiting);
     else if (!piece) this.#isPulled = true;
     return piece;
+  }
+
+  /** Takes the whole body, which nobody wants. */
+  discard(): void {
+    this.#isDiscarded = true;
+    this.pieces.length = 0;
+    this.pull();
   }
 
   /** Reads the head, once it is complete; returns what follows. Informational heads are skipped: no host sends them. */
@@ -91,6 +99,10 @@ export class SinkSocket extends Duplex {
   }
 
   // what Express, its middlewares and Node call on a connection; the host has its own time limits
+
+  address(): object {
+    return {};
+  }
 
   setTimeout(): this {
     return this;

@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { Response } from "express";
 import { type Exchange, requestState } from "../exchange/exchange.ts";
+import { ServerFault } from "../../basics/errors.ts";
+import { show } from "../../basics/messages/show.ts";
 import type { AppFacts } from "../exchange/ways.ts";
 
 /**
@@ -8,7 +10,7 @@ import type { AppFacts } from "../exchange/ways.ts";
  * saves 6 microseconds. `response.json` is used if JSON or ETags are configured, if the response is watched or
  * described by header fields, and for statuses without a body.
  *
- * @throws TypeError when the body cannot be serialised; in that case, nothing is sent.
+ * @throws TypeError, or {@link ServerFault}, when the body cannot be serialised; in that case, nothing is sent.
  */
 export const sendJson = (
   response: Response,
@@ -27,7 +29,9 @@ export const sendJson = (
     sendByExpress(response, status, body, type);
     return;
   }
-  const text = JSON.stringify(body);
+  const text = JSON.stringify(body) as string | undefined;
+  if (text === undefined)
+    throw new ServerFault("SLP_REPLY", `The body of a reply has no form in JSON: ${show(body)}`);
   const length = text.length <= maxScratched ? scratch.write(text) : Buffer.byteLength(text);
   app.ways.writeHead(response, status, type, length, names.length === 0);
   // the length is right, and Node would look up header fields to check it

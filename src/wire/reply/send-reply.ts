@@ -22,7 +22,10 @@ export interface Reply<Body = unknown> {
    *
    * @default the declared media type as `Content-Type`
    */
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+  readonly headers?:
+    | Readonly<Record<string, string | readonly string[] | undefined>>
+    | Iterable<readonly [name: string, value: string]>
+    | undefined;
   /**
    * The body. Bytes and streams are sent as they are; anything else is sent as JSON if the media type is one of JSON,
    * and must otherwise be a string. Without a body, the response has none.
@@ -33,30 +36,29 @@ export interface Reply<Body = unknown> {
 /**
  * Sends a reply; returns a promise only for a stream.
  *
+ * @param reply with `json` in place of `body` for what is JSON whatever it is
  * @param type the declared media type, unless the reply has one of its own
  * @throws TypeError when JSON cannot represent the body; in that case, nothing is sent.
  */
 export const sendReply = (
   response: Response,
   status: number,
-  { headers, body }: Reply,
+  reply: Reply & { readonly json?: unknown },
   type = json,
 ): Promise<void> | undefined => {
   // the representation is the one that the client knows
   if (status === 304) clearRepresentation(response);
   let own = type;
-  for (const name in headers) {
-    const value = headers[name];
-    if (value === undefined) continue;
-    if (name.toLowerCase() === "content-type") own = String(value);
-    else response.setHeader(name, value);
-  }
-  if (body === undefined) return sendNothing(response, status);
-  // most replies
-  if (own === json && Object.getPrototypeOf(body) === Object.prototype) {
-    sendJson(response, status, body);
+  if (reply.headers)
+    for (const [name, value] of listFields(reply.headers))
+      if (name.toLowerCase() === "content-type") own = String(value);
+      else response.setHeader(name, value);
+  if ("json" in reply) {
+    sendJson(response, status, reply.json, own === json ? undefined : withCharset(own));
     return undefined;
   }
+  const { body } = reply;
+  if (body === undefined) return sendNothing(response, status);
   if (isUint8Array(body)) return sendText(response, status, body, own);
   if (isStream(body)) return sendStream(response, status, body, own);
   if (isJson.test(own)) sendJson(response, status, body, withCharset(own));
@@ -67,6 +69,16 @@ export const sendReply = (
       `The body of a reply with the media type ${own} must be a string, bytes or a stream; it is ${show(body)}`,
     );
   return undefined;
+};
+
+/** Lists the header fields of a reply that have a value. */
+export const listFields = (
+  headers: Reply["headers"] = {},
+): readonly (readonly [name: string, value: string | readonly string[]])[] => {
+  if (Symbol.iterator in headers) return [...headers];
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
 };
 
 const isJson = /[/+]json(?![\w.+-])/i;
@@ -109,6 +121,6 @@ const sendStream = async (
 ): Promise<void> => {
   const { writeStream } = await import("./write-content.ts");
   response.statusCode = status;
-  response.setHeader("Content-Type", type);
+  response.setHeader("Content-Type", type.startsWith("text/") ? withCharset(type) : type);
   await writeStream(response, body);
 };

@@ -213,3 +213,91 @@ test("informational heads are skipped", async () => {
   const response = await ask(at("/early"));
   expect([response.status, response.headers.get("link")]).toEqual([200, null]);
 });
+
+test("what was written before a response broke off still arrives", async () => {
+  const broken = factory.buildVoid({
+    handler: ({ response }) => {
+      response.write("x");
+      throw new Error("broken");
+    },
+  });
+  const { ask } = await create({ broken });
+  const reader = ((await ask(at("/broken"))).body as ReadableStream<Uint8Array>).getReader();
+  await wait(20);
+  expect(new TextDecoder().decode((await reader.read()).value)).toBe("x");
+  await expect(reader.read()).rejects.toThrow("cut off");
+});
+
+test("a status that the standard lacks rejects, and ends the exchange", async () => {
+  const odd = factory.buildVoid({ handler: ({ response }) => response.status(999).end("x") });
+  const { ask } = await create({ odd });
+  let pending: Promise<unknown> | undefined;
+  const asked = ask(at("/odd"), { waitUntil: (promise) => void (pending = promise) });
+  await expect(asked).rejects.toThrow(RangeError);
+  await pending;
+});
+
+test("the body of a response that may have none is dropped, however long it is", async () => {
+  const reset = factory.buildVoid({
+    handler: ({ response }) => {
+      response.statusCode = 205;
+      return response.end("x".repeat(200_000));
+    },
+  });
+  const { ask } = await create({ reset });
+  let pending: Promise<unknown> | undefined;
+  const { status, body } = await ask(at("/reset"), {
+    waitUntil: (promise) => void (pending = promise),
+  });
+  expect([status, body]).toEqual([205, null]);
+  await pending;
+});
+
+test("heads of any form are understood, without the fields of a connection", async () => {
+  const nested = factory.buildVoid({
+    handler: ({ response }) => {
+      const fields = [
+        ["X-A", "1"],
+        ["Trailer", "X-T"],
+      ];
+      response.writeHead(202, fields as never);
+      response.write("a");
+      response.addTrailers({ "X-T": "1" });
+      return response.end();
+    },
+  });
+  const { ask } = await create({ nested });
+  const response = await ask(at("/nested"));
+  expect([response.status, response.headers.get("x-a"), await response.text()]).toEqual([
+    202,
+    "1",
+    "a",
+  ]);
+  expect(response.headers.has("trailer")).toBe(false);
+});
+
+test("close cuts off what is left after the deadline, and later requests get a 503", async () => {
+  const endless = factory.buildVoid({
+    handler: async ({ response, signal }) => {
+      response.write("x");
+      await once(signal, "abort");
+      await wait(2000);
+      return response.end("y");
+    },
+  });
+  const { ask, close } = await create({ endless }, { gracefulShutdown: { timeout: 100 } });
+  const { body } = await ask(at("/endless"));
+  await close();
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  await reader.read();
+  await expect(reader.read()).rejects.toThrow("cut off");
+  expect((await ask(at("/endless"))).status).toBe(503);
+});
+
+test("a request whose body was read already rejects", async () => {
+  const post = factory.build({ method: "post", handler: () => ({}) });
+  const { ask } = await create({ post });
+  const request = at("/post", { method: "POST", body: "a" });
+  await request.text();
+  await expect(ask(request)).rejects.toThrow(TypeError);
+});

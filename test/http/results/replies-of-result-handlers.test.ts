@@ -1,6 +1,12 @@
 import { Readable } from "node:stream";
 import createHttpError from "http-errors";
-import { EndpointsFactory, ResultHandler, toPublicMessage, type Result } from "sallyport";
+import {
+  EndpointsFactory,
+  problemEndpointsFactory,
+  ResultHandler,
+  toPublicMessage,
+  type Result,
+} from "sallyport";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Reply } from "../../../src/wire/reply/send-reply.ts";
@@ -59,8 +65,8 @@ describe("the reply of a result handler", () => {
   it.each([
     ["a string", "a,b", "text/csv; charset=utf-8"],
     ["bytes", Buffer.from("a,b"), "text/csv"],
-    ["a stream", Readable.from(["a,", "b"]), "text/csv"],
-    ["a Blob", new Blob(["a,b"]), "text/csv"],
+    ["a stream", Readable.from(["a,", "b"]), "text/csv; charset=utf-8"],
+    ["a Blob", new Blob(["a,b"]), "text/csv; charset=utf-8"],
   ])("is %s of the declared media type", async (_case, body, type) => {
     const declared = { schema: z.string(), mimeType: "text/csv" };
     const { status, text, headers } = await ask(() => ({ body }), { positive: declared });
@@ -138,4 +144,43 @@ describe("the reply of a result handler", () => {
     })();
     await expect(ask(() => ({ body }))).rejects.toThrow("aborted");
   });
+
+  it("is null as JSON", async () => {
+    expect(await ask(() => ({ body: null }))).toMatchObject({ status: 200, text: "null" });
+  });
+
+  it("takes its header fields from a Headers, too", async () => {
+    const { headers } = await ask(() => ({ headers: new Headers({ "X-A": "1" }), body: {} }));
+    expect(headers["x-a"]).toBe("1");
+  });
+
+  it("leaves no header field of a success to the fault that takes its place", async () => {
+    const { status, headers } = await ask(({ error }) =>
+      error ? { body: "failed" } : { headers: { "Set-Cookie": "a=1", "X-A": "1" }, body: 1n },
+    );
+    expect(status).toBe(500);
+    expect(headers).not.toHaveProperty("set-cookie");
+    expect(headers).not.toHaveProperty("x-a");
+  });
+
+  it.each([
+    ["a function", () => 1],
+    ["an object whose toJSON returns nothing", { toJSON: () => undefined }],
+  ])("is a fault if it has no form in JSON: %s", async (_case, body) => {
+    const { status, text, faults } = await ask(({ error }) => ({ body: error ? "failed" : body }));
+    expect([status, text]).toEqual([500, "failed"]);
+    expect(faults()[0]).toContain("The body of a reply has no form in JSON");
+  });
+});
+
+it("the bare output of a ready-made result handler is JSON, whatever it is", async () => {
+  const toEndpoint = (output: unknown) =>
+    problemEndpointsFactory.build({ output: z.any(), handler: () => output as never });
+  const server = await start({
+    nothing: toEndpoint(null),
+    bytes: toEndpoint(Buffer.from("hi")),
+    blob: toEndpoint(new Blob(["hi"])),
+  });
+  const texts = ["/nothing", "/bytes", "/blob"].map(async (path) => (await server.send(path)).text);
+  expect(await Promise.all(texts)).toEqual(["null", '{"type":"Buffer","data":[104,105]}', "{}"]);
 });
