@@ -67,7 +67,7 @@ const isValue = (text: string): boolean =>
 /** The texts of the types, by type and option; the client has its own defaults, as part of its bundle. */
 const told = new Map(
   readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !/^(?:client|testing)\b|\.test/.test(file))
+    .filter((file) => file.endsWith(".ts") && !/^\w+\/(?:client|testing)\b|\.test/.test(file))
     .flatMap((file) => {
       const text = read(join("src", file));
       return [...text.matchAll(/@default (.*?)(?: \*\/|\n)[^;]*? readonly (\w+)/g)].map(

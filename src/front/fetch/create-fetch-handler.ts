@@ -93,7 +93,7 @@ export const createFetchHandler = async <const R extends Routing>(
       given.signal.addEventListener("abort", leave);
       const closed = untilClosed(socket, response, request);
       open.add(socket);
-      void closed.then(() => {
+      socket.once("close", () => {
         open.delete(socket);
         given.signal.removeEventListener("abort", leave);
       });

@@ -52,6 +52,14 @@ const pull = async (request: IncomingMessage, reader: Reader): Promise<void> => 
   }
 };
 
+const cancel = async (reader: Reader | undefined, reason: unknown): Promise<void> => {
+  try {
+    await reader?.cancel(reason);
+  } catch {
+    // the stream has failed before
+  }
+};
+
 /** Creates classes on which those of the application are built. */
 export const createMessageClasses = (): MessageClasses => {
   const node = process.getBuiltinModule("node:http");
@@ -63,11 +71,7 @@ export const createMessageClasses = (): MessageClasses => {
     }
 
     override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-      if (!this.complete)
-        readers
-          .get(this)
-          ?.cancel(error)
-          .catch(() => undefined);
+      if (!this.complete) void cancel(readers.get(this), error);
       super._destroy(error, callback);
     }
   }
@@ -79,9 +83,9 @@ export const createMessageClasses = (): MessageClasses => {
       const reason = rest.filter((one) => typeof one === "string");
       this.removeHeader("Transfer-Encoding");
       this.removeHeader("Trailer");
-      const own = withoutFraming(fields as OutgoingHttpHeaders | readonly string[] | undefined);
+      const own = withoutFraming(fields);
       const all = own === undefined ? reason : [...reason, own];
-      return Reflect.apply(super.writeHead, this, [status, ...all]) as this;
+      return super.writeHead(status, ...(all as [OutgoingHttpHeaders]));
     }
   }
   // Node would learn from its server that the connection has drained
@@ -92,10 +96,10 @@ export const createMessageClasses = (): MessageClasses => {
     },
   });
 
-  return { IncomingMessage: BodyMessage, ServerResponse: SinkResponse as never };
+  return { IncomingMessage: BodyMessage, ServerResponse: SinkResponse };
 };
 
-const withoutFraming = (fields: OutgoingHttpHeaders | readonly string[] | undefined): unknown => {
+const withoutFraming = (fields: unknown): unknown => {
   if (typeof fields !== "object" || fields === null) return undefined;
   const isFraming = (name: unknown): boolean =>
     /^(?:transfer-encoding|trailer)$/i.test(String(Array.isArray(name) ? name[0] : name));
