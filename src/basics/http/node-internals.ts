@@ -3,7 +3,7 @@
  * in `shortcuts/shortcuts.ts`. If Node.js lacks such a part, a slower way is used that nodejs.org/api describes.
  * ARCHITECTURE.md lists the parts and the tests in `test/assumptions/`.
  */
-import type { Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Checks whether any part of a response, or without `_headerSent` of those on its connection, has been sent. */
@@ -12,6 +12,13 @@ export const hasBegun = (response: ServerResponse): boolean => {
   if (isHeadSent !== undefined) return isHeadSent;
   const isSending = response.writableLength > 0 || (response.socket?.bytesWritten ?? 0) > 0;
   return response.headersSent && isSending;
+};
+
+/** Checks whether responses keep their head as text, as Node's do; if not, nothing private can be relied on. */
+export const keepsHead = (Response: typeof ServerResponse): boolean => {
+  const response = new Response({ method: "GET" } as IncomingMessage);
+  response.writeHead(200);
+  return typeof (response as { readonly _header?: unknown })._header === "string";
 };
 
 let listensForUnpipe: boolean | undefined;

@@ -42,6 +42,10 @@ export const createHttpServers = async (
     app,
     offerFault: (...fault) => app.express && offerToHandlers(app.express, ...fault),
   });
+  if (objects.lacksShortcuts)
+    prepared.service.logger.debug(
+      "`shortcuts` is off: responses do not keep their head here as those of Node.js do",
+    );
   if (hasHooks) await buildStack(objects.getApp(), prepared, config);
   else if (config.etag || config.trustProxy || isExpressLoaded()) objects.getApp();
   checkSettings(routes, app.settings);

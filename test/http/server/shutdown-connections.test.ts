@@ -72,6 +72,24 @@ describe("S13: idle connections end at once", () => {
   });
 });
 
+test("S13: a running request is no silent connection where none counts its bytes, as on Bun", async () => {
+  const { gate, open } = createGate();
+  const server = await start({ gate }, { gracefulShutdown });
+  server.servers[0]?.on("connection", (one: Socket) => {
+    Object.defineProperty(one, "bytesRead", { get: () => 0 });
+  });
+  const socket = await server.open();
+  const { statuses } = collect(socket);
+  const arrived = server.untilRequest();
+  socket.write(get("/gate"));
+  await arrived;
+  const ends = Promise.all([server.close(), once(socket, "close")]);
+  await sleep(120);
+  open();
+  await ends;
+  expect(statuses()).toEqual([200]);
+});
+
 test("S13: a connection that has just been opened may still send its request, which gets a response", async () => {
   stopClock();
   const server = await start({ echo }, { gracefulShutdown });

@@ -2,7 +2,11 @@ import { once } from "node:events";
 import { createServer, IncomingMessage, OutgoingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Request } from "express";
-import { defaultEndpointsFactory as factory, EventStreamFactory } from "sallyport";
+import {
+  defaultEndpointsFactory as factory,
+  EventStreamFactory,
+  type ServerConfig,
+} from "sallyport";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { send, start } from "../harness.ts";
@@ -248,4 +252,23 @@ test("a response of another class, such as light-my-request's, sees each event",
   await once(tool, "listening");
   await send((tool.address() as AddressInfo).port, "/run");
   expect(seen).toHaveLength(sayings.length);
+});
+
+test("are off, which one line tells, where a response does not keep its head as Node's does", async () => {
+  const { writeHead } = ServerResponse.prototype;
+  ServerResponse.prototype.writeHead = function (...given: unknown[]) {
+    Reflect.apply(writeHead, this, given);
+    // Bun keeps an object
+    (this as unknown as { _header: unknown })._header = {};
+    return this;
+  };
+  onTestFinished(() => void (ServerResponse.prototype.writeHead = writeHead));
+  const told = async (config: Partial<ServerConfig>): Promise<readonly string[]> => {
+    const { linesOf } = await start({ echo }, config);
+    return linesOf("debug").map(({ message }) => message);
+  };
+  expect(await told({})).toEqual([
+    "`shortcuts` is off: responses do not keep their head here as those of Node.js do",
+  ]);
+  expect(await told({ shortcuts: false })).toEqual([]);
 });

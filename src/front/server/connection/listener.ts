@@ -57,7 +57,8 @@ export class Listener {
   endIdle(): void {
     const latest = performance.now() - silenceGrace;
     for (const [socket, opened] of this.#sockets)
-      if (opened < latest && socket.bytesRead === 0) socket.destroy();
+      // Bun counts no bytes
+      if (opened < latest && socket.bytesRead === 0 && !findReply(socket)) socket.destroy();
     for (const [socket, opened] of this.#handshakes.values()) if (opened < latest) socket.destroy();
     this.server.closeIdleConnections();
   }
@@ -72,7 +73,8 @@ export class Listener {
     const latest = performance.now() - silenceGrace;
     const busy: Socket[] = [];
     for (const [socket, opened] of this.#sockets) {
-      const isUnsent = socket.writableLength > 0 && findReply(socket)?.writableEnded === true;
+      const reply = findReply(socket);
+      const isUnsent = reply?.writableEnded === true && reply.writableLength > 0;
       if (isUnsent || (opened >= latest && socket.bytesRead === 0)) busy.push(socket);
     }
     for (const socket of busy) socket.destroy = () => socket;

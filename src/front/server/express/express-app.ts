@@ -3,6 +3,7 @@ import type { Express, Request, Response } from "express";
 import { defaults } from "../../../basics/defaults.ts";
 import { ConfigError } from "../../../basics/errors.ts";
 import { findExpress, loadExpress } from "../../../basics/lazy/packages.cjs";
+import { keepsHead } from "../../../basics/http/node-internals.ts";
 import { toPackageError } from "../../../basics/messages/missing-package.ts";
 import { plainWays, type AppFacts } from "../../../wire/exchange/ways.ts";
 import { shortcuts } from "../../../wire/shortcuts/shortcuts.ts";
@@ -36,9 +37,10 @@ export const createExpressObjects = (
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
+  const lacksShortcuts = mayTakeShortcuts && !keepsHead(OwnResponse);
   const isNodePatched = toPatchCheck(OwnResponse.prototype);
   const facts: { -readonly [Key in keyof AppFacts]: AppFacts[Key] } = {
-    ways: mayTakeShortcuts ? shortcuts : plainWays,
+    ways: mayTakeShortcuts && !lacksShortcuts ? shortcuts : plainWays,
     settings: { "query parser": queryParser },
     isPristine: true,
     express: undefined,
@@ -69,7 +71,8 @@ export const createExpressObjects = (
   copyMembersLater(ExpressRequest.prototype, requestMembers, getApp);
   copyMembersLater(ExpressResponse.prototype, responseMembers, getApp);
   // the application is created, and Express is loaded, when `getApp` is first called
-  return { getApp, facts, IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+  const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+  return { getApp, facts, ...classes, lacksShortcuts };
 };
 
 /** @throws {@link ConfigError} when Express does not accept an address. */

@@ -150,7 +150,7 @@ export const createResponseClass = (
       while (this.writableCorked > 0) this.uncork();
       try {
         super.end(chunk, encoding as BufferEncoding, callback as () => void);
-        if (this.socket?.writableLength) dropStalledReader(this, idleTimeout);
+        if (this.writableLength) dropStalledReader(this, idleTimeout);
       } catch (error) {
         cutWrongLength(this, error, hasBegun);
       }
@@ -289,8 +289,8 @@ const watched = new WeakSet<ServerResponse>();
 /** Drops a client that reads nothing for too long; called after each write. A timeout of 0 means no limit. */
 export const dropStalledReader = (response: ServerResponse, timeout: number): void => {
   const { socket } = response;
-  // an adapter's socket may have no `writableLength`
-  if (!socket?.writableLength || timeout === 0 || watched.has(response)) return;
+  // that of an adapter's socket may be missing, and that of Bun's sockets is 0
+  if (!socket || !response.writableLength || timeout === 0 || watched.has(response)) return;
   // the application may have set its own timeout, and an adapter's socket may have no `setTimeout`
   if (socket.timeout || !("setTimeout" in socket)) return;
   watched.add(response);
@@ -302,7 +302,7 @@ export const dropStalledReader = (response: ServerResponse, timeout: number): vo
   });
   response.on("timeout", () => {
     // the timeout also expires if the handler pauses after the client has read everything
-    if (socket.writableLength === 0) return;
+    if (response.writableLength === 0) return;
     const text = "Closed the connection of a client that does not read its response";
     findState(response)?.logger.debug(text);
     socket.destroy();
