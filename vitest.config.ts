@@ -82,7 +82,7 @@ export default defineConfig({
       project("architecture", ["test/*.test.ts"]),
       project("http", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
       // a bundler drops what it takes for unused
-      project("built", ["test/http/**/*.test.ts"], { ...shared, setupFiles }),
+      project("built", ["test/http/**/*.test.ts"], { ...shared, setupFiles, deps: { interopDefault: !process.versions["bun"] } }),
       project("example", ["example/test/**/*.test.ts"], {
         ...shop,
         // not a negated pattern above, with which the report of the coverage is empty

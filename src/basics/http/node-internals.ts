@@ -15,7 +15,7 @@ export const hasBegun = (response: ServerResponse): boolean => {
 };
 
 /** Checks whether responses keep their head as text, as Node's do; if not, nothing private can be relied on. */
-export const keepsHead = (Response: typeof ServerResponse): boolean => {
+export const keepsHead = (Response: typeof ServerResponse<IncomingMessage>): boolean => {
   const response = new Response({ method: "GET" } as IncomingMessage);
   response.writeHead(200);
   return typeof (response as { readonly _header?: unknown })._header === "string";
