@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { defaultHost, toHost, type Host } from "./hosts.ts";
 import { suggest } from "./suggest.ts";
 import { toTemplate, type Template } from "./templates.ts";
 import { UsageError } from "./usage-error.ts";
@@ -7,6 +8,7 @@ import { UsageError } from "./usage-error.ts";
 export interface Arguments {
   readonly project: string | undefined;
   readonly template: Template | undefined;
+  readonly host: Host;
   readonly install: boolean;
   readonly git: boolean;
   readonly json: boolean;
@@ -19,6 +21,7 @@ export interface Arguments {
 /** The options as `parseArgs` takes them, with their part of the help. */
 export const options = {
   template: { type: "string", short: "t", hint: "<name>", description: "the template; see below" },
+  host: { type: "string", hint: "<name>", description: "what runs the server; see below" },
   install: { type: "string", hint: "false", description: "does not install the packages" },
   "no-install": { type: "boolean", description: "the same" },
   git: { type: "string", hint: "false", description: "does not run git init" },
@@ -29,6 +32,9 @@ export const options = {
 } as const;
 
 type Name = keyof typeof options;
+
+/** A value of each option that needs one. */
+const examples: { readonly [name in Name]?: string } = { template: "minimal", host: "bun" };
 
 const names = Object.keys(options) as readonly Name[];
 
@@ -52,18 +58,20 @@ export const parseArguments = (args: readonly string[]): Arguments => {
     if (options[name].type === "boolean" && value !== undefined)
       throw new UsageError(`--${name} takes no value; got ${value}. Write --${name} alone.`);
     // another option after the name is not its value
-    if (name === "template" && (!value || (!inlineValue && value.startsWith("-"))))
-      throw new UsageError("--template needs a value, as in `--template minimal`.");
+    const example = examples[name];
+    if (example && (!value || (!inlineValue && value.startsWith("-"))))
+      throw new UsageError(`--${name} needs a value, as in \`--${name} ${example}\`.`);
   }
   const [project, ...others] = positionals;
   if (others.length > 0)
     throw new UsageError(
       `One name is taken; got ${positionals.join(" ")}. Put a name with spaces in quotes.`,
     );
-  const { template } = values;
+  const { template, host } = values;
   return {
     project,
     template: typeof template === "string" ? toTemplate(template) : undefined,
+    host: typeof host === "string" ? toHost(host) : defaultHost,
     install: toSwitch("install", values.install) && values["no-install"] !== true,
     git: toSwitch("git", values.git) && values["no-git"] !== true,
     json: values.json === true,
@@ -84,12 +92,13 @@ const toSwitch = (name: "git" | "install", value: string | boolean = true): bool
  * @throws {UsageError} with the call that passes them on.
  */
 export const checkSwallowed = (
-  { template }: Arguments,
+  { template, host }: Arguments,
   environment: Readonly<Record<string, string | undefined>>,
 ): void => {
-  const swallowed = environment["npm_config_template"];
-  if (template === undefined && swallowed)
-    throw new UsageError(
-      "npm has kept --template for itself. Put `--` before the options, as in `npm create sallyport@latest my-api -- --template minimal`.",
-    );
+  const given = { template: template !== undefined, host: host !== defaultHost };
+  for (const [name, isGiven] of Object.entries(given))
+    if (!isGiven && environment[`npm_config_${name}`])
+      throw new UsageError(
+        `npm has kept --${name} for itself. Put \`--\` before the options, as in \`npm create sallyport@latest my-api -- --template minimal\`.`,
+      );
 };

@@ -1,6 +1,6 @@
 /** How a package manager is called in a project. */
 export interface PackageManager {
-  readonly name: "npm" | "pnpm" | "yarn" | "bun";
+  readonly name: "npm" | "pnpm" | "yarn" | "bun" | "deno";
   readonly install: string;
   /** Installs what the lock file says, in CI and in images. */
   readonly installLocked: string;
@@ -31,7 +31,7 @@ const npm: PackageManager = {
  * `pnpm/10.5.2 npm/? node/v24.1.0 linux x64`; npm, if it is none of the known ones.
  */
 export const toPackageManager = (userAgent = ""): PackageManager => {
-  const [, name, version = ""] = /^(pnpm|yarn|bun)\/(\d+[\w.-]*)/.exec(userAgent) ?? [];
+  const [, name, version = ""] = /^(pnpm|yarn|bun|deno)\/(\d+[\w.-]*)/.exec(userAgent) ?? [];
   // images and CI have npm only
   const add = (published: string) => `npm install --global --force ${published}@${version}`;
   switch (name) {
@@ -68,6 +68,13 @@ export const toPackageManager = (userAgent = ""): PackageManager => {
       return {
         ...{ name, install: "bun install", installLocked, run: "bun run", execute: "bunx" },
         ...{ installProduction: `${installLocked} --production`, lockFile: "bun.lock", files: {} },
+      };
+    }
+    case "deno": {
+      const installLocked = `${add("deno")} && deno ci`;
+      return {
+        ...{ name, install: "deno install", installLocked, run: "deno task", execute: "deno x" },
+        ...{ installProduction: `${installLocked} --prod`, lockFile: "deno.lock", files: {} },
       };
     }
     default:

@@ -54,10 +54,11 @@ const create = (
     );
   const names = toProjectName(project, around.folder);
   const { folder, name } = names;
+  const { host } = given;
   const path = resolve(around.folder, folder);
   checkFolder(path, folder);
   const manager = toPackageManager(around.environment["npm_config_user_agent"]);
-  writeProject(path, names, template, manager);
+  writeProject(path, names, template, manager, host);
   const git = given.git && initialise(path, around);
   const installed = given.install && install(path, manager, given.json, around);
   const next = [
@@ -65,7 +66,10 @@ const create = (
     ...(installed ? [] : [manager.install]),
     `${manager.run} dev`,
   ];
-  const chosen = { name, folder: path, template, packageManager: manager.name, git, installed };
+  const chosen = {
+    ...{ name, folder: path, template, host: host.name, packageManager: manager.name },
+    ...{ git, installed },
+  };
   if (given.json) around.output.write(`${JSON.stringify({ ...chosen, next }, undefined, 2)}\n`);
   else {
     const lines = Object.entries(chosen).map(

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { translateHost, type Host } from "./hosts.ts";
 import { translate, type PackageManager } from "./package-managers.ts";
 import type { ProjectName } from "./project-name.ts";
 import type { Template } from "./templates.ts";
@@ -46,6 +47,7 @@ export const writeProject = (
   { name }: ProjectName,
   template: Template,
   manager: PackageManager,
+  host: Host,
 ): void => {
   const files = new Map([...readTemplate("shared"), ...readTemplate(template)]);
   const manifest = files.get("package.json") ?? "";
@@ -53,7 +55,10 @@ export const writeProject = (
   const ignored = join(path, ".gitignore");
   files.set(".gitignore", toMissing(files.get(".gitignore") ?? "", ignored));
   for (const [file, text] of files)
-    write(join(path, file), translate(text, manager).replaceAll(placeholder, name));
+    write(
+      join(path, file),
+      translateHost(translate(text, manager), host).replaceAll(placeholder, name),
+    );
   for (const [file, text] of Object.entries(manager.files)) write(join(path, file), text);
 };
 

@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { checkSwallowed, options, parseArguments } from "../src/arguments.ts";
 import { help } from "../src/help.ts";
+import { defaultHost, hostNames } from "../src/hosts.ts";
 import { templateNames } from "../src/templates.ts";
 
 const common = { install: true, git: true, json: false, help: false, version: false };
 
 describe("the arguments", () => {
   test("have defaults", () => {
-    const expected = { ...common, project: undefined, template: undefined, hasOptions: false };
+    const unset = { project: undefined, template: undefined, host: defaultHost };
+    const expected = { ...common, ...unset, hasOptions: false };
     expect(parseArguments([])).toEqual(expected);
     expect(parseArguments(["my-api"])).toEqual({ ...expected, project: "my-api" });
   });
@@ -20,6 +22,10 @@ describe("the arguments", () => {
       });
     },
   );
+
+  test("name a host", () => {
+    expect(parseArguments(["my-api", "--host", "bun"]).host.run).toBe("bun");
+  });
 
   test.each([
     ["--install false", { install: false }],
@@ -40,7 +46,7 @@ describe("the arguments", () => {
 
   test.each([
     ["--tempalte minimal", "There is no option `--tempalte`. Did you mean `--template`?"],
-    ["--yes", "There is no option `--yes`. The options are --template, --install, "],
+    ["--yes", "There is no option `--yes`. The options are --template, --host, --install, "],
     ["-x", "There is no option `-x`. The options are --template"],
     ["--template fulstack", "There is no template `fulstack`. Did you mean `fullstack`?"],
     [
@@ -65,10 +71,15 @@ describe("the arguments", () => {
     const check = (...args: readonly string[]) => checkSwallowed(parseArguments(args), environment);
     expect(() => check("my-api")).toThrow("Put `--` before the options");
     expect(() => check("my-api", "--template", "express")).not.toThrow();
+    const withHost = { npm_config_host: "bun" };
+    expect(() => checkSwallowed(parseArguments(["my-api"]), withHost)).toThrow(
+      "npm has kept --host for itself.",
+    );
   });
 });
 
-test("the help names every option and every template", () => {
+test("the help names every option, every template and every host", () => {
   for (const name of Object.keys(options)) expect(help).toContain(`--${name}`);
   for (const name of templateNames) expect(help).toContain(`  ${name} `);
+  expect(help).toContain(`Hosts: ${hostNames.join(", ")}.`);
 });

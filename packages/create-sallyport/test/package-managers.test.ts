@@ -11,7 +11,8 @@ describe("the package manager", () => {
     [`yarn/4.9.1 npm/? ${system}`, "yarn", "yarn install", "yarn run"],
     [`bun/1.2.3 npm/? ${system}`, "bun", "bun install", "bun run"],
     ["", "npm", "npm install", "npm run"],
-    ["deno/2.1.0", "npm", "npm install", "npm run"],
+    [`deno/2.9.6 npm/? deno/2.9.6 linux x86_64`, "deno", "deno install", "deno task"],
+    ["unknown/2.1.0", "npm", "npm install", "npm run"],
   ])("%s is %s", (userAgent, name, install, run) => {
     expect(toPackageManager(userAgent)).toMatchObject({ name, install, run });
   });
@@ -64,6 +65,14 @@ describe("the commands of npm in a template", () => {
     const translated = translate(text, toPackageManager(`bun/1.2.3 npm/? ${system}`));
     expect(translated).toContain("bun run test, bun run dev");
     expect(translated).toContain("bunx sallyport routes");
+  });
+
+  test("become those of Deno, whose lock file `deno ci` keeps to", () => {
+    const translated = translate(text, toPackageManager("deno/2.9.6 npm/? deno/2.9.6"));
+    expect(translated).toContain("RUN npm install --global --force deno@2.9.6 && deno ci --prod\n");
+    expect(translated).toContain("deno task test, deno task dev, deno task start");
+    expect(translated).toContain("deno x sallyport routes");
+    expect(translated).toContain("COPY deno.lock ./");
   });
 
   test("become those of yarn 4, whose settings images need", () => {

@@ -137,6 +137,7 @@ describe("the command", () => {
       name: "my-shop",
       folder: join(folder, "My Shop"),
       template: "fullstack",
+      host: "node",
       packageManager: "pnpm",
       git: false,
       installed: false,
