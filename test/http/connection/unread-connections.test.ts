@@ -99,10 +99,14 @@ test("W26: all of 200 requests behind one that takes long get their responses", 
   await expect.poll(() => listStatuses(text)).toEqual([...Array<number>(400).fill(200), 404]);
 });
 
-test("W20: a client that floods the queue behind a request that takes long is cut off", async () => {
-  shortenTimers(probeInterval);
-  const { socket, send, reasons } = await startWait();
-  await send(head("GET /wait").repeat(100_000));
-  await expect.poll(() => reasons, { timeout: 3000 }).toMatchObject([{ code: "ABORT_ERR" }]);
-  expect(socket.bytesRead).toBeLessThan(1_000_000);
-});
+test.each(["", ", even where a connection counts no bytes, as on Bun"])(
+  "W20: a client that floods the queue behind a request that takes long is cut off%s",
+  async (place) => {
+    shortenTimers(probeInterval);
+    const { socket, send, reasons } = await startWait();
+    if (place) Object.defineProperty(socket, "bytesRead", { value: 0 });
+    await send(head("GET /wait").repeat(100_000));
+    await expect.poll(() => reasons, { timeout: 3000 }).toMatchObject([{ code: "ABORT_ERR" }]);
+    expect(socket.bytesRead).toBeLessThan(1_000_000);
+  },
+);

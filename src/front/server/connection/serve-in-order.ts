@@ -16,6 +16,9 @@ export const probeInterval = 5000;
 /** How many bytes such pieces may have together; if the client sends more, its connection is destroyed. */
 const maxProbed = 256 * 1024;
 
+/** How many requests have that many bytes at least; Bun counts no bytes. */
+const maxProbedRequests = maxProbed / "GET / HTTP/1.1\n\n".length;
+
 /** The waiting requests of one connection. */
 class Queue {
   waiting = 0;
@@ -136,7 +139,8 @@ const pauseWhenLong = (queue: Queue, socket: Socket): void => {
 
 /** Reads the next piece of a paused connection; the next request in it pauses the connection again. */
 const probe = (queue: Queue, socket: Socket): void => {
-  if (socket.bytesRead - queue.bytesRead > maxProbed) socket.destroy();
+  const isFlooded = queue.waiting > maxProbedRequests;
+  if (isFlooded || socket.bytesRead - queue.bytesRead > maxProbed) socket.destroy();
   if (socket.destroyed) return;
   if (!socket.writableNeedDrain) socket.resume();
   queue.probe?.refresh();
