@@ -14,11 +14,10 @@ export const hasBegun = (response: ServerResponse): boolean => {
   return response.headersSent && isSending;
 };
 
-/** Checks whether responses keep their head as text, as Node's do; if not, nothing private can be relied on. */
-export const keepsHead = (Response: typeof ServerResponse<IncomingMessage>): boolean => {
+/** Checks whether responses have the private state of Node's: those of Bun lack this part of it. */
+export const hasNodeState = (Response: typeof ServerResponse<IncomingMessage>): boolean => {
   const response = new Response({ method: "GET" } as IncomingMessage);
-  response.writeHead(200);
-  return typeof (response as { readonly _header?: unknown })._header === "string";
+  return (response as { readonly _expect_continue?: boolean })._expect_continue === false;
 };
 
 let listensForUnpipe: boolean | undefined;

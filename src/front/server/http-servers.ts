@@ -44,7 +44,7 @@ export const createHttpServers = async (
   });
   if (objects.lacksShortcuts)
     prepared.service.logger.debug(
-      "`shortcuts` is off: responses do not keep their head here as those of Node.js do",
+      "`shortcuts` is off: the private state of responses is not that of Node.js here",
     );
   if (hasHooks) await buildStack(objects.getApp(), prepared, config);
   else if (config.etag || config.trustProxy || isExpressLoaded()) objects.getApp();

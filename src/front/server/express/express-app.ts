@@ -3,7 +3,7 @@ import type { Express, Request, Response } from "express";
 import { defaults } from "../../../basics/defaults.ts";
 import { ConfigError } from "../../../basics/errors.ts";
 import { findExpress, loadExpress } from "../../../basics/lazy/packages.cjs";
-import { keepsHead } from "../../../basics/http/node-internals.ts";
+import { hasNodeState } from "../../../basics/http/node-internals.ts";
 import { toPackageError } from "../../../basics/messages/missing-package.ts";
 import { plainWays, type AppFacts } from "../../../wire/exchange/ways.ts";
 import { shortcuts } from "../../../wire/shortcuts/shortcuts.ts";
@@ -37,7 +37,7 @@ export const createExpressObjects = (
   // tools such as light-my-request replace the classes between an application's and Node's in the prototype chain
   class OwnMessage extends node.IncomingMessage {}
   class OwnResponse extends node.ServerResponse {}
-  const lacksShortcuts = mayTakeShortcuts && !keepsHead(OwnResponse);
+  const lacksShortcuts = mayTakeShortcuts && !hasNodeState(OwnResponse);
   const isNodePatched = toPatchCheck(OwnResponse.prototype);
   const facts: { -readonly [Key in keyof AppFacts]: AppFacts[Key] } = {
     ways: mayTakeShortcuts && !lacksShortcuts ? shortcuts : plainWays,

@@ -1,0 +1,3 @@
+import { testOnHost } from "./run-on-host.ts";
+
+testOnHost("Bun");
