@@ -110,3 +110,13 @@ test.each(["", ", even where a connection counts no bytes, as on Bun"])(
     expect(socket.bytesRead).toBeLessThan(1_000_000);
   },
 );
+
+test("B19: a client that leaves within a request gets no reply, even where its connection is still readable, as on Bun", async () => {
+  const { server, client, socket, send } = await startWait();
+  await send(head("GET /wait"));
+  const left = once(client.resume(), "close");
+  const error = Object.assign(new Error("Parse Error"), { code: "HPE_INVALID_EOF_STATE" });
+  server.servers[0]?.emit("clientError", error, socket);
+  await left;
+  expect([client.bytesRead, server.linesOf("warn")]).toEqual([0, []]);
+});

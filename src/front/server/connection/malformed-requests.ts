@@ -23,7 +23,10 @@ const statuses: ReadonlyMap<string, number> = new Map([
 
 /** Checks whether the client has left, perhaps in the middle of a request, rather than sent something invalid. */
 const isDeparture = (code: string, { readableEnded, writable }: Duplex): boolean =>
-  code === "ECONNRESET" || code === "EPIPE" || readableEnded || !writable;
+  code === "ECONNRESET" || code === "EPIPE" || code === endedEarly || readableEnded || !writable;
+
+/** The code of the error for a connection that ends within a request. */
+const endedEarly = "HPE_INVALID_EOF_STATE";
 
 /**
  * Responds with the error envelope to anything that cannot be parsed as a request, then closes the connection. Nothing
