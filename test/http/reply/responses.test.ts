@@ -419,3 +419,21 @@ describe("Static files", () => {
     expect((await ask("lines=1-2")).text).toBe("0123456789");
   });
 });
+
+test("a response ends even where `uncork` has no effect, as on Deno after its end", async () => {
+  let looks = 0;
+  const corked = defaultEndpointsFactory.build({
+    handler: ({ response }) => {
+      Object.defineProperty(response, "writableCorked", {
+        get: () => {
+          // what loops until this is 0 would never end
+          if (++looks > 100) throw new Error("an endless loop");
+          return 1;
+        },
+      });
+      return {};
+    },
+  });
+  const server = await start({ corked });
+  expect((await server.send("/corked")).status).toBe(200);
+});

@@ -225,9 +225,12 @@ test("a tool that has replaced `write` of a response sees each event", async () 
   expect(seen).toHaveLength(sayings.length);
 });
 
-test.each([ServerResponse, OutgoingMessage])(
+test.each([
+  ["ServerResponse", ServerResponse],
+  ["OutgoingMessage", OutgoingMessage],
+] as const)(
   "a tool that has replaced `write` of a class of Node.js sees each event: %s",
-  async ({ prototype }) => {
+  async (_name, { prototype }) => {
     const write = vi.spyOn(prototype, "write");
     await (await startSayings()).send("/run");
     const texts = write.mock.calls.map(([chunk]) => String(chunk));

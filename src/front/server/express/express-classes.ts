@@ -146,8 +146,8 @@ export const createResponseClass = (
       }
       refuseBody(this);
       const hasBegun = this.headersSent;
-      // before version 26, Node would send the chunks that `cork` holds after the end
-      while (this.writableCorked > 0) this.uncork();
+      // before version 26, Node would send the chunks that `cork` holds after the end; Deno never counts down to 0 then
+      for (let corks = this.writableCorked; corks > 0; corks--) this.uncork();
       try {
         super.end(chunk, encoding as BufferEncoding, callback as () => void);
         if (this.writableLength) dropStalledReader(this, idleTimeout);
