@@ -1,4 +1,5 @@
-// Runs the checks that take longer than a minute: fuzzing, aborted uploads, shutdown under load, memory, and others.
+// Runs the checks that take longer than a minute: fuzzing, aborted uploads, shutdown under load, memory, and others; or
+// those whose files are named, as in `npm run test:full -- bun deno`.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { tool } from "./tool.js";
@@ -15,11 +16,13 @@ if (process.argv.includes("--list-rows")) {
 }
 run(process.execPath, "scripts/list-rows.js");
 run(process.execPath, "scripts/build.js");
+// not the tests of bundlers, which the name of Bun is in, too
+const filters = process.argv.slice(2).map((name) => name.replace(/^(?:bun|deno)$/, "hosts/$&.test"));
 // the checks run one after the other, because a parallel load would distort what they measure
 run(
   ...[...tool("vitest"), "run", "--project", "full", "--project", "site-pages"],
   "--no-file-parallelism",
-  ...process.argv.slice(2),
+  ...filters,
 );
 if (process.argv.length === 2) {
   // schemas that no run has seen before; a failure shows its seed
