@@ -1,5 +1,5 @@
-import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
@@ -16,27 +16,12 @@ import {
   serve,
 } from "./chromium.ts";
 import { routing } from "./client-platforms-routing.ts";
+import { ensureHost } from "./hosts/ensure-hosts.ts";
 import { ensureNodes } from "./node-versions.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const program = fileURLToPath(new URL("client-platforms-program.ts", import.meta.url));
 const cache = `${root}node_modules/.cache/client-platforms`;
-
-/** Returns the path of the binary that npm installed for this system, for a package with one binary per system. */
-const findBinary = (scope: string, path: string): string => {
-  const folder = `${cache}/node_modules/${scope}`;
-  const [system = ""] = existsSync(folder) ? readdirSync(folder) : [];
-  return `${folder}/${system}/${path}`;
-};
-
-/** Installs Deno and Bun from the npm registry if they are missing. */
-const ensureRuntimes = (): void => {
-  mkdirSync(cache, { recursive: true });
-  writeFileSync(`${cache}/package.json`, '{ "private": true }');
-  if (existsSync(findBinary("@deno", "deno")) && existsSync(findBinary("@oven", "bin/bun"))) return;
-  const install = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"];
-  execFileSync("npm", [...install, "deno@2", "bun@1"], { cwd: cache, stdio: "inherit" });
-};
 
 const clients = {
   inferred: `${root}src/describe/client/index.ts`,
@@ -57,7 +42,8 @@ const bundle = async (kind: Kind, start: string): Promise<string> => {
 };
 
 beforeAll(async () => {
-  ensureRuntimes();
+  mkdirSync(cache, { recursive: true });
+  ensureHost("Bun");
   ensureNodes();
   writeFileSync(clients.generated, generateClient({ routing }));
   for (const kind of ["inferred", "generated"] as const)
@@ -103,8 +89,8 @@ describe.each<Kind>(["inferred", "generated"])("the %s client", (kind) => {
     ...["20.19", "22", "24", "26"].map(
       (version) => [`Node.js ${version}`, () => [ensureNodes().get(version) ?? ""]] as const,
     ),
-    ["Deno", () => [findBinary("@deno", "deno"), "run", "--allow-net"]],
-    ["Bun", () => [findBinary("@oven", "bin/bun")]],
+    ["Deno", () => [ensureHost("Deno"), "run", "--allow-net"]],
+    ["Bun", () => [ensureHost("Bun")]],
   ];
   test.each(runtimes)(
     "works the same on %s",
