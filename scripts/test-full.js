@@ -17,7 +17,9 @@ if (process.argv.includes("--list-rows")) {
 run(process.execPath, "scripts/list-rows.js");
 run(process.execPath, "scripts/build.js");
 // not the tests of bundlers, which the name of Bun is in, too
-const filters = process.argv.slice(2).map((name) => name.replace(/^(?:bun|deno)$/, "hosts/$&.test"));
+const filters = process.argv
+  .slice(2)
+  .map((name) => name.replace(/^(?:bun|deno)$/, "hosts/$&.test"));
 // the checks run one after the other, because a parallel load would distort what they measure
 run(
   ...[...tool("vitest"), "run", "--project", "full", "--project", "site-pages"],
