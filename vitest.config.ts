@@ -104,9 +104,10 @@ export default defineConfig({
         hookTimeout: 180_000,
       }),
       project("openapi", ["test/openapi/**/*.test.ts"], { testTimeout: 60_000, setupFiles }),
-      project("full", ["test/full/**/*.test.ts"], {
+      project("full", ["test/full/**/*.test.ts", "!test/full/hosts/**"], {
         ...{ testTimeout: 900_000, hookTimeout: 120_000, setupFiles },
       }),
+      project("hosts", ["test/full/hosts/*.test.ts"], { testTimeout: 900_000 }),
       project("quick-start", ["test/package/*.test.ts", "!test/package/packed-*.test.ts"], {
         testTimeout: 120_000,
       }),
