@@ -74,7 +74,7 @@ export const writeLanding = (): string => {
   const items = features.map(
     (one) => `<div>\n\n[${one.title}](${one.page}.md)\n\n${one.text}\n\n</div>`,
   );
-  const frontmatter = { layout: "home", editLink: false, title, titleTemplate: "sallyport" };
+  const frontmatter = { layout: "home", editLink: false, title, description: lead };
   const actions = [
     "[Get started](getting-started.md)",
     `[An API made with it](${base}shop/){target=_self}`,

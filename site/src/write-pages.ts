@@ -15,7 +15,8 @@ export const writePages = (): void => {
   mkdirSync(join(folder, "reference"), { recursive: true });
   writeFileSync(join(folder, "index.md"), writeLanding());
   for (const page of referencePages) {
-    const frontmatter = "---\neditLink: false\n---\n\n";
+    const description = page.intro.replaceAll(/\[([^\]]+)\]\([^)]+\)|`/g, "$1");
+    const frontmatter = `---\n${JSON.stringify({ editLink: false, description })}\n---\n\n`;
     writeFileSync(join(folder, "reference", `${page.name}.md`), frontmatter + writeReference(page));
   }
   const ui = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));

@@ -25,6 +25,6 @@ test.each([
 
 test("an error for a developer shows the section of the documentation that explains it", () => {
   const error = new ConfigError("SLP_CONFIG_VALUE", "no");
-  expect(inspect(error)).toMatch(/see: 'https:.+\/docs\/errors\.md#slp_config_value'/);
+  expect(inspect(error)).toMatch(/see: 'https:.+\/sallyport\/errors#slp_config_value'/);
   expect(new RequestError("SLP_NOT_FOUND")).not.toHaveProperty("see");
 });

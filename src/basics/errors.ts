@@ -94,7 +94,7 @@ const toErrorOptions = (cause: unknown): ErrorOptions | undefined =>
 
 /** Returns the address of the section that explains a code. */
 export const toSee = (code: string): string =>
-  `https://github.com/sallyport/sallyport/blob/main/docs/errors.md#${code.toLowerCase()}`;
+  `https://sallyport.github.io/sallyport/errors#${code.toLowerCase()}`;
 
 /** Makes the errors that follow capture no stack, which costs more than all else of them; returns a function that ends this. */
 export const captureNoStack = (): (() => void) => {

@@ -11,6 +11,7 @@ import {
   openPage,
   quitChromium,
 } from "../../../test/full/chromium.ts";
+import { createSidebar } from "../../src/sidebar.ts";
 import { isServed, listPages, readPage, serveSite, stopSite } from "./serve-site.ts";
 
 const axeSource = readFileSync(
@@ -82,6 +83,41 @@ describe.skipIf(!isChromiumPossible)("the built site in Chromium", () => {
     await page.setViewportSize({ width: 360, height: 640 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
     expect(errors).toEqual([]);
+  });
+
+  test("the pager leads from the first page to the last, in the order of the sidebar", async () => {
+    const [first = "", ...others] = createSidebar().flatMap(({ items }) =>
+      items.map(({ link }) => link),
+    );
+    await open(first.slice(1));
+    for (const link of others) {
+      await page.locator(`.pager-link.next[href$="${link}"]`).click();
+      await page.waitForURL(`${url}${link.slice(1)}`);
+      expect(await page.locator("main h1").count()).toBe(1);
+    }
+    expect(await page.locator(".pager-link.next").count()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
+  test("the menu of a phone opens at the page that one reads", async () => {
+    await open("internals/performance");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator(".VPLocalNav .menu").click();
+    const item = page.locator(".VPSidebar.open .VPSidebarItem.is-link.is-active");
+    await expect.poll(async () => (await item.boundingBox())?.y).toBeLessThan(844);
+  });
+
+  test("what is not found offers the search and all pages", async () => {
+    const { status } = await page
+      .goto(`${url}nothing-here`, { waitUntil: "networkidle" })
+      .then((response) => ({ status: response?.status() }));
+    expect(status).toBe(404);
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.locator(".DocSearch-Button").waitFor();
+    await page.evaluate(axeSource);
+    expect(await findObstacles(page)).toEqual([]);
+    await page.locator(".not-found").getByRole("link", { name: "Pagination" }).click();
+    await page.getByRole("heading", { name: "Pagination", level: 1 }).waitFor();
   });
 
   test.each(words)("the search for %s finds %s", async (word, path) => {

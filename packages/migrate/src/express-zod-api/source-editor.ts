@@ -11,7 +11,7 @@ import type { Users } from "./users.ts";
 /** The beginning of the comment on what a person must change. */
 export const markPrefix = "// TODO(sallyport-migrate):";
 
-const guide = "https://github.com/sallyport/sallyport/blob/main/docs/from-express-zod-api.md";
+const guide = "https://sallyport.github.io/sallyport/from-express-zod-api";
 
 interface Edit {
   readonly start: number;
