@@ -3,6 +3,7 @@ import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MarkdownOptions, MarkdownRenderer } from "vitepress";
 import { repository } from "./addresses.ts";
+import { toPackageManagers } from "./package-managers.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -28,20 +29,26 @@ const toLink = (page: string, link: string): string => {
 const renderCode = (md: MarkdownRenderer): void => {
   const { fence } = md.renderer.rules;
   if (!fence) throw new Error("VitePress renders no code blocks");
-  md.renderer.rules.fence = (tokens, index, ...rest) => {
+  const renderFence: typeof fence = (tokens, index, ...rest) => {
     const info = tokens[index]?.info ?? "";
     const name = /\sfile=(\S+)/.exec(info)?.[1];
-    // what follows the language is for the tests of the documentation
-    if (tokens[index]) tokens[index].info = info.replace(/ .*/, "");
+    // what follows the language is for the tests of the documentation, except in a group
+    if (tokens[index] && !info.includes("[")) tokens[index].info = info.replace(/ .*/, "");
+    if (/^(?:sh|text)$/.test(info)) {
+      const tabs = toPackageManagers(tokens[index]?.content ?? "");
+      const blocks = tabs.map(({ name, commands }) => `\`\`\`sh [${name}]\n${commands}\n\`\`\``);
+      if (blocks.length > 0) return md.render(`::: code-group\n${blocks.join("\n")}\n:::`);
+    }
     const block = fence(tokens, index, ...rest);
     if (name === undefined) return block;
     const title = md.utils.escapeHtml(name);
     return `<div class="file"><p class="file-name">${title}</p>${block}</div>\n`;
   };
+  md.renderer.rules.fence = renderFence;
   // VitePress styles only blocks between fences
   md.renderer.rules.code_block = (tokens, index, ...rest) => {
     if (tokens[index]) tokens[index].info = "text";
-    return fence(tokens, index, ...rest);
+    return renderFence(tokens, index, ...rest);
   };
 };
 
@@ -55,6 +62,46 @@ const resolveLinks = (md: MarkdownRenderer): void => {
   });
 };
 
+const roles: Readonly<Record<string, string>> = {
+  table_open: "table",
+  thead_open: "rowgroup",
+  tbody_open: "rowgroup",
+  tr_open: "row",
+  th_open: "columnheader",
+  td_open: "cell",
+};
+
+/** Prepares tables of three columns and more for phones, where each row is a block that names its cells. */
+const labelCells = (md: MarkdownRenderer): void => {
+  // VitePress writes tables without their attributes
+  md.renderer.rules.table_open = (tokens, index, options, _env, self) => {
+    tokens[index]?.attrSet("tabindex", "0");
+    return self.renderToken(tokens, index, options);
+  };
+  md.core.ruler.push("label-cells", ({ tokens }) => {
+    for (const [start, { type, level }] of tokens.entries()) {
+      if (type !== "table_open") continue;
+      const end = tokens.findIndex(
+        (one, at) => at > start && one.type === "table_close" && one.level === level,
+      );
+      const parts = tokens.slice(start, end);
+      const labels = parts.flatMap((one, at) =>
+        one.type === "th_open" ? [(parts[at + 1]?.content ?? "").replaceAll("`", "")] : [],
+      );
+      if (labels.length < 3) continue;
+      parts[0]?.attrJoin("class", "wide");
+      let column = 0;
+      for (const part of parts) {
+        const role = roles[part.type];
+        // their display, which phones get another one of, would take the meaning from them
+        if (role !== undefined) part.attrSet("role", role);
+        if (part.type === "tr_open") column = 0;
+        if (part.type === "td_open") part.attrSet("data-label", labels[column++] ?? "");
+      }
+    }
+  });
+};
+
 export const markdown: MarkdownOptions = {
   anchor: { slugify },
   headers: { slugify },
@@ -63,5 +110,6 @@ export const markdown: MarkdownOptions = {
   config: (md) => {
     renderCode(md);
     resolveLinks(md);
+    labelCells(md);
   },
 };

@@ -34,6 +34,11 @@ const findObstacles = async (page: Page, options: RunOptions = {}): Promise<read
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 };
 
+/** Lists the first words of the tables that are wider than the page. */
+const wideTables = `[...document.querySelectorAll("table")]
+  .filter((table) => table.scrollWidth > table.clientWidth + 1)
+  .map((table) => table.textContent.trim().slice(0, 40))`;
+
 /** Words, each with a page that the search finds by it. */
 const words = Object.entries({
   cursor: "/pagination",
@@ -82,6 +87,8 @@ describe.skipIf(!isChromiumPossible)("the built site in Chromium", () => {
     expect(await findObstacles(page, { runOnly: ["color-contrast"] })).toEqual([]);
     await page.setViewportSize({ width: 360, height: 640 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    // a column that one must scroll to is not seen
+    expect(await page.evaluate(wideTables)).toEqual([]);
     expect(errors).toEqual([]);
   });
 
