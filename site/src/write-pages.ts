@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { swaggerScript, swaggerStyles } from "../../src/describe/docs-page/swagger-look.ts";
 import { writeLanding } from "./landing.ts";
 import { referencePages, writeReference } from "./reference.ts";
 
@@ -22,5 +23,7 @@ export const writePages = (): void => {
   const ui = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"])
     copyFileSync(join(ui, name), join(shop, name));
+  writeFileSync(join(shop, "look.css"), swaggerStyles);
+  writeFileSync(join(shop, "init.js"), swaggerScript);
   copyFileSync(example, join(shop, "openapi.yaml"));
 };

@@ -42,7 +42,7 @@ export const defaults = {
     events: ["SIGINT", "SIGTERM"],
   },
   health: { live: "/livez", ready: "/readyz", check: { timeout: 2000, cache: 1000 } },
-  docs: { path: "/docs", ui: "scalar", openapi: "3.1" },
+  docs: { path: "/docs", ui: "swagger", openapi: "3.1" },
   webhook: { method: "post" },
   apiResponse: { mimeType: "application/json" },
   paginated: { itemsName: "items", maxLimit: 100, defaultLimit: 20 },

@@ -13,9 +13,9 @@ export interface DocsOptions extends Omit<OpenApiOptions, "config" | "info" | "r
   /** @default the name, version and description from the package.json in the working directory */
   readonly info?: OpenApiInfo | undefined;
   /**
-   * The user interface, from the package `@scalar/api-reference` or `swagger-ui-dist`, which must be installed.
+   * The user interface, from the package `swagger-ui-dist` or `@scalar/api-reference`, which must be installed.
    *
-   * @default "scalar"
+   * @default "swagger"
    */
   readonly ui?: "scalar" | "swagger" | undefined;
   /**

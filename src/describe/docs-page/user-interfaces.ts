@@ -4,6 +4,7 @@ import { defaults } from "../../basics/defaults.ts";
 import { ConfigError } from "../../basics/errors.ts";
 import { ownFile } from "../../basics/lazy/packages.cjs";
 import type { DocsOptions } from "./docs-options.ts";
+import { swaggerScript, swaggerStyles } from "./swagger-look.ts";
 
 export interface UserInterface {
   /** Functions that read the files of the page, by name; the last one starts it with `data-document` of the body. */
@@ -11,28 +12,6 @@ export interface UserInterface {
   /** The style sources that the page's Content-Security-Policy allows. */
   readonly styles: string;
 }
-
-/**
- * The script that starts Swagger UI, without the badge of a remote validator. It waits for the end of each response, so
- * it does not offer to request an event stream. The page is dark if the system is.
- */
-const swaggerScript = `
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", follow);
-follow();
-const isEventStream = (response) => response.hasIn(["content", "text/event-stream"]);
-const allowTryItOutFor = (_original, { specSelectors }) => (_state, path, method) =>
-  !specSelectors.specJson().getIn(["paths", path, method, "responses"])?.some(isEventStream);
-SwaggerUIBundle({
-  url: document.body.dataset.document,
-  dom_id: "#docs",
-  deepLinking: true,
-  validatorUrl: null,
-  layout: "BaseLayout",
-  plugins: [{ statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } }],
-});
-`;
 
 /**
  * The script that starts Scalar, without fonts from other hosts, telemetry, a proxy, or anything that needs an account.
@@ -57,6 +36,7 @@ export const findUserInterface = (name: DocsOptions["ui"] = defaults.docs.ui): U
     return {
       files: new Map<string, () => Buffer | string>([
         ["swagger-ui.css", read("swagger-ui.css")],
+        ["look.css", () => swaggerStyles],
         ["swagger-ui-bundle.js", read("swagger-ui-bundle.js")],
         ["init.js", () => swaggerScript],
       ]),

@@ -268,7 +268,9 @@ describe("in production", () => {
 
 describe("the `docs` option", () => {
   test("causes an error at startup that names a missing package", async () => {
-    const error = await start({ users }, { docs: true }).catch((thrown: unknown) => thrown);
+    const error = await start({ users }, { docs: { ui: "scalar" } }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({
       code: "SLP_CONFIG_PEER",
@@ -280,7 +282,7 @@ describe("the `docs` option", () => {
   test("says in production that the package must not be in `devDependencies`", async () => {
     vi.stubEnv("NODE_ENV", "production");
     onTestFinished(() => void vi.unstubAllEnvs());
-    await expect(start({ users }, { docs: { production: true } })).rejects.toThrow(
+    await expect(start({ users }, { docs: { ui: "scalar", production: true } })).rejects.toThrow(
       "is not installed where the server runs. Run: npm install --save-prod @scalar/api-reference, so that it is in `dependencies` and not in `devDependencies`, or set",
     );
   });

@@ -13,6 +13,11 @@ interface Page {
 type CreatePage = (options: object) => Page;
 
 const nothing = () => undefined;
+class MutationObserver {
+  observe(): void {
+    // nothing changes
+  }
+}
 const element = {
   ...{ style: {}, setAttribute: nothing, appendChild: nothing, classList: { toggle: nothing } },
 };
@@ -30,7 +35,7 @@ const createWindow = () => {
     ...{ addEventListener: nothing, setTimeout, clearTimeout, console, URL, URLSearchParams },
     ...{ Headers, Request, Response, FormData, Blob, File, AbortController, TextEncoder },
     matchMedia: () => ({ matches: false, addEventListener: nothing }),
-    ...{ Element: Object, HTMLElement: Object, Node: Object, history: {} },
+    ...{ MutationObserver, Element: Object, HTMLElement: Object, Node: Object, history: {} },
   };
   return createContext(Object.assign(window, { window, self: window }));
 };
