@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const pages = ["", "docs", "docs/internals"].flatMap((folder) =>
+const pages = ["", "docs", "docs/how-to", "docs/internals"].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name)),
@@ -50,4 +50,12 @@ test("docs/README.md lists each page once", () => {
   expect(listed.map(([, path = ""]) => path).toSorted()).toEqual(
     others.map((page) => relative("docs", page)).toSorted(),
   );
+});
+
+test("a page of another folder leads to each page of docs/how-to", () => {
+  const others = pages.filter((page) => /^docs\/[^/]+$/.test(page) && page !== "docs/README.md");
+  const text = others.map(read).join("\n");
+  const all = pages.filter((page) => page.startsWith("docs/how-to/"));
+  expect(all.length).toBeGreaterThan(10);
+  expect(all.filter((page) => !text.includes(`](${relative("docs", page)})`))).toEqual([]);
 });

@@ -32,6 +32,7 @@ export default defineConfig({
   rewrites: {
     "docs/README.md": "pages.md",
     "docs/:page": ":page",
+    "docs/how-to/:page": "how-to/:page",
     "docs/internals/:page": "internals/:page",
     "site/generated/index.md": "index.md",
     "site/generated/reference/:page": "reference/:page",

@@ -15,9 +15,11 @@ afterAll(async () => {
   for (const folder of folders) await folder.remove();
 });
 
-const pages = readdirSync(join(root, "docs"))
-  .filter((name) => name.endsWith(".md"))
-  .map((name) => `docs/${name}`);
+const pages = ["docs", "docs/how-to"].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`),
+);
 
 /** The pages with several versions of a file, each of which is compiled by a test of its own. */
 const withSteps: ReadonlySet<string> = new Set(["docs/from-express.md", "docs/tutorial.md"]);
@@ -27,6 +29,17 @@ const withForeignTypes: ReadonlySet<string> = new Set(
   [
     ...["authentication", "channels", "client", "conditional-requests", "health", "idempotency"],
     ...["logs", "openapi", "production", "rate-limits", "testing", "transactions"],
+    ...[
+      "bullmq",
+      "caching",
+      "csv",
+      "jobs",
+      "jwt",
+      "lists-in-sql",
+      "outgoing-webhooks",
+      "proxy",
+    ].map((name) => `how-to/${name}`),
+    "how-to/tenants",
   ].map((name) => `docs/${name}.md`),
 );
 
