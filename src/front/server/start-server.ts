@@ -34,15 +34,10 @@ export const startServer = async (config: ServerConfig, routing: Routing) => {
   checkRuntime();
   const created = await createHttpServers(config, routing);
   const { objects, listeners, logger, service } = created;
-  let isAppRead = false;
   if (listeners.length === 0)
-    // an application that is passed to a host, such as serverless-http, needs no server
-    setImmediate(() => {
-      if (!isAppRead)
-        service.logger.warn(
-          "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
-        );
-    });
+    service.logger.warn(
+      "SLP_WARN_NO_SERVER: neither `http` nor `https` is configured, so nothing listens. Set `http: { listen: 8090 }`.",
+    );
   const stop = await startResources(config, created);
   try {
     await listen(listeners);
@@ -60,7 +55,6 @@ export const startServer = async (config: ServerConfig, routing: Routing) => {
   const urls = addresses.filter((address) => /^https?:\/\//.test(address));
   return {
     get app() {
-      isAppRead = true;
       return objects.getApp();
     },
     logger,

@@ -3,16 +3,11 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  ConfigError,
-  createServer,
-  defaultEndpointsFactory as factory,
-  type ServerConfig,
-} from "sallyport";
+import { ConfigError, defaultEndpointsFactory as factory, type ServerConfig } from "sallyport";
 import { testServer } from "sallyport/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { findFreePort } from "../../free-port.ts";
-import { createRecorder, start } from "../harness.ts";
+import { start } from "../harness.ts";
 
 const hello = factory.build({ handler: () => ({ hello: "world" }) });
 
@@ -224,20 +219,3 @@ test("`testServer` rejects as a server does if something does not start", async 
   await expect(testServer(life, { hello })).rejects.toThrow("The resource `two` could not start");
   expect(steps).toEqual(["start one", "start two", "stop one"]);
 });
-
-test.each([
-  ["nobody reads its application", false],
-  ["a host gets its application", true],
-])(
-  "a server that listens nowhere warns of that only if nobody has its application: %s",
-  async (_case, isRead) => {
-    const { logger, lines } = createRecorder();
-    const server = await createServer({ cors: false, logger }, {});
-    onTestFinished(() => server.close());
-    const app = isRead ? server.app : undefined;
-    expect(app === undefined).toBe(!isRead);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const warnings = lines.filter(({ message }) => message.startsWith("SLP_WARN_NO_SERVER"));
-    expect(warnings).toHaveLength(isRead ? 0 : 1);
-  },
-);
