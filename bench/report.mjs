@@ -63,7 +63,8 @@ const toPlot = ({ results, titles }) => {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="780" height="${y}" font-family="sans-serif" font-size="11">`,
     `<title>CPU time of the server per request, in microseconds; lower is better</title>`,
-    `<rect width="780" height="${y}" fill="#ffffff"/>`,
+    "<style>.paper{fill:#fff}text{fill:#1f2937}@media (prefers-color-scheme:dark){.paper{fill:#0f172a}text{fill:#e2e8f0}}</style>",
+    `<rect class="paper" width="780" height="${y}"/>`,
     ...lines,
     "</svg>\n",
   ].join("\n");

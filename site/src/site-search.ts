@@ -45,6 +45,11 @@ const synonyms: Readonly<Record<string, string>> = {
   i18n: "language",
   translate: "language",
   mount: "attachRouting",
+  format: "envelope",
+  timeout: "time limit",
+  timeouts: "time limit",
+  quick: "getting started",
+  quickstart: "getting started",
 };
 
 /** Words that say nothing about a page. */

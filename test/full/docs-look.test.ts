@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { AxeResults } from "axe-core";
 import { defaultEndpointsFactory as factory, ez } from "sallyport";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -18,8 +17,13 @@ import {
 const site = fileURLToPath(new URL("../../site/package.json", import.meta.url));
 const axeSource = readFileSync(createRequire(site).resolve("axe-core/axe.min.js"), "utf8");
 
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
 /** What the source adds to a page. */
-declare const axe: { run(): Promise<AxeResults> };
+declare const axe: { run(): Promise<{ readonly violations: readonly Violation[] }> };
 
 const book = z.object({ id: z.int(), title: z.string(), tags: z.array(z.string()).optional() });
 const routing = {

@@ -5,7 +5,10 @@ import { createGuideFolder, readFiles, readPage, root, typescript } from "./guid
 
 const names = readdirSync(join(root, "docs/how-to"));
 const files = names.flatMap((name) =>
-  [...readFiles(`docs/how-to/${name}`)].map(([file, code]) => [`${name}/${file}`, code] as const),
+  [...readFiles(`docs/how-to/${name}`)].map(
+    ([file, code]) =>
+      [`${name}/${file}`, code.replace(' from "pg"', ' from "../pglite.ts"')] as const,
+  ),
 );
 
 /** What a program has before its checks: the API of a page, as a function that sends it requests. */
@@ -87,6 +90,15 @@ assert.equal((await as("bob")).status, 200);
 assert.equal((await as("bob", { title: "Emma" })).status, 403);
 assert.deepEqual((await as("ada", { title: "Emma" })).data, { title: "Emma", addedBy: "Ada" });
 assert.equal((await send("/books")).status, 401);`,
+  "api-keys": `
+import { createKey } from "./api-keys.md/api-keys.ts";
+const { send } = await serve("api-keys");
+const reader = { "x-api-key": createKey("Ada", ["books:read"]) };
+const writer = { "x-api-key": createKey("Bob", ["books:read", "books:write"]) };
+assert.equal((await send("/books", { headers: reader })).status, 200);
+assert.equal((await send("/books", { headers: reader, json: { title: "Emma" } })).status, 403);
+assert.deepEqual((await send("/books", { headers: writer, json: { title: "Emma" } })).data, { title: "Emma", addedBy: "Bob" });
+assert.equal((await send("/books", { headers: { "x-api-key": "shop_none" } })).status, 401);`,
   money: `
 const { send } = await serve("money");
 const add = async (...prices) => send("/total", { json: { prices, currency: "EUR" } });

@@ -41,7 +41,7 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   auth: ["authentication"],
   jwt: ["how-to/jwt"],
   oidc: ["how-to/jwt"],
-  "api key": ["authentication", "how-to/jwt"],
+  "api key": ["how-to/api-keys"],
   roles: ["how-to/roles", "authentication"],
   permissions: ["how-to/roles"],
   tenant: ["how-to/tenants"],
@@ -51,7 +51,7 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   "cursor pagination": ["pagination", "how-to/lists-in-sql"],
   csv: ["how-to/csv"],
   cron: ["how-to/jobs"],
-  queue: ["how-to/jobs"],
+  queue: ["how-to/bullmq", "how-to/jobs"],
   "background job": ["how-to/jobs"],
   webhook: ["how-to/outgoing-webhooks", "authentication"],
   proxy: ["how-to/proxy", "production"],
@@ -63,8 +63,8 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   tracing: ["logs", "how-to/collector"],
   cache: ["how-to/caching", "conditional-requests"],
   "rate limit": ["rate-limits"],
-  websocket: ["how-to/beside-it", "express"],
-  graphql: ["how-to/beside-it", "express"],
+  websocket: ["express"],
+  graphql: ["express"],
   "user id in logs": ["how-to/user-in-logs", "logs"],
   "server sent events": ["streams", "channels"],
   cors: ["cors"],
@@ -83,5 +83,6 @@ test("no more than two of the queries miss the page that answers among the first
     const found = find(query);
     return pages.some((page) => found.includes(page)) ? [] : [`${query}: ${found.join(", ")}`];
   });
-  expect(missed.slice(2)).toEqual([]);
+  // the message of a failure has all that are missed
+  expect(missed.length > 2 ? missed : []).toEqual([]);
 });

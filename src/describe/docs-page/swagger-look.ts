@@ -10,6 +10,7 @@ export const swaggerStyles = `
   --link: #a8b1ff; --danger: #ff9d97; --good: #7fd6a3;
   color-scheme: dark;
 }
+html .swagger-ui.swagger-ui.swagger-ui * { transition: none; }
 body { margin: 0; background: var(--page); }
 html .swagger-ui.swagger-ui.swagger-ui { overflow-x: clip; background: var(--page); color: var(--text); }
 html .swagger-ui.swagger-ui.swagger-ui :is(p, li, td, th, h1, h2, h3, h4, h5, h6, label, table, section, span, div, small, pre.version, i, strong) {
@@ -36,7 +37,7 @@ html .swagger-ui.swagger-ui.swagger-ui .opblock-delete .opblock-summary-method {
 html .swagger-ui.swagger-ui.swagger-ui .opblock-deprecated { opacity: 1; }
 html .swagger-ui.swagger-ui.swagger-ui .opblock-deprecated .opblock-summary-method { background: #6b6b6b; }
 html .swagger-ui.swagger-ui.swagger-ui .opblock.opblock .tab-header .tab-item.active h4 span::after { background: var(--link); }
-html .swagger-ui.swagger-ui.swagger-ui .btn { border-color: var(--soft); color: var(--text); box-shadow: none; transition: none; }
+html .swagger-ui.swagger-ui.swagger-ui .btn { border-color: var(--soft); color: var(--text); box-shadow: none; }
 html .swagger-ui.swagger-ui.swagger-ui .btn.authorize { border-color: var(--good); color: var(--good); }
 html .swagger-ui.swagger-ui.swagger-ui .btn.authorize span { color: inherit; }
 html .swagger-ui.swagger-ui.swagger-ui .btn.authorize svg { fill: currentcolor; }
