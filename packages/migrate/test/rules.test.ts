@@ -44,7 +44,7 @@ const migrate = ({ major, before, isCommonJs }: Case) => {
 
 const toShort = (text: string): string =>
   text.replaceAll(
-    /TODO\(sallyport-migrate\): (.*?) See https:\/\/github\.com\/sallyport\/sallyport\/blob\/main\/docs\/from-express-zod-api\.md/g,
+    /TODO\(sallyport-migrate\): (.*?) See https:\/\/sallyport\.github\.io\/sallyport\/from-express-zod-api/g,
     "TODO: $1 ",
   );
 
