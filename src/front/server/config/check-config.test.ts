@@ -190,7 +190,7 @@ const listOptions = (check: (config: unknown) => void, config: object): readonly
 
 /** Returns the names in the first column of the first table on a page of the documentation. */
 const readNames = (name: string): readonly string[] => {
-  const page = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
+  const page = readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), "utf8");
   const [table = ""] = /\|[^]*?\n\n/.exec(page) ?? [];
   return table.split("\n").flatMap((row) => {
     const [, names = ""] = row.split(" | ", 1)[0]?.match(/^\| (`.*)/) ?? [];

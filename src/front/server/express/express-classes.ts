@@ -9,6 +9,7 @@ import type { Application, Express, Request, Response } from "express";
 import { RequestError, ServerFault } from "../../../basics/errors.ts";
 import { warnAlreadySent } from "../../../serve/pipeline/answer.ts";
 import { logServerFault } from "../../../define/results/log-fault.ts";
+import { hasNodeState } from "../../../basics/http/node-internals.ts";
 import { readOtherQuery } from "../../../serve/request/other-query.ts";
 import { hasTooManyPairs, parseQuery, toQueryText } from "../../../basics/http/query.ts";
 import { requestNext } from "./request-next.ts";
@@ -89,6 +90,7 @@ export const createResponseClass = (
   idleTimeout: number,
 ): NodeResponse => {
   const isStrict = comparesLengths(OwnResponse);
+  const isOfNode = hasNodeState(OwnResponse);
   const inherited: { readonly write: unknown } = OwnResponse.prototype;
   class ExpressResponse extends OwnResponse {
     override strictContentLength = isStrict;
@@ -150,7 +152,9 @@ export const createResponseClass = (
       for (let corks = this.writableCorked; corks > 0; corks--) this.uncork();
       try {
         super.end(chunk, encoding as BufferEncoding, callback as () => void);
-        if (this.writableLength) dropStalledReader(this, idleTimeout);
+        // on Node, the question to the socket is the cheaper one
+        if (isOfNode ? this.socket?.writableLength : this.writableLength)
+          dropStalledReader(this, idleTimeout);
       } catch (error) {
         cutWrongLength(this, error, hasBegun);
       }
