@@ -18,7 +18,7 @@ test("exports the same names as `sallyport/client`, except for those of the infe
   const runtime = readRuntime();
   const index = readFileSync(new URL("index.ts", clientFolder), "utf8");
   const inferred =
-    /\.\/(?:inferred-client|route-at|wire-types|error-types|generated-client|errors)\.ts/;
+    /\/(?:inferred-client|route-at|wire-types|error-types|generated-client|errors)\.ts/;
   const statements = [...index.matchAll(/^export (type )?(\{[^}]*\}) from "([^"]*)";$/gm)]
     .filter(([, , , from = ""]) => !inferred.test(from))
     .map(([, type = "", names = ""]) => [type, names] as const);

@@ -86,8 +86,9 @@ export class SinkSocket extends Duplex {
     }
     const [line = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
     const rest = bytes.subarray(end + 4);
-    const [, code = "500", statusText = ""] = /^HTTP\/1\.\d (\d+) ?(.*)$/.exec(line) ?? [];
-    const status = Number(code);
+    // as in `HTTP/1.1 201 Created`
+    const status = Number(line.slice(9, 12));
+    const statusText = line.slice(13);
     if (status < 200) return this.#readHead(rest);
     this.#head = undefined;
     const fields = lines.map((field): readonly [string, string] => {
