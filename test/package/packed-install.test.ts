@@ -41,7 +41,7 @@ describe("the package, packed and installed in an empty folder,", () => {
     expect(files).toContain("dist/index.js");
     expect(files).toContain("dist/index.d.ts");
     const others = files.filter(
-      (file) => !/^dist\/|^docs\/(?:internals\/)?[\w-]+\.(?:md|png|svg)$/.test(file),
+      (file) => !/^dist\/|^docs\/(?:internals\/|how-to\/)?[\w-]+\.(?:md|png|svg)$/.test(file),
     );
     const expected = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
     expect(others.toSorted()).toEqual(expected);
@@ -67,7 +67,7 @@ describe("the package, packed and installed in an empty folder,", () => {
     const address = "https://github.com/sallyport/sallyport";
     expect(manifest).toMatchObject({
       repository: { type: "git", url: `git+${address}.git` },
-      homepage: `${address}#readme`,
+      homepage: "https://sallyport.github.io/sallyport/",
       bugs: `${address}/issues`,
     });
     for (const name of ["workspaces", "scripts", "devDependencies"])
