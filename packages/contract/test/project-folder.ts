@@ -7,7 +7,7 @@ import { afterEach, beforeEach } from "vitest";
 import { stringify } from "yaml";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const program = ["--import", import.meta.resolve("tsx"), join(root, "src/cli/main.ts")];
+const program = ["--import", import.meta.resolve("tsx"), join(root, "src/front/cli/main.ts")];
 const toUrl = (path: string): string => pathToFileURL(join(root, path)).href;
 
 /** Gives each test a folder of its own, in which the command line of `sallyport` can run. */
